@@ -1,0 +1,27 @@
+package io.uniserve.api;
+
+import java.nio.file.Path;
+
+/**
+ * One partition of a table's data in the engine's own structure. The host calls updates, {@link #publish},
+ * {@link #writeTo} and {@link #destroy} one at a time; operators run at the same time as all but destroy.
+ */
+public interface Actor {
+    /** Rows, memory and disk now. Cheap; called every few seconds. */
+    ActorUsage usage();
+
+    /** Makes every update applied so far visible to operators. Called after each run of updates. */
+    default void publish() {}
+
+    /** Writes the published data as files into an existing empty directory. Files may be hard links; they never change later. */
+    void writeTo(Path directory);
+
+    /** Digest of the contents (not of files): equal on replicas that applied the same updates. */
+    byte[] digest();
+
+    /** Closes the actor and deletes its data. Idempotent. */
+    void destroy();
+
+    /** Releases what the actor holds; its files may stay. Idempotent. */
+    void close();
+}

@@ -1,0 +1,13 @@
+package io.uniserve.api;
+
+import io.uniserve.model.TableMeta;
+import java.nio.file.Path;
+
+/**
+ * What an actor is made with.
+ *
+ * @param meta the table's definition
+ * @param actor the actor's number
+ * @param scratch an empty directory of the actor's own, deleted at every start; its name is unique in the process
+ */
+public record ActorContext(TableMeta meta, int actor, Path scratch) {}

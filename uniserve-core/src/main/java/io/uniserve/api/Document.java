@@ -1,0 +1,44 @@
+package io.uniserve.api;
+
+import io.uniserve.codec.Codec;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.PartitionKey;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The standard row: named fields in order. A value is null, String, Long, Double, Boolean, or a List or Map (with String
+ * keys) of these. A port may define rows of its own; a document needs nothing on the client but this class.
+ *
+ * @param keyField the field that is the partition key; its value is a String or a Long
+ */
+public record Document(String keyField, Map<String, @Nullable Object> fields) implements Row {
+    /** Reads and writes documents, bounded by {@link Limits#DOCUMENT_DEPTH_MAX} and {@link Limits#DOCUMENT_FIELDS_MAX}. */
+    public static final Codec<Document> CODEC = new DocumentCodec();
+
+    public Document {
+        fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
+        if (fields.size() > Limits.DOCUMENT_FIELDS_MAX) {
+            throw new UniserveException(ErrorCode.INVALID_ROW, "document has " + fields.size() + " fields, at most " + Limits.DOCUMENT_FIELDS_MAX);
+        }
+    }
+
+    @Override
+    public PartitionKey partitionKey() {
+        Object key = fields.get(keyField);
+        if (key instanceof String text) {
+            return PartitionKey.of(text);
+        }
+        if (key instanceof Long number) {
+            return PartitionKey.of(number);
+        }
+        throw new UniserveException(
+                ErrorCode.INVALID_ROW,
+                "document's key field \"" + keyField + "\" " + (key == null ? "is missing" : "is a " + key.getClass().getSimpleName())
+                        + "; it must be a text or a whole number");
+    }
+}

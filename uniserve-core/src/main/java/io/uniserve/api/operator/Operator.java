@@ -1,0 +1,21 @@
+package io.uniserve.api.operator;
+
+import io.uniserve.api.Actor;
+import io.uniserve.codec.Codec;
+
+/**
+ * A parallel operator over actors, registered by {@code name@version}. The leaves are non-sealed; dispatch is by this
+ * sealed family. Map, scatter and gather join it with shuffles.
+ *
+ * @param <A> the actor
+ * @param <P> its parameters
+ */
+public sealed interface Operator<A extends Actor, P> permits RetrieveOperator {
+    /** {@code name@version}, e.g. {@code kv.get@1}. */
+    String id();
+
+    /** The actor's class, checked before every call. */
+    Class<A> actorType();
+
+    Codec<P> parameters();
+}

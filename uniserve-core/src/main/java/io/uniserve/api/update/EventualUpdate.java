@@ -1,0 +1,18 @@
+package io.uniserve.api.update;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.Row;
+import java.util.List;
+
+/** An update of one actor alone. */
+public non-sealed interface EventualUpdate<A extends Actor, R extends Row> extends UpdateFunction<A, R> {
+    /**
+     * Refuses rows the engine could not apply (types, schema); throws INVALID_ROW naming row and field. Runs on the primary
+     * before the rows are logged, so that {@link #update} of logged rows can only fail by a fault of the engine. May run at
+     * the same time as anything.
+     */
+    void validate(A actor, List<R> rows);
+
+    /** Applies the rows. Called in log order, one at a time per actor; may be called again for the same rows after a crash. */
+    void update(A actor, UpdateContext context, List<R> rows);
+}

@@ -1,0 +1,59 @@
+package io.uniserve.codec;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** Codecs of common types. */
+public final class Codecs {
+    public static final Codec<String> STRING = of(BinaryWriter::writeString, BinaryReader::readString);
+    public static final Codec<Long> LONG = of(BinaryWriter::writeLong, BinaryReader::readLong);
+    public static final Codec<Double> DOUBLE = of(BinaryWriter::writeDouble, BinaryReader::readDouble);
+    public static final Codec<Boolean> BOOLEAN = of(BinaryWriter::writeBoolean, BinaryReader::readBoolean);
+    public static final Codec<Bytes> BYTES = of(BinaryWriter::writeBytes, BinaryReader::readBytes);
+
+    private Codecs() {}
+
+    /** A codec from its two halves. */
+    public static <T> Codec<T> of(Writer<T> writer, Reader<T> reader) {
+        return new Codec<>() {
+            @Override
+            public void write(BinaryWriter out, T value) {
+                writer.write(out, value);
+            }
+
+            @Override
+            public T read(BinaryReader in) {
+                return reader.read(in);
+            }
+        };
+    }
+
+    /** A list of elements, each of at least one byte. */
+    public static <T> Codec<List<T>> list(Codec<T> element) {
+        return of(
+                (out, list) -> {
+                    out.writeInt(list.size());
+                    list.forEach(value -> element.write(out, value));
+                },
+                in -> {
+                    int count = in.readCount(1);
+                    List<T> list = new ArrayList<>(count);
+                    for (int i = 0; i < count; i++) {
+                        list.add(element.read(in));
+                    }
+                    return List.copyOf(list);
+                });
+    }
+
+    /** Appends a value. */
+    @FunctionalInterface
+    public interface Writer<T> {
+        void write(BinaryWriter out, T value);
+    }
+
+    /** Reads a value. */
+    @FunctionalInterface
+    public interface Reader<T> {
+        T read(BinaryReader in);
+    }
+}

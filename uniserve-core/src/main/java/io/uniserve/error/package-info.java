@@ -1,0 +1,5 @@
+/** The one exception type of Uniserve and its stable error codes. */
+@NullMarked
+package io.uniserve.error;
+
+import org.jspecify.annotations.NullMarked;

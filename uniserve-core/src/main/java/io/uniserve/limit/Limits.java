@@ -1,0 +1,39 @@
+package io.uniserve.limit;
+
+/** Every limit of the system. Sizes in bytes, durations in the unit of the name. Each is asserted where input enters. */
+public final class Limits {
+    public static final int NAME_LENGTH_MAX = 64;
+    public static final int ACTORS_PER_TABLE_MAX = 4096;
+    public static final int TABLES_MAX = 1024;
+    public static final int REPLICATION_FACTOR_MAX = 16;
+    public static final int TABLE_OPTIONS_MAX = 64;
+    public static final int TABLE_OPTION_BYTES_MAX = 65_536;
+    public static final int KEY_BYTES_MAX = 4_096;
+    public static final int ROW_BYTES_MAX = 8 << 20;
+    public static final int BATCH_ROWS_MAX = 200_000;
+    public static final int BATCH_BYTES_MAX = 24 << 20;
+    public static final int MESSAGE_BYTES_MAX = 32 << 20;
+    public static final int PARAMETER_BYTES_MAX = 1 << 20;
+    public static final int QUERY_TEXT_CHARS_MAX = 1 << 18;
+    public static final int RESULT_BYTES_PER_ACTOR_MAX = 16 << 20;
+    public static final int RESULT_BYTES_PER_REPLY_MAX = 28 << 20;
+    public static final int DOCUMENT_FIELDS_MAX = 4_096;
+    public static final int DOCUMENT_DEPTH_MAX = 16;
+    public static final int LOG_ENTRY_BYTES_MAX = 26 << 20;
+    public static final int LOG_SEGMENT_BYTES = 64 << 20;
+    public static final long LOG_BYTES_PER_ACTOR_MAX_DEFAULT = 4L << 30;
+    public static final int REPLICATE_BYTES_MAX = 4 << 20;
+    public static final int REPLICATE_ENTRIES_MAX = 1_024;
+    public static final int APPLY_BATCH_ENTRIES_MAX = 256;
+    public static final int PENDING_UPDATES_PER_ACTOR_MAX = 4_096;
+    public static final long PENDING_UPDATE_BYTES_PER_ACTOR_MAX = 64L << 20;
+    public static final int REQUEST_CLIENTS_PER_ACTOR_MAX = 4_096;
+    public static final int REQUESTS_PER_CLIENT_MAX = 1_024;
+    public static final int QUERY_ATTEMPTS_PER_ACTOR_MAX = 16;
+    public static final int UPDATE_ATTEMPTS_PER_ACTOR_MAX = 64;
+    public static final long DEADLINE_MS_MAX = 3_600_000;
+    public static final int SERVERS_MAX = 1_024;
+    public static final int ROUTING_WATCHERS_MAX = 10_000;
+
+    private Limits() {}
+}

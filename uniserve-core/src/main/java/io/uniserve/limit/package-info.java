@@ -1,0 +1,5 @@
+/** Every limit of the system, by name. */
+@NullMarked
+package io.uniserve.limit;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,40 @@
+package io.uniserve.model;
+
+import java.util.Collections;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * One actor's row of the map.
+ *
+ * @param epoch grows by one with every change of primary, ISR or removal of a learner
+ * @param primary a member of {@code isr}
+ * @param isr in-sync replicas, never empty
+ * @param learners replicas that catch up
+ * @param fencing replicas removed from the ISR that may still answer reads
+ * @param desired where the placement wants replicas
+ * @param weights share of the actor's queries per server (r_ij); an empty map means equal shares over the ISR
+ */
+public record ActorState(
+        int actor,
+        long epoch,
+        ServerId primary,
+        List<ServerId> isr,
+        List<ServerId> learners,
+        List<Fencing> fencing,
+        List<ServerId> desired,
+        Map<ServerId, Double> weights) {
+    public ActorState {
+        isr = List.copyOf(isr);
+        learners = List.copyOf(learners);
+        fencing = List.copyOf(fencing);
+        desired = List.copyOf(desired);
+        weights = Collections.unmodifiableMap(new TreeMap<>(weights));
+    }
+
+    /** True when the server holds the actor in any role. */
+    public boolean hosts(ServerId server) {
+        return isr.contains(server) || learners.contains(server);
+    }
+}

@@ -1,0 +1,5 @@
+package io.uniserve.model;
+
+/** A value kept in the registry (ZooKeeper). */
+public sealed interface RegistryValue
+        permits BackupRecord, ClusterRecord, CoordinatorRecord, ServerRecord, TableMap, TableMeta, TermRecord {}

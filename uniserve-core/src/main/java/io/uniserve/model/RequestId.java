@@ -1,0 +1,12 @@
+package io.uniserve.model;
+
+/**
+ * Identity of an update: the client (128 random bits) and its own counter. A retry carries the same id and the same
+ * content; an actor applies an id at most once.
+ */
+public record RequestId(long clientHigh, long clientLow, long sequence) {
+    @Override
+    public String toString() {
+        return "%016x%016x-%d".formatted(clientHigh, clientLow, sequence);
+    }
+}

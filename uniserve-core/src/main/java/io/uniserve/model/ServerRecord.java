@@ -1,0 +1,15 @@
+package io.uniserve.model;
+
+import java.util.List;
+
+/**
+ * A live server, as its ephemeral node tells it.
+ *
+ * @param incarnation larger at every start of the server
+ */
+public record ServerRecord(ServerId id, long incarnation, Address address, String zone, Capacity capacity, List<PortInfo> ports)
+        implements RegistryValue {
+    public ServerRecord {
+        ports = List.copyOf(ports);
+    }
+}

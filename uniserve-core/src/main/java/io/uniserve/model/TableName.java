@@ -1,0 +1,41 @@
+package io.uniserve.model;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+
+/** A table's name: a letter, then letters, digits, {@code _} or {@code -}; at most 64 characters. Never part of a file path. */
+public record TableName(String value) implements Comparable<TableName> {
+    public TableName {
+        if (!wellFormed(value)) {
+            throw UniserveException.invalid("table name " + quote(value) + ": use a letter, then letters, digits, _ or -, at most "
+                    + Limits.NAME_LENGTH_MAX + " characters");
+        }
+    }
+
+    private static boolean wellFormed(String name) {
+        if (name.isEmpty() || name.length() > Limits.NAME_LENGTH_MAX || !letter(name.charAt(0))) {
+            return false;
+        }
+        return name.chars().allMatch(c -> letter(c) || c >= '0' && c <= '9' || c == '_' || c == '-');
+    }
+
+    private static boolean letter(int c) {
+        return c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z';
+    }
+
+    /** The text in quotes, cut and without control characters, fit for an error message. */
+    static String quote(String text) {
+        String cut = text.length() > 40 ? text.substring(0, 40) + "..." : text;
+        return '"' + cut.replaceAll("\\p{Cntrl}", "?") + '"';
+    }
+
+    @Override
+    public int compareTo(TableName other) {
+        return value.compareTo(other.value);
+    }
+
+    @Override
+    public String toString() {
+        return value;
+    }
+}

@@ -1,0 +1,16 @@
+package io.uniserve.protocol.env;
+
+import io.uniserve.model.Address;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+
+/** Requests of clients (and of planners on servers) to servers. Errors as for {@link Network}. */
+public interface ClientNetwork {
+    /** Sends one server's share of a query; the returned handle cancels it there. */
+    Timers.Cancel read(Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion);
+
+    /** Sends one server's share of an update. */
+    void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion);
+}

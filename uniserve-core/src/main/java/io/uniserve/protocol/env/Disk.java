@@ -1,0 +1,37 @@
+package io.uniserve.protocol.env;
+
+import io.uniserve.codec.Bytes;
+import java.util.List;
+
+/**
+ * A server's data directory. Paths are relative, made of {@code [a-z0-9-.]} parts joined by {@code /}. One operation per
+ * path at a time is the caller's duty; completions come in any order. Errors: IO, DISK_FULL, CORRUPT.
+ */
+public interface Disk {
+    /** Appends to the file, made if absent. Not durable before {@link #sync}. A failed append may have written a part. */
+    void append(String path, Bytes data, Completion<Done> completion);
+
+    /** Makes the file's bytes and its name durable. After a failure nothing about the file is known: the process must end. */
+    void sync(String path, Completion<Done> completion);
+
+    /** The whole file; IO where it is absent. */
+    void read(String path, Completion<Bytes> completion);
+
+    /** Replaces the file durably by temporary file, fsync, rename, fsync of the directory. */
+    void replace(String path, Bytes data, Completion<Done> completion);
+
+    /** Cuts the file to this size, durably. */
+    void truncate(String path, long size, Completion<Done> completion);
+
+    /** Moves a file or directory, durably; makes the target's parent. */
+    void move(String from, String to, Completion<Done> completion);
+
+    /** Deletes a file or a whole directory; no error where it is absent. */
+    void delete(String path, Completion<Done> completion);
+
+    /** Files and directories (these with a trailing {@code /}) directly in the directory, sorted; empty where it is absent. */
+    void list(String directory, Completion<List<Entry>> completion);
+
+    /** A directory's entry; {@code size} is 0 for a directory, whose name ends with {@code /}. */
+    record Entry(String name, long size) {}
+}

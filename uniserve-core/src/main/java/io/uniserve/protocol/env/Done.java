@@ -1,0 +1,6 @@
+package io.uniserve.protocol.env;
+
+/** The value of operations that return nothing. */
+public enum Done {
+    DONE
+}

@@ -1,0 +1,11 @@
+package io.uniserve.protocol.env;
+
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.reader.ReadGate;
+
+/** Where a server's loop publishes what its read workers may answer from. Production keeps a concurrent map. */
+public interface GatePublisher {
+    void publish(ReplicaKey key, ReadGate gate);
+
+    void remove(ReplicaKey key);
+}

@@ -1,0 +1,20 @@
+package io.uniserve.protocol.env;
+
+import io.uniserve.error.UniserveException;
+
+/** How an asynchronous operation ended. */
+public sealed interface Outcome<T> {
+    /** It succeeded. */
+    record Ok<T>(T value) implements Outcome<T> {}
+
+    /** It failed, or its outcome is unknown (OUTCOME_UNKNOWN, DEADLINE_EXCEEDED, UNAVAILABLE: it may have happened). */
+    record Err<T>(UniserveException error) implements Outcome<T> {}
+
+    static <T> Outcome<T> ok(T value) {
+        return new Ok<>(value);
+    }
+
+    static <T> Outcome<T> err(UniserveException error) {
+        return new Err<>(error);
+    }
+}

@@ -1,0 +1,53 @@
+package io.uniserve.protocol.message;
+
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import java.util.List;
+
+/** Answers to {@link PeerRequest}s. */
+public sealed interface PeerReply {
+    /** Done, nothing to say. */
+    record Ack() implements PeerReply {}
+
+    /** The server that answered a ping. */
+    record Pong(ServerId server, long incarnation) implements PeerReply {}
+
+    /**
+     * How a replication request ended.
+     *
+     * @param epoch the follower's installed epoch
+     * @param lastIndex the follower's last log index, durable or not; on MISMATCH where the primary should go on from at most
+     * @param durableIndex last index fsynced whose entries match the primary's
+     * @param appliedIndex last index applied
+     */
+    record Replicated(Status status, long epoch, long lastIndex, long durableIndex, long appliedIndex) implements PeerReply {
+        /** Verdict on a replication request. */
+        public enum Status {
+            OK,
+            STALE_EPOCH,
+            MISMATCH,
+            NOT_READY
+        }
+    }
+
+    /** A server's replicas. */
+    record Load(ServerId server, List<ReplicaLoad> replicas, double cpuMillisPerSecond) implements PeerReply {
+        public Load {
+            replicas = List.copyOf(replicas);
+        }
+    }
+
+    /** One replica's state and load. */
+    record ReplicaLoad(
+            ReplicaKey key,
+            long epoch,
+            String role,
+            long lastIndex,
+            long stableIndex,
+            long appliedIndex,
+            long rows,
+            long memoryBytes,
+            long diskBytes,
+            double queryCostMillisPerSecond,
+            double queriesPerSecond) {}
+}

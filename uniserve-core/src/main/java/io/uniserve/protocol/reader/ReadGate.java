@@ -1,0 +1,47 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadRequest;
+import java.util.Optional;
+
+/**
+ * What a replica may answer from, published by the server's loop and checked by read workers without it: before the
+ * snapshot is taken and, last, with a fresh reading of the clock, before the reply (protocol section 4).
+ *
+ * @param epoch the installed epoch
+ * @param serving the replica is in the ISR of that epoch and its engine is ready
+ * @param leaseUntilNanos end of the server's read lease on the table, on this server's clock
+ * @param appliedIndex last log index applied and published
+ */
+public record ReadGate(int actor, long epoch, boolean serving, long leaseUntilNanos, long appliedIndex) {
+    /** Why the target cannot be answered now; empty if it can. */
+    public Optional<ActorFailure> refuse(ReadRequest.Target target, ReadMode mode, long nowNanos) {
+        if (mode == ReadMode.STALE) {
+            return Optional.empty();
+        }
+        if (target.epoch() != epoch) {
+            return failure(ErrorCode.STALE_EPOCH, "epoch " + target.epoch() + " asked, " + epoch + " installed");
+        }
+        if (!serving) {
+            return failure(ErrorCode.UNAVAILABLE, "replica is not in sync");
+        }
+        if (target.floorIndex() > appliedIndex) {
+            return failure(ErrorCode.BEHIND, "index " + target.floorIndex() + " asked, " + appliedIndex + " applied");
+        }
+        if (nowNanos - leaseUntilNanos >= 0) {
+            return failure(ErrorCode.LEASE_EXPIRED, "the server's read lease has run out");
+        }
+        return Optional.empty();
+    }
+
+    /** The second check, after the snapshot was taken under {@code first}: same epoch, still serving, lease still valid. */
+    public Optional<ActorFailure> refuseAfter(ReadGate first, ReadRequest.Target target, ReadMode mode, long nowNanos) {
+        return mode == ReadMode.STALE ? Optional.empty() : refuse(new ReadRequest.Target(target.actor(), first.epoch, target.floorIndex()), mode, nowNanos);
+    }
+
+    private Optional<ActorFailure> failure(ErrorCode code, String message) {
+        return Optional.of(new ActorFailure(actor, code, message, epoch));
+    }
+}

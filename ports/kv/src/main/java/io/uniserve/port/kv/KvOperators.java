@@ -1,0 +1,122 @@
+package io.uniserve.port.kv;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.operator.Merger;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Optional;
+import java.util.stream.Stream;
+
+/** The operators of the key-value port. */
+public final class KvOperators {
+    private static final Codec<List<Document>> DOCUMENTS = Codecs.list(Document.CODEC);
+
+    /** The document with this text key, none or one. */
+    public static final RetrieveOperator<KvActor, String, List<Document>> GET = new Retrieve<>(
+            "kv.get@1",
+            Codecs.STRING,
+            DOCUMENTS,
+            (actor, context, key) -> actor.get("t" + key).map(List::of).orElse(List.of()),
+            (key, left, right) -> Stream.concat(left.stream(), right.stream()).toList());
+
+    /** Number of documents whose text key has this prefix; of all for the empty prefix. */
+    public static final RetrieveOperator<KvActor, String, Long> COUNT =
+            new Retrieve<>("kv.count@1", Codecs.STRING, Codecs.LONG, KvOperators::count, (p, left, right) -> left + right);
+
+    /** Sum of the whole numbers in this field. */
+    public static final RetrieveOperator<KvActor, String, Long> SUM =
+            new Retrieve<>("kv.sum@1", Codecs.STRING, Codecs.LONG, KvOperators::sum, (p, left, right) -> left + right);
+
+    /** The first documents by key whose text key has a prefix. */
+    public static final RetrieveOperator<KvActor, Scan, List<Document>> SCAN =
+            new Retrieve<>("kv.scan@1", Scan.CODEC, DOCUMENTS, KvOperators::scan, KvOperators::mergeScans);
+
+    static final List<Operator<?, ?>> ALL = List.of(GET, COUNT, SUM, SCAN);
+
+    private KvOperators() {}
+
+    /** Parameters of {@link #SCAN}: at most {@code limit} documents, 1 to 10,000. */
+    public record Scan(String prefix, int limit) {
+        static final Codec<Scan> CODEC = Codecs.of(Scan::write, Scan::read);
+        private static final int LIMIT_MAX = 10_000;
+
+        public Scan {
+            if (limit < 1 || limit > LIMIT_MAX) {
+                throw UniserveException.invalid("limit is " + limit + ": use 1 to " + LIMIT_MAX);
+            }
+        }
+
+        private static void write(BinaryWriter out, Scan scan) {
+            out.writeString(scan.prefix).writeInt(scan.limit);
+        }
+
+        private static Scan read(BinaryReader in) {
+            return new Scan(in.readString(), in.readInt());
+        }
+    }
+
+    private static long count(KvActor actor, OperatorContext context, String prefix) {
+        if (prefix.isEmpty()) {
+            return actor.usage().rows();
+        }
+        return actor.withPrefix(prefix).size();
+    }
+
+    private static long sum(KvActor actor, OperatorContext context, String field) {
+        long sum = 0;
+        long seen = 0;
+        for (Document document : actor.withPrefix("").values()) {
+            if (document.fields().get(field) instanceof Long number) {
+                sum += number;
+            }
+            if (++seen % 4096 == 0) {
+                context.checkActive();
+            }
+        }
+        return sum;
+    }
+
+    private static List<Document> scan(KvActor actor, OperatorContext context, Scan scan) {
+        return actor.withPrefix(scan.prefix).values().stream().limit(scan.limit).toList();
+    }
+
+    static List<Document> mergeScans(Scan scan, List<Document> left, List<Document> right) {
+        List<Document> merged = new ArrayList<>(left);
+        merged.addAll(right);
+        merged.sort(Comparator.comparing(KvActor::keyOf));
+        return List.copyOf(merged.subList(0, Math.min(scan.limit, merged.size())));
+    }
+
+    @FunctionalInterface
+    private interface Body<P, V> {
+        V run(KvActor actor, OperatorContext context, P parameters);
+    }
+
+    private record Retrieve<P, V>(String id, Codec<P> parameters, Codec<V> values, Body<P, V> body, Merger<P, V> merge)
+            implements RetrieveOperator<KvActor, P, V> {
+        @Override
+        public Class<KvActor> actorType() {
+            return KvActor.class;
+        }
+
+        @Override
+        public V retrieve(KvActor actor, OperatorContext context, P parameters) {
+            context.checkActive();
+            return body.run(actor, context, parameters);
+        }
+
+        @Override
+        public Optional<Merger<P, V>> merger() {
+            return Optional.of(merge);
+        }
+    }
+}

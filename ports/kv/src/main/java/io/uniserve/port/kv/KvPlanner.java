@@ -1,0 +1,68 @@
+package io.uniserve.port.kv;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.TableName;
+import java.util.List;
+import java.util.Set;
+
+/** The language: {@code get KEY}, {@code count [PREFIX]}, {@code sum FIELD}, {@code scan LIMIT [PREFIX]}. Answers are JSON. */
+final class KvPlanner implements Planner {
+    @Override
+    public Answer answer(QueryText query, PlanContext context) {
+        String[] words = query.text().strip().split("\\s+", 2);
+        String rest = words.length > 1 ? words[1] : "";
+        String json =
+                switch (words[0]) {
+                    case "get" -> get(query.table(), required(rest, "get KEY"), context);
+                    case "count" -> "{\"count\":" + total(query.table(), RetrieveCall.of(KvOperators.COUNT), rest, context) + "}";
+                    case "sum" -> "{\"sum\":"
+                            + total(query.table(), RetrieveCall.of(KvOperators.SUM), required(rest, "sum FIELD"), context) + "}";
+                    case "scan" -> scan(query.table(), required(rest, "scan LIMIT [PREFIX]"), context);
+                    default -> throw UniserveException.invalid("unknown query \"" + words[0]
+                            + "\"; use get KEY, count [PREFIX], sum FIELD or scan LIMIT [PREFIX]");
+                };
+        return new Answer("application/json", Bytes.utf8(json));
+    }
+
+    private static String get(TableName table, String key, PlanContext context) {
+        int actor = context.table(table).partitioner().actorOf(PartitionKey.of(key));
+        List<Document> found = context.retrieve(
+                table, Set.of(actor), RetrieveCall.of(KvOperators.GET), key, values -> values.stream().flatMap(List::stream).toList());
+        return found.isEmpty() ? "null" : Json.of(found.get(0).fields());
+    }
+
+    private static long total(TableName table, RetrieveCall<String, Long> call, String parameter, PlanContext context) {
+        return context.retrieve(table, call, parameter, values -> values.stream().mapToLong(Long::longValue).sum());
+    }
+
+    private static String scan(TableName table, String rest, PlanContext context) {
+        String[] words = rest.split("\\s+", 2);
+        KvOperators.Scan scan = new KvOperators.Scan(words.length > 1 ? words[1] : "", number(words[0]));
+        List<Document> documents = context.retrieve(table, RetrieveCall.of(KvOperators.SCAN), scan, values -> values.stream()
+                .reduce(List.of(), (left, right) -> KvOperators.mergeScans(scan, left, right)));
+        return Json.of(documents.stream().map(Document::fields).toList());
+    }
+
+    private static int number(String text) {
+        try {
+            return Integer.parseInt(text);
+        } catch (NumberFormatException e) {
+            throw new UniserveException(io.uniserve.error.ErrorCode.INVALID_ARGUMENT, "LIMIT is \"" + text + "\": use a whole number", e);
+        }
+    }
+
+    private static String required(String text, String usage) {
+        if (text.isEmpty()) {
+            throw UniserveException.invalid("incomplete query; use " + usage);
+        }
+        return text;
+    }
+}

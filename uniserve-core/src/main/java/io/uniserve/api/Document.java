@@ -23,7 +23,9 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
     public Document {
         fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
         if (fields.size() > Limits.DOCUMENT_FIELDS_MAX) {
-            throw new UniserveException(ErrorCode.INVALID_ROW, "document has " + fields.size() + " fields, at most " + Limits.DOCUMENT_FIELDS_MAX);
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW,
+                    "document has " + fields.size() + " fields, at most " + Limits.DOCUMENT_FIELDS_MAX);
         }
     }
 
@@ -38,7 +40,8 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
         }
         throw new UniserveException(
                 ErrorCode.INVALID_ROW,
-                "document's key field \"" + keyField + "\" " + (key == null ? "is missing" : "is a " + key.getClass().getSimpleName())
+                "document's key field \"" + keyField + "\" "
+                        + (key == null ? "is missing" : "is a " + key.getClass().getSimpleName())
                         + "; it must be a text or a whole number");
     }
 }

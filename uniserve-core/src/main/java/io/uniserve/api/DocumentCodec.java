@@ -65,7 +65,9 @@ final class DocumentCodec implements Codec<Document> {
             writeFields(out, map, depth);
         } else {
             throw new UniserveException(
-                    ErrorCode.INVALID_ROW, "a field's value is a " + value.getClass().getName() + "; use text, Long, Double, Boolean, list or map");
+                    ErrorCode.INVALID_ROW,
+                    "a field's value is a " + value.getClass().getName()
+                            + "; use text, Long, Double, Boolean, list or map");
         }
     }
 
@@ -104,7 +106,8 @@ final class DocumentCodec implements Codec<Document> {
 
     private static void checkDepth(int depth) {
         if (depth > Limits.DOCUMENT_DEPTH_MAX) {
-            throw new UniserveException(ErrorCode.INVALID_ROW, "document is nested deeper than " + Limits.DOCUMENT_DEPTH_MAX);
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW, "document is nested deeper than " + Limits.DOCUMENT_DEPTH_MAX);
         }
     }
 }

@@ -40,7 +40,11 @@ public class UniserveException extends RuntimeException {
     @Override
     public String getMessage() {
         String base = code + ": " + super.getMessage();
-        return tried.isEmpty() ? base : base + " [tried: " + String.join("; ", tried.stream().map(Attempt::toString).toList()) + "]";
+        return tried.isEmpty()
+                ? base
+                : base + " [tried: "
+                        + String.join(
+                                "; ", tried.stream().map(Attempt::toString).toList()) + "]";
     }
 
     /** The message without code and attempts. */

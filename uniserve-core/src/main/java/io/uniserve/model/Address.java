@@ -6,7 +6,8 @@ import io.uniserve.error.UniserveException;
 public record Address(String host, int port) {
     public Address {
         if (host.isBlank() || port < 1 || port > 65_535) {
-            throw UniserveException.invalid("address " + TableName.quote(host + ":" + port) + ": use HOST:PORT, port 1 to 65535");
+            throw UniserveException.invalid(
+                    "address " + TableName.quote(host + ":" + port) + ": use HOST:PORT, port 1 to 65535");
         }
     }
 
@@ -16,7 +17,10 @@ public record Address(String host, int port) {
         try {
             return new Address(text.substring(0, Math.max(0, colon)), Integer.parseInt(text.substring(colon + 1)));
         } catch (NumberFormatException e) {
-            throw new UniserveException(io.uniserve.error.ErrorCode.INVALID_ARGUMENT, "address " + TableName.quote(text) + ": use HOST:PORT", e);
+            throw new UniserveException(
+                    io.uniserve.error.ErrorCode.INVALID_ARGUMENT,
+                    "address " + TableName.quote(text) + ": use HOST:PORT",
+                    e);
         }
     }
 

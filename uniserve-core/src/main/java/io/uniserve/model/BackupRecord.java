@@ -10,5 +10,6 @@ package io.uniserve.model;
  * @param checkpoint key of the newest verified checkpoint, empty for none
  * @param checkpointIndex log index the checkpoint covers
  */
-public record BackupRecord(ReplicaKey key, boolean clean, long epoch, long shippedIndex, String checkpoint, long checkpointIndex)
+public record BackupRecord(
+        ReplicaKey key, boolean clean, long epoch, long shippedIndex, String checkpoint, long checkpointIndex)
         implements RegistryValue {}

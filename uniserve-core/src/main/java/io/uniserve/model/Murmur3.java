@@ -14,7 +14,10 @@ final class Murmur3 {
         int blocks = data.size() / 4;
         for (int i = 0; i < blocks; i++) {
             int at = i * 4;
-            int k = data.at(at) & 0xff | (data.at(at + 1) & 0xff) << 8 | (data.at(at + 2) & 0xff) << 16 | data.at(at + 3) << 24;
+            int k = data.at(at) & 0xff
+                    | (data.at(at + 1) & 0xff) << 8
+                    | (data.at(at + 2) & 0xff) << 16
+                    | data.at(at + 3) << 24;
             hash = Integer.rotateLeft(hash ^ mix(k), 13) * 5 + 0xe6546b64;
         }
         int tail = 0;

@@ -39,7 +39,8 @@ public sealed interface PartitionKey {
                 throw new UniserveException(ErrorCode.INVALID_ROW, "partition key is empty; give every row a key");
             }
             if (size > Limits.KEY_BYTES_MAX) {
-                throw new UniserveException(ErrorCode.INVALID_ROW, "partition key has " + size + " bytes, at most " + Limits.KEY_BYTES_MAX);
+                throw new UniserveException(
+                        ErrorCode.INVALID_ROW, "partition key has " + size + " bytes, at most " + Limits.KEY_BYTES_MAX);
             }
         }
 

@@ -32,7 +32,8 @@ public sealed interface Partitioner {
             checkActors(bounds.size() + 1);
             for (int i = 1; i < bounds.size(); i++) {
                 if (bounds.get(i) <= bounds.get(i - 1)) {
-                    throw UniserveException.invalid("range bounds must ascend: " + bounds.get(i) + " follows " + bounds.get(i - 1));
+                    throw UniserveException.invalid(
+                            "range bounds must ascend: " + bounds.get(i) + " follows " + bounds.get(i - 1));
                 }
             }
         }

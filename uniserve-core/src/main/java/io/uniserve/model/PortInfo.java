@@ -12,7 +12,8 @@ import java.util.Set;
  * @param operators registered operators, {@code name@version}
  * @param updates registered update functions, {@code name@version}
  */
-public record PortInfo(String name, String version, Set<ConsistencyLevel> levels, List<String> operators, List<String> updates) {
+public record PortInfo(
+        String name, String version, Set<ConsistencyLevel> levels, List<String> operators, List<String> updates) {
     public PortInfo {
         levels = Set.copyOf(levels);
         operators = List.copyOf(operators);

@@ -11,7 +11,11 @@ import org.jspecify.annotations.Nullable;
  * @param servers live servers, sorted by id
  * @param coordinator the leader, or null while there is none
  */
-public record Routing(String clusterId, List<TableRoute> tables, List<ServerRecord> servers, @Nullable Address coordinator) {
+public record Routing(
+        String clusterId,
+        List<TableRoute> tables,
+        List<ServerRecord> servers,
+        @Nullable Address coordinator) {
     public Routing {
         tables = List.copyOf(tables);
         servers = List.copyOf(servers);

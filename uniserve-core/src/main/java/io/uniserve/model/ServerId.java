@@ -6,7 +6,8 @@ import io.uniserve.error.UniserveException;
 public record ServerId(String value) implements Comparable<ServerId> {
     public ServerId {
         if (!value.matches("[A-Za-z0-9_-]{1,64}")) {
-            throw UniserveException.invalid("server id " + TableName.quote(value) + ": use 1 to 64 characters of A-Z a-z 0-9 _ -");
+            throw UniserveException.invalid(
+                    "server id " + TableName.quote(value) + ": use 1 to 64 characters of A-Z a-z 0-9 _ -");
         }
     }
 

@@ -7,7 +7,8 @@ import java.util.List;
  *
  * @param incarnation larger at every start of the server
  */
-public record ServerRecord(ServerId id, long incarnation, Address address, String zone, Capacity capacity, List<PortInfo> ports)
+public record ServerRecord(
+        ServerId id, long incarnation, Address address, String zone, Capacity capacity, List<PortInfo> ports)
         implements RegistryValue {
     public ServerRecord {
         ports = List.copyOf(ports);

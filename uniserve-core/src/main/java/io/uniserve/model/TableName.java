@@ -7,8 +7,9 @@ import io.uniserve.limit.Limits;
 public record TableName(String value) implements Comparable<TableName> {
     public TableName {
         if (!wellFormed(value)) {
-            throw UniserveException.invalid("table name " + quote(value) + ": use a letter, then letters, digits, _ or -, at most "
-                    + Limits.NAME_LENGTH_MAX + " characters");
+            throw UniserveException.invalid(
+                    "table name " + quote(value) + ": use a letter, then letters, digits, _ or -, at most "
+                            + Limits.NAME_LENGTH_MAX + " characters");
         }
     }
 

@@ -15,7 +15,8 @@ public interface PlanContext {
     <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner);
 
     /** Runs a retrieve on some actors. */
-    <P, V, R> R retrieve(TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner);
+    <P, V, R> R retrieve(
+            TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner);
 
     /** Nanoseconds until the query's deadline. */
     long remainingNanos();

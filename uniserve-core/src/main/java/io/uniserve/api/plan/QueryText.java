@@ -8,7 +8,8 @@ import io.uniserve.model.TableName;
 public record QueryText(TableName table, String text) {
     public QueryText {
         if (text.length() > Limits.QUERY_TEXT_CHARS_MAX) {
-            throw UniserveException.invalid("query has " + text.length() + " characters, at most " + Limits.QUERY_TEXT_CHARS_MAX);
+            throw UniserveException.invalid(
+                    "query has " + text.length() + " characters, at most " + Limits.QUERY_TEXT_CHARS_MAX);
         }
     }
 }

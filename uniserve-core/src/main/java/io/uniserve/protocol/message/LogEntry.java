@@ -12,7 +12,15 @@ import org.jspecify.annotations.Nullable;
  * @param request the client's request id, null for EPOCH
  * @param lowWater the client's smallest unfinished sequence, for forgetting outcomes
  */
-public record LogEntry(Type type, long epoch, long index, long version, @Nullable RequestId request, long lowWater, String function, Bytes rows) {
+public record LogEntry(
+        Type type,
+        long epoch,
+        long index,
+        long version,
+        @Nullable RequestId request,
+        long lowWater,
+        String function,
+        Bytes rows) {
     /** What the entry is. PREPARE, DECIDE and DELTA are kept for transactions. */
     public enum Type {
         UPDATE,

@@ -20,7 +20,8 @@ public sealed interface PeerReply {
      * @param durableIndex last index fsynced whose entries match the primary's
      * @param appliedIndex last index applied
      */
-    record Replicated(Status status, long epoch, long lastIndex, long durableIndex, long appliedIndex) implements PeerReply {
+    record Replicated(Status status, long epoch, long lastIndex, long durableIndex, long appliedIndex)
+            implements PeerReply {
         /** Verdict on a replication request. */
         public enum Status {
             OK,

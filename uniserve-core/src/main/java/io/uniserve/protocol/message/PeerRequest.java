@@ -11,7 +11,13 @@ public sealed interface PeerRequest {
 
     /** Log entries from the primary; entries follow the one at {@code prevIndex}, which has {@code prevEpoch}. */
     record Replicate(
-            ReplicaKey key, long epoch, ServerId primary, long prevIndex, long prevEpoch, List<LogEntry> entries, long stableIndex)
+            ReplicaKey key,
+            long epoch,
+            ServerId primary,
+            long prevIndex,
+            long prevEpoch,
+            List<LogEntry> entries,
+            long stableIndex)
             implements PeerRequest {
         public Replicate {
             entries = List.copyOf(entries);

@@ -11,8 +11,16 @@ import java.util.List;
  * @param remainingNanos time until the deadline when sent, more than 0
  */
 public record ReadRequest(
-        TableName table, long tableId, List<Target> targets, String operator, Bytes parameters, long queryHigh, long queryLow, int attempt,
-        long remainingNanos, ReadMode mode) {
+        TableName table,
+        long tableId,
+        List<Target> targets,
+        String operator,
+        Bytes parameters,
+        long queryHigh,
+        long queryLow,
+        int attempt,
+        long remainingNanos,
+        ReadMode mode) {
     public ReadRequest {
         targets = List.copyOf(targets);
     }

@@ -8,7 +8,14 @@ import java.util.List;
 
 /** One server's share of an eventual update: rows of each actor whose primary it is. */
 public record UpdateRequest(
-        TableName table, long tableId, RequestId request, long lowWater, int attempt, AckLevel level, String function, List<ActorRows> actors,
+        TableName table,
+        long tableId,
+        RequestId request,
+        long lowWater,
+        int attempt,
+        AckLevel level,
+        String function,
+        List<ActorRows> actors,
         long remainingNanos) {
     public UpdateRequest {
         actors = List.copyOf(actors);

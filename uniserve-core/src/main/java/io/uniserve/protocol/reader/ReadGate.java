@@ -38,7 +38,9 @@ public record ReadGate(int actor, long epoch, boolean serving, long leaseUntilNa
 
     /** The second check, after the snapshot was taken under {@code first}: same epoch, still serving, lease still valid. */
     public Optional<ActorFailure> refuseAfter(ReadGate first, ReadRequest.Target target, ReadMode mode, long nowNanos) {
-        return mode == ReadMode.STALE ? Optional.empty() : refuse(new ReadRequest.Target(target.actor(), first.epoch, target.floorIndex()), mode, nowNanos);
+        return mode == ReadMode.STALE
+                ? Optional.empty()
+                : refuse(new ReadRequest.Target(target.actor(), first.epoch, target.floorIndex()), mode, nowNanos);
     }
 
     private Optional<ActorFailure> failure(ErrorCode code, String message) {

@@ -31,7 +31,9 @@ public final class KvActor implements Actor {
     }
 
     static String keyOf(PartitionKey key) {
-        return key instanceof PartitionKey.Number number ? "n" + number.value() : "t" + ((PartitionKey.Text) key).value();
+        return key instanceof PartitionKey.Number number
+                ? "n" + number.value()
+                : "t" + ((PartitionKey.Text) key).value();
     }
 
     Optional<Document> get(String key) {
@@ -60,7 +62,9 @@ public final class KvActor implements Actor {
     private static long size(Document document) {
         long size = 64;
         for (Map.Entry<String, ?> field : document.fields().entrySet()) {
-            size += 48 + field.getKey().length() + String.valueOf(field.getValue()).length();
+            size += 48
+                    + field.getKey().length()
+                    + String.valueOf(field.getValue()).length();
         }
         return size;
     }

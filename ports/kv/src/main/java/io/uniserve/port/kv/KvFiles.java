@@ -32,8 +32,8 @@ final class KvFiles {
 
     static void write(Path directory, Collection<Document> documents) {
         CRC32C crc = new CRC32C();
-        try (DataOutputStream out = new DataOutputStream(
-                new CheckedOutputStream(new BufferedOutputStream(Files.newOutputStream(directory.resolve(FILE))), crc))) {
+        try (DataOutputStream out = new DataOutputStream(new CheckedOutputStream(
+                new BufferedOutputStream(Files.newOutputStream(directory.resolve(FILE))), crc))) {
             out.writeLong(MAGIC);
             for (Document document : documents) {
                 BinaryWriter writer = new BinaryWriter();
@@ -91,7 +91,8 @@ final class KvFiles {
         }
     }
 
-    private static UniserveException corrupt(Path directory, String what, @org.jspecify.annotations.Nullable Throwable cause) {
+    private static UniserveException corrupt(
+            Path directory, String what, @org.jspecify.annotations.Nullable Throwable cause) {
         return new UniserveException(ErrorCode.CORRUPT, "key-value data in " + directory + ": " + what, cause);
     }
 }

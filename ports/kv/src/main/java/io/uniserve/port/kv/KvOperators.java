@@ -29,8 +29,8 @@ public final class KvOperators {
             (key, left, right) -> Stream.concat(left.stream(), right.stream()).toList());
 
     /** Number of documents whose text key has this prefix; of all for the empty prefix. */
-    public static final RetrieveOperator<KvActor, String, Long> COUNT =
-            new Retrieve<>("kv.count@1", Codecs.STRING, Codecs.LONG, KvOperators::count, (p, left, right) -> left + right);
+    public static final RetrieveOperator<KvActor, String, Long> COUNT = new Retrieve<>(
+            "kv.count@1", Codecs.STRING, Codecs.LONG, KvOperators::count, (p, left, right) -> left + right);
 
     /** Sum of the whole numbers in this field. */
     public static final RetrieveOperator<KvActor, String, Long> SUM =

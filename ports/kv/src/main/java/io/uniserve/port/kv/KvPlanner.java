@@ -19,35 +19,50 @@ final class KvPlanner implements Planner {
     public Answer answer(QueryText query, PlanContext context) {
         String[] words = query.text().strip().split("\\s+", 2);
         String rest = words.length > 1 ? words[1] : "";
-        String json =
-                switch (words[0]) {
-                    case "get" -> get(query.table(), required(rest, "get KEY"), context);
-                    case "count" -> "{\"count\":" + total(query.table(), RetrieveCall.of(KvOperators.COUNT), rest, context) + "}";
-                    case "sum" -> "{\"sum\":"
-                            + total(query.table(), RetrieveCall.of(KvOperators.SUM), required(rest, "sum FIELD"), context) + "}";
-                    case "scan" -> scan(query.table(), required(rest, "scan LIMIT [PREFIX]"), context);
-                    default -> throw UniserveException.invalid("unknown query \"" + words[0]
-                            + "\"; use get KEY, count [PREFIX], sum FIELD or scan LIMIT [PREFIX]");
-                };
+        String json = switch (words[0]) {
+            case "get" -> get(query.table(), required(rest, "get KEY"), context);
+            case "count" ->
+                "{\"count\":" + total(query.table(), RetrieveCall.of(KvOperators.COUNT), rest, context) + "}";
+            case "sum" ->
+                "{\"sum\":"
+                        + total(query.table(), RetrieveCall.of(KvOperators.SUM), required(rest, "sum FIELD"), context)
+                        + "}";
+            case "scan" -> scan(query.table(), required(rest, "scan LIMIT [PREFIX]"), context);
+            default ->
+                throw UniserveException.invalid("unknown query \"" + words[0]
+                        + "\"; use get KEY, count [PREFIX], sum FIELD or scan LIMIT [PREFIX]");
+        };
         return new Answer("application/json", Bytes.utf8(json));
     }
 
     private static String get(TableName table, String key, PlanContext context) {
         int actor = context.table(table).partitioner().actorOf(PartitionKey.of(key));
         List<Document> found = context.retrieve(
-                table, Set.of(actor), RetrieveCall.of(KvOperators.GET), key, values -> values.stream().flatMap(List::stream).toList());
+                table,
+                Set.of(actor),
+                RetrieveCall.of(KvOperators.GET),
+                key,
+                values -> values.stream().flatMap(List::stream).toList());
         return found.isEmpty() ? "null" : Json.of(found.get(0).fields());
     }
 
     private static long total(TableName table, RetrieveCall<String, Long> call, String parameter, PlanContext context) {
-        return context.retrieve(table, call, parameter, values -> values.stream().mapToLong(Long::longValue).sum());
+        return context.retrieve(
+                table,
+                call,
+                parameter,
+                values -> values.stream().mapToLong(Long::longValue).sum());
     }
 
     private static String scan(TableName table, String rest, PlanContext context) {
         String[] words = rest.split("\\s+", 2);
         KvOperators.Scan scan = new KvOperators.Scan(words.length > 1 ? words[1] : "", number(words[0]));
-        List<Document> documents = context.retrieve(table, RetrieveCall.of(KvOperators.SCAN), scan, values -> values.stream()
-                .reduce(List.of(), (left, right) -> KvOperators.mergeScans(scan, left, right)));
+        List<Document> documents = context.retrieve(
+                table,
+                RetrieveCall.of(KvOperators.SCAN),
+                scan,
+                values ->
+                        values.stream().reduce(List.of(), (left, right) -> KvOperators.mergeScans(scan, left, right)));
         return Json.of(documents.stream().map(Document::fields).toList());
     }
 
@@ -55,7 +70,8 @@ final class KvPlanner implements Planner {
         try {
             return Integer.parseInt(text);
         } catch (NumberFormatException e) {
-            throw new UniserveException(io.uniserve.error.ErrorCode.INVALID_ARGUMENT, "LIMIT is \"" + text + "\": use a whole number", e);
+            throw new UniserveException(
+                    io.uniserve.error.ErrorCode.INVALID_ARGUMENT, "LIMIT is \"" + text + "\": use a whole number", e);
         }
     }
 

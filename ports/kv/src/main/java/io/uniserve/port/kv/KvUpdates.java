@@ -18,7 +18,8 @@ import org.jspecify.annotations.Nullable;
 /** The update functions of the key-value port. */
 public final class KvUpdates {
     /** Stores documents, replacing those with the same key. */
-    public static final EventualUpdate<KvActor, Document> PUT = new Update("kv.put@1", KvUpdates::checkKey, KvActor::put);
+    public static final EventualUpdate<KvActor, Document> PUT =
+            new Update("kv.put@1", KvUpdates::checkKey, KvActor::put);
 
     /** Deletes documents by key; other fields are ignored. */
     public static final EventualUpdate<KvActor, Document> DELETE =
@@ -29,7 +30,8 @@ public final class KvUpdates {
             new Update("kv.append@1", KvUpdates::checkAppend, KvUpdates::append);
 
     /** Adds the whole number in field {@code amount} to that of the document with this key, made if absent. */
-    public static final EventualUpdate<KvActor, Document> ADD = new Update("kv.add@1", KvUpdates::checkAdd, KvUpdates::add);
+    public static final EventualUpdate<KvActor, Document> ADD =
+            new Update("kv.add@1", KvUpdates::checkAdd, KvUpdates::add);
 
     static final List<UpdateFunction<?, ?>> ALL = List.of(PUT, DELETE, APPEND, ADD);
 

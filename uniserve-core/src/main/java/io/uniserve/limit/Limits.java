@@ -33,6 +33,12 @@ public final class Limits {
     public static final int UPDATE_ATTEMPTS_PER_ACTOR_MAX = 64;
     public static final long DEADLINE_MS_MAX = 3_600_000;
     public static final int SERVERS_MAX = 1_024;
+    public static final int PORTS_PER_SERVER_MAX = 64;
+    public static final int FUNCTIONS_PER_PORT_MAX = 1_024;
+    public static final int IDENTIFIER_CHARS_MAX = 256;
+    public static final int MESSAGE_TEXT_CHARS_MAX = 8_192;
+    public static final int ATTEMPTS_TOLD_MAX = 256;
+    public static final int REPLICAS_PER_SERVER_MAX = 65_536;
     public static final int ROUTING_WATCHERS_MAX = 10_000;
 
     private Limits() {}

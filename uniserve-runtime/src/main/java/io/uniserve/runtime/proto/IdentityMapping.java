@@ -1,0 +1,55 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+
+/** Names and identities. */
+final class IdentityMapping {
+    private IdentityMapping() {}
+
+    static ModelProto.Address toProto(Address address) {
+        return ModelProto.Address.newBuilder()
+                .setHost(address.host())
+                .setPort(address.port())
+                .build();
+    }
+
+    static Address fromProto(ModelProto.Address address) {
+        return new Address(Wire.identifier("host", address.getHost()), address.getPort());
+    }
+
+    static ModelProto.ReplicaKey toProto(ReplicaKey key) {
+        return ModelProto.ReplicaKey.newBuilder()
+                .setTableId(key.tableId())
+                .setActor(key.actor())
+                .build();
+    }
+
+    static ReplicaKey fromProto(ModelProto.ReplicaKey key) {
+        return new ReplicaKey(Wire.notNegative("table_id", key.getTableId()), Wire.actor(key.getActor()));
+    }
+
+    static ModelProto.RequestId toProto(RequestId id) {
+        return ModelProto.RequestId.newBuilder()
+                .setClientHigh(id.clientHigh())
+                .setClientLow(id.clientLow())
+                .setSequence(id.sequence())
+                .build();
+    }
+
+    static RequestId fromProto(ModelProto.RequestId id) {
+        return new RequestId(id.getClientHigh(), id.getClientLow(), Wire.notNegative("sequence", id.getSequence()));
+    }
+
+    static ServerId server(String id) {
+        return new ServerId(Wire.text("server", id, Limits.NAME_LENGTH_MAX));
+    }
+
+    static TableName table(String name) {
+        return new TableName(name);
+    }
+}

@@ -1,0 +1,124 @@
+package io.uniserve.runtime.proto;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.CoordinatorRecord;
+import io.uniserve.model.RegistryValue;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TermRecord;
+
+/**
+ * What a node of the registry holds, as bytes with a format version. Fields that a later version added are ignored; a
+ * later format is refused. Stateless, safe for use by several threads.
+ */
+public final class RegistryCodec {
+    /** The format that this version writes, and the newest it reads. */
+    public static final int FORMAT = 1;
+
+    private static final int KEY_CHARS_MAX = 1_024;
+
+    private RegistryCodec() {}
+
+    /** The value as bytes: equal values give equal bytes. */
+    public static byte[] encode(RegistryValue value) {
+        RegistryProto.RegistryNode.Builder node =
+                RegistryProto.RegistryNode.newBuilder().setFormat(FORMAT);
+        if (value instanceof ClusterRecord cluster) {
+            node.setCluster(ModelProto.ClusterRecord.newBuilder()
+                    .setClusterId(cluster.clusterId())
+                    .setNextTableId(cluster.nextTableId()));
+        } else if (value instanceof CoordinatorRecord coordinator) {
+            node.setCoordinator(ModelProto.CoordinatorRecord.newBuilder()
+                    .setId(coordinator.id())
+                    .setAddress(IdentityMapping.toProto(coordinator.address())));
+        } else if (value instanceof TermRecord term) {
+            node.setTerm(ModelProto.TermRecord.newBuilder().setLeader(term.leader()));
+        } else if (value instanceof ServerRecord server) {
+            node.setServer(ServerMapping.toProto(server));
+        } else if (value instanceof TableMeta meta) {
+            node.setTableMeta(TableMapping.toProto(meta));
+        } else if (value instanceof TableMap map) {
+            node.setTableMap(TableMapMapping.toProto(map));
+        } else if (value instanceof BackupRecord backup) {
+            node.setBackup(toProto(backup));
+        }
+        return node.build().toByteArray();
+    }
+
+    /**
+     * Reads a node's bytes.
+     *
+     * @param path the node, for the message of an error
+     * @throws UniserveException CORRUPT where the bytes are no value of this format; UNSUPPORTED for a later format
+     */
+    public static RegistryValue decode(String path, byte[] bytes) {
+        RegistryProto.RegistryNode node;
+        try {
+            node = RegistryProto.RegistryNode.parseFrom(bytes);
+        } catch (InvalidProtocolBufferException e) {
+            throw new UniserveException(
+                    ErrorCode.CORRUPT,
+                    "registry node " + path + " holds " + bytes.length + " bytes that are no value",
+                    e);
+        }
+        if (node.getFormat() > FORMAT) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "registry node " + path + " has format " + node.getFormat() + ", this version reads up to " + FORMAT
+                            + "; upgrade this process");
+        }
+        try {
+            return fromProto(node);
+        } catch (UniserveException e) {
+            throw new UniserveException(ErrorCode.CORRUPT, "registry node " + path + ": " + e.reason(), e);
+        }
+    }
+
+    private static RegistryValue fromProto(RegistryProto.RegistryNode node) {
+        if (node.getFormat() < 1) {
+            throw Wire.malformed("format is missing");
+        }
+        return switch (node.getValueCase()) {
+            case CLUSTER ->
+                new ClusterRecord(
+                        Wire.identifier("cluster_id", node.getCluster().getClusterId()),
+                        Wire.notNegative("next_table_id", node.getCluster().getNextTableId()));
+            case COORDINATOR ->
+                new CoordinatorRecord(
+                        Wire.identifier("id", node.getCoordinator().getId()),
+                        IdentityMapping.fromProto(node.getCoordinator().getAddress()));
+            case TERM -> new TermRecord(Wire.identifier("leader", node.getTerm().getLeader()));
+            case SERVER -> ServerMapping.fromProto(node.getServer());
+            case TABLE_META -> TableMapping.fromProto(node.getTableMeta());
+            case TABLE_MAP -> TableMapMapping.fromProto(node.getTableMap());
+            case BACKUP -> fromProto(node.getBackup());
+            case VALUE_NOT_SET -> throw Wire.malformed("value is missing or of a kind this version does not know");
+        };
+    }
+
+    private static ModelProto.BackupRecord toProto(BackupRecord backup) {
+        return ModelProto.BackupRecord.newBuilder()
+                .setKey(IdentityMapping.toProto(backup.key()))
+                .setClean(backup.clean())
+                .setEpoch(backup.epoch())
+                .setShippedIndex(backup.shippedIndex())
+                .setCheckpoint(backup.checkpoint())
+                .setCheckpointIndex(backup.checkpointIndex())
+                .build();
+    }
+
+    private static BackupRecord fromProto(ModelProto.BackupRecord proto) {
+        return new BackupRecord(
+                IdentityMapping.fromProto(proto.getKey()),
+                proto.getClean(),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                Wire.notNegative("shipped_index", proto.getShippedIndex()),
+                Wire.text("checkpoint", proto.getCheckpoint(), KEY_CHARS_MAX),
+                Wire.notNegative("checkpoint_index", proto.getCheckpointIndex()));
+    }
+}

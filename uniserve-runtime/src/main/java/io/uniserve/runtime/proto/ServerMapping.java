@@ -1,0 +1,70 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Capacity;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.ServerRecord;
+import java.util.HashSet;
+import java.util.List;
+
+/** Servers and what they advertise. */
+final class ServerMapping {
+    private ServerMapping() {}
+
+    static ModelProto.ServerRecord toProto(ServerRecord server) {
+        Capacity capacity = server.capacity();
+        ModelProto.ServerRecord.Builder proto = ModelProto.ServerRecord.newBuilder()
+                .setId(server.id().value())
+                .setIncarnation(server.incarnation())
+                .setAddress(IdentityMapping.toProto(server.address()))
+                .setZone(server.zone())
+                .setCapacity(ModelProto.Capacity.newBuilder()
+                        .setCpuMillis(capacity.cpuMillis())
+                        .setMemoryBytes(capacity.memoryBytes())
+                        .setDiskBytes(capacity.diskBytes()));
+        server.ports().forEach(port -> proto.addPorts(toProto(port)));
+        return proto.build();
+    }
+
+    static ServerRecord fromProto(ModelProto.ServerRecord proto) {
+        Wire.present("address", proto.hasAddress());
+        ModelProto.Capacity capacity = proto.getCapacity();
+        return new ServerRecord(
+                IdentityMapping.server(proto.getId()),
+                proto.getIncarnation(),
+                IdentityMapping.fromProto(proto.getAddress()),
+                Wire.identifier("zone", proto.getZone()),
+                new Capacity(capacity.getCpuMillis(), capacity.getMemoryBytes(), capacity.getDiskBytes()),
+                Wire.list("ports", proto.getPortsList(), Limits.PORTS_PER_SERVER_MAX, ServerMapping::fromProto));
+    }
+
+    private static ModelProto.PortInfo toProto(PortInfo port) {
+        ModelProto.PortInfo.Builder proto = ModelProto.PortInfo.newBuilder()
+                .setName(port.name())
+                .setVersion(port.version())
+                .addAllOperators(port.operators())
+                .addAllUpdates(port.updates());
+        // By number, so that equal values give equal bytes whatever the set's order.
+        port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(Wire.number(level)));
+        return proto.build();
+    }
+
+    private static PortInfo fromProto(ModelProto.PortInfo proto) {
+        List<ConsistencyLevel> levels = Wire.list(
+                "levels",
+                proto.getLevelsValueList(),
+                ConsistencyLevel.values().length,
+                number -> Wire.constant("level", ConsistencyLevel.values(), number));
+        return new PortInfo(
+                Wire.identifier("port", proto.getName()),
+                Wire.identifier("version", proto.getVersion()),
+                new HashSet<>(levels),
+                functions("operators", proto.getOperatorsList()),
+                functions("updates", proto.getUpdatesList()));
+    }
+
+    private static List<String> functions(String field, List<String> ids) {
+        return Wire.list(field, ids, Limits.FUNCTIONS_PER_PORT_MAX, id -> Wire.identifier(field, id));
+    }
+}

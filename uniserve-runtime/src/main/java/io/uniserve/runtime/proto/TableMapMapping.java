@@ -1,0 +1,120 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Fencing;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMap;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** A table's map. Servers are written once and then named by their place in that list. */
+final class TableMapMapping {
+    private TableMapMapping() {}
+
+    static ModelProto.TableMap toProto(TableMap map) {
+        ModelProto.TableMap.Builder proto =
+                ModelProto.TableMap.newBuilder().setName(map.name().value()).setTableId(map.tableId());
+        Writer writer = new Writer(proto);
+        map.actors().forEach(actor -> proto.addActors(writer.actor(actor)));
+        return proto.build();
+    }
+
+    static TableMap fromProto(ModelProto.TableMap proto) {
+        List<ServerId> servers =
+                Wire.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server);
+        Reader reader = new Reader(servers);
+        List<ActorState> actors =
+                Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, reader::actor);
+        for (int i = 0; i < actors.size(); i++) {
+            if (actors.get(i).actor() != i) {
+                throw Wire.malformed("actor " + actors.get(i).actor() + " stands at place " + i + " of the map");
+            }
+        }
+        return new TableMap(
+                IdentityMapping.table(proto.getName()), Wire.notNegative("table_id", proto.getTableId()), actors);
+    }
+
+    private record Writer(ModelProto.TableMap.Builder map, Map<ServerId, Integer> places) {
+        private Writer(ModelProto.TableMap.Builder map) {
+            this(map, new HashMap<>());
+        }
+
+        private int place(ServerId server) {
+            Integer known = places.get(server);
+            if (known != null) {
+                return known;
+            }
+            map.addServers(server.value());
+            places.put(server, places.size());
+            return places.size() - 1;
+        }
+
+        private ModelProto.ActorState actor(ActorState state) {
+            ModelProto.ActorState.Builder proto = ModelProto.ActorState.newBuilder()
+                    .setActor(state.actor())
+                    .setEpoch(state.epoch())
+                    .setPrimary(place(state.primary()));
+            state.isr().forEach(server -> proto.addIsr(place(server)));
+            state.learners().forEach(server -> proto.addLearners(place(server)));
+            state.fencing()
+                    .forEach(fencing -> proto.addFencing(ModelProto.Fencing.newBuilder()
+                            .setServer(place(fencing.server()))
+                            .setEpoch(fencing.epoch())));
+            state.desired().forEach(server -> proto.addDesired(place(server)));
+            state.weights()
+                    .forEach((server, share) -> proto.addWeights(ModelProto.Weight.newBuilder()
+                            .setServer(place(server))
+                            .setShare(share)));
+            return proto.build();
+        }
+    }
+
+    private record Reader(List<ServerId> servers) {
+        private ServerId server(int place) {
+            if (place < 0 || place >= servers.size()) {
+                throw Wire.malformed("server number " + place + " of " + servers.size());
+            }
+            return servers.get(place);
+        }
+
+        private List<ServerId> servers(String field, List<Integer> places) {
+            return Wire.list(field, places, Limits.SERVERS_MAX, this::server);
+        }
+
+        private ActorState actor(ModelProto.ActorState proto) {
+            Map<ServerId, Double> weights = new TreeMap<>();
+            Wire.list(
+                    "weights",
+                    proto.getWeightsList(),
+                    Limits.SERVERS_MAX,
+                    weight -> weights.put(server(weight.getServer()), share(weight.getShare())));
+            ActorState state = new ActorState(
+                    Wire.actor(proto.getActor()),
+                    Wire.notNegative("epoch", proto.getEpoch()),
+                    server(proto.getPrimary()),
+                    servers("isr", proto.getIsrList()),
+                    servers("learners", proto.getLearnersList()),
+                    Wire.list("fencing", proto.getFencingList(), Limits.SERVERS_MAX, this::fencing),
+                    servers("desired", proto.getDesiredList()),
+                    weights);
+            if (!state.isr().contains(state.primary())) {
+                throw Wire.malformed("primary of actor " + state.actor() + " is not in its ISR");
+            }
+            return state;
+        }
+
+        private Fencing fencing(ModelProto.Fencing proto) {
+            return new Fencing(server(proto.getServer()), Wire.notNegative("epoch", proto.getEpoch()));
+        }
+
+        private static double share(double share) {
+            if (!(share >= 0 && share < Double.POSITIVE_INFINITY)) {
+                throw Wire.malformed("weight is " + share + ", it must be a number not below 0");
+            }
+            return share;
+        }
+    }
+}

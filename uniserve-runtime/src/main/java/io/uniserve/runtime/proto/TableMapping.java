@@ -1,0 +1,74 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Table definitions. */
+final class TableMapping {
+    private TableMapping() {}
+
+    static ModelProto.TableMeta toProto(TableMeta meta) {
+        return ModelProto.TableMeta.newBuilder()
+                .setName(meta.name().value())
+                .setTableId(meta.tableId())
+                .setPartitioner(toProto(meta.partitioner()))
+                .setKeyField(meta.keyField())
+                .setLevelValue(Wire.number(meta.level()))
+                .setRf(meta.rf())
+                .setMinIsr(meta.minIsr())
+                .setOnLossValue(Wire.number(meta.onLoss()))
+                .setPort(meta.port())
+                .putAllOptions(meta.options())
+                .build();
+    }
+
+    static TableMeta fromProto(ModelProto.TableMeta proto) {
+        return new TableMeta(
+                IdentityMapping.table(proto.getName()),
+                Wire.notNegative("table_id", proto.getTableId()),
+                fromProto(proto.getPartitioner()),
+                Wire.identifier("key_field", proto.getKeyField()),
+                Wire.constant("level", ConsistencyLevel.values(), proto.getLevelValue()),
+                proto.getRf(),
+                proto.getMinIsr(),
+                Wire.constant("on_loss", OnLoss.values(), proto.getOnLossValue()),
+                Wire.identifier("port", proto.getPort()),
+                options(proto.getOptionsMap()));
+    }
+
+    private static Map<String, String> options(Map<String, String> options) {
+        if (options.size() > Limits.TABLE_OPTIONS_MAX) {
+            throw Wire.malformed("options has " + options.size() + " entries, at most " + Limits.TABLE_OPTIONS_MAX);
+        }
+        options.forEach((name, value) -> {
+            Wire.identifier("option name", name);
+            Wire.text("option " + name, value, Limits.TABLE_OPTION_BYTES_MAX);
+        });
+        return new TreeMap<>(options);
+    }
+
+    private static ModelProto.Partitioner toProto(Partitioner partitioner) {
+        ModelProto.Partitioner.Builder proto = ModelProto.Partitioner.newBuilder();
+        if (partitioner instanceof Partitioner.Hash hash) {
+            proto.setHash(ModelProto.Partitioner.Hash.newBuilder().setActors(hash.actors()));
+        } else if (partitioner instanceof Partitioner.Range range) {
+            proto.setRange(ModelProto.Partitioner.Range.newBuilder().addAllBounds(range.bounds()));
+        }
+        return proto.build();
+    }
+
+    private static Partitioner fromProto(ModelProto.Partitioner proto) {
+        return switch (proto.getKindCase()) {
+            case HASH -> new Partitioner.Hash(proto.getHash().getActors());
+            case RANGE ->
+                new Partitioner.Range(Wire.list(
+                        "bounds", proto.getRange().getBoundsList(), Limits.ACTORS_PER_TABLE_MAX, bound -> bound));
+            case KIND_NOT_SET -> throw Wire.malformed("partitioner is missing or of a kind this version does not know");
+        };
+    }
+}

@@ -1,0 +1,7 @@
+package io.uniserve.testkit.tck;
+
+/** What every group of cases needs. */
+interface Cases {
+    /** The engine under test, open. */
+    TckBench bench();
+}

@@ -1,0 +1,78 @@
+package io.uniserve.testkit.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.api.Actor;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.Test;
+
+/**
+ * Damaged files: an actor restored from them either has the right contents (the file did not matter) or is refused with
+ * CORRUPT; never other contents. Single flipped bits are the host's to find, by the hash of every file.
+ */
+interface DamageCases extends Cases {
+    @Test
+    default void anEmptyDirectoryIsRefused() {
+        assertThatThrownBy(() -> bench().restore(bench().newDirectory()))
+                .isInstanceOfSatisfying(UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
+    }
+
+    @Test
+    default void aMissingFileIsRefused() {
+        refuses(TckFiles::delete);
+    }
+
+    @Test
+    default void aHalvedFileIsRefused() {
+        refuses(file -> {
+            byte[] bytes = TckFiles.read(file);
+            TckFiles.write(file, Arrays.copyOf(bytes, bytes.length / 2));
+        });
+    }
+
+    @Test
+    default void anEmptiedFileIsRefused() {
+        refuses(file -> TckFiles.write(file, new byte[0]));
+    }
+
+    @Test
+    default void aFileOfGarbageIsRefused() {
+        refuses(file -> {
+            byte[] bytes = TckFiles.read(file);
+            for (int i = 0; i < bytes.length; i++) {
+                bytes[i] = (byte) (i * 31 + 7);
+            }
+            TckFiles.write(file, bytes);
+        });
+    }
+
+    @Test
+    default void theEngineLivesOnAfterADamagedRestore() {
+        assertThatThrownBy(() -> bench().restore(bench().newDirectory())).isInstanceOf(UniserveException.class);
+        assertThat(bench().withRows(0, 5).usage().rows()).isEqualTo(5);
+    }
+
+    /** Damages each file of a checkpoint in turn. */
+    private void refuses(Consumer<Path> damage) {
+        Actor actor = bench().withRows(0, 50);
+        Path good = bench().write(actor);
+        int refused = 0;
+        for (String name : TckFiles.names(good)) {
+            Path bad = bench().newDirectory();
+            TckFiles.copy(good, bad);
+            damage.accept(bad.resolve(name));
+            try {
+                assertThat(bench().restore(bad).digest()).as("contents after damage to " + name).isEqualTo(actor.digest());
+            } catch (UniserveException e) {
+                assertThat(e.code()).as(name).isEqualTo(ErrorCode.CORRUPT);
+                refused++;
+            }
+        }
+        assertThat(refused).as("files whose damage is found").isPositive();
+    }
+}

@@ -1,0 +1,122 @@
+package io.uniserve.testkit.tck;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.operator.Merger;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import org.junit.jupiter.api.Test;
+
+/** Operators: codecs, merging, deadlines, hostile parameters. */
+interface OperatorCases extends Cases {
+    @Test
+    default void parametersSurviveTheirCodec() {
+        bench().fixture().probes().forEach(this::parametersRoundTrip);
+    }
+
+    @Test
+    default void valuesSurviveTheirCodec() {
+        Actor actor = bench().withRows(0, 30);
+        bench().fixture().probes().forEach(probe -> valuesRoundTrip(actor, probe));
+    }
+
+    @Test
+    default void asksTwiceAnswersTheSame() {
+        Actor actor = bench().withRows(0, 30);
+        assertThat(bench().askAll(actor)).isEqualTo(bench().askAll(actor));
+    }
+
+    @Test
+    default void mergedPartsEqualTheWhole() {
+        Actor whole = bench().withRows(0, 60);
+        Actor left = bench().withRows(0, 25);
+        Actor middle = bench().withRows(25, 40);
+        Actor right = bench().withRows(40, 60);
+        for (Probe<?, ?> probe : bench().fixture().probes()) {
+            if (probe.mergesExactly()) {
+                assertThat(merged(probe, left, middle, right)).as(probe.operator()).isEqualTo(bench().ask(whole, probe));
+            }
+        }
+    }
+
+    @Test
+    default void mergeIsAssociativeAndCommutative() {
+        Actor left = bench().withRows(0, 25);
+        Actor middle = bench().withRows(25, 40);
+        Actor right = bench().withRows(40, 60);
+        for (Probe<?, ?> probe : bench().fixture().probes()) {
+            Bytes merged = merged(probe, left, middle, right);
+            assertThat(merged(probe, right, left, middle)).as(probe.operator()).isEqualTo(merged);
+            assertThat(merged(probe, middle, right, left)).as(probe.operator()).isEqualTo(merged);
+        }
+    }
+
+    @Test
+    default void anEndedQueryStops() {
+        Actor actor = bench().withRows(0, 30);
+        for (Probe<?, ?> probe : bench().fixture().probes()) {
+            assertThatThrownBy(() -> askEnded(actor, probe))
+                    .as(probe.operator())
+                    .isInstanceOfSatisfying(
+                            UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
+        }
+    }
+
+    @Test
+    default void garbageIsNoParameter() {
+        Bytes garbage = Bytes.wrap(new byte[] {127, -1, -1, -1, 5, 4});
+        for (Probe<?, ?> probe : bench().fixture().probes()) {
+            assertThatThrownBy(() -> bench().operator(probe).parameters().decode(garbage))
+                    .as(probe.operator())
+                    .isInstanceOf(UniserveException.class);
+        }
+    }
+
+    private <P, V> void parametersRoundTrip(Probe<P, V> probe) {
+        RetrieveOperator<Actor, P, V> operator = bench().operator(probe);
+        Bytes encoded = operator.parameters().encode(probe.parameters());
+        assertThat(operator.parameters().encode(operator.parameters().decode(encoded))).isEqualTo(encoded);
+    }
+
+    private <P, V> void valuesRoundTrip(Actor actor, Probe<P, V> probe) {
+        Bytes encoded = bench().ask(actor, probe);
+        RetrieveOperator<Actor, P, V> operator = bench().operator(probe);
+        assertThat(operator.values().encode(operator.values().decode(encoded))).isEqualTo(encoded);
+    }
+
+    private <P, V> Bytes merged(Probe<P, V> probe, Actor first, Actor second, Actor third) {
+        RetrieveOperator<Actor, P, V> operator = bench().operator(probe);
+        Merger<P, V> merger = operator.merger().orElse(probe.merger());
+        P p = probe.parameters();
+        V two = merger.merge(
+                p, operator.retrieve(first, TckBench.active(), p), operator.retrieve(second, TckBench.active(), p));
+        return operator.values().encode(merger.merge(p, two, operator.retrieve(third, TckBench.active(), p)));
+    }
+
+    private <P, V> void askEnded(Actor actor, Probe<P, V> probe) {
+        bench().operator(probe).retrieve(actor, new EndedContext(), probe.parameters());
+    }
+
+    /** A query whose deadline has passed. */
+    final class EndedContext implements OperatorContext {
+        @Override
+        public int actor() {
+            return 0;
+        }
+
+        @Override
+        public long remainingNanos() {
+            return -1;
+        }
+
+        @Override
+        public void checkActive() {
+            throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
+        }
+    }
+}

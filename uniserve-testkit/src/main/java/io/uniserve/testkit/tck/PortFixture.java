@@ -1,0 +1,39 @@
+package io.uniserve.testkit.tck;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.Engine;
+import io.uniserve.model.TableMeta;
+import java.util.List;
+import java.util.Map;
+
+/** What the kit must know of a port: its engine, a table, rows that fit it, and queries to compare. */
+public interface PortFixture {
+    /** A new engine object. */
+    Engine engine();
+
+    /** A table the engine accepts. */
+    TableMeta meta();
+
+    /** The port's settings in a server's configuration. */
+    default Map<String, String> settings() {
+        return Map.of();
+    }
+
+    /** {@code name@version} of an update that stores documents by key, replacing those with the same key. */
+    String upsert();
+
+    /** Row number {@code i}; rows of different numbers have different keys. */
+    Document row(int i);
+
+    /** Another row with the key of row {@code i}. */
+    Document changedRow(int i);
+
+    /** A row with a key and a text beyond ASCII: accents, CJK, an emoji, quotes, a line break. */
+    Document unicodeRow();
+
+    /** Rows that {@code validate} must refuse with INVALID_ROW; at least one, which lacks its key. */
+    List<Document> invalidRows();
+
+    /** Queries whose answers tell the contents apart; at least one counts all rows. */
+    List<Probe<?, ?>> probes();
+}

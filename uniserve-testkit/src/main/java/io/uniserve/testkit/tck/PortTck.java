@@ -1,0 +1,35 @@
+package io.uniserve.testkit.tck;
+
+import java.nio.file.Path;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The contract of a port. A port's test class extends this and hands in its fixture; the engine is opened once. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+public abstract class PortTck
+        implements InfoCases, UpdateCases, DigestCases, SerializeCases, DamageCases, OperatorCases, ConcurrencyCases, LifecycleCases {
+    private final PortFixture fixture;
+    private Optional<TckBench> bench = Optional.empty();
+
+    protected PortTck(PortFixture fixture) {
+        this.fixture = fixture;
+    }
+
+    @BeforeAll
+    void open(@TempDir Path directory) {
+        bench = Optional.of(new TckBench(fixture, directory));
+    }
+
+    @AfterAll
+    void close() {
+        bench.ifPresent(TckBench::close);
+    }
+
+    @Override
+    public TckBench bench() {
+        return bench.orElseThrow();
+    }
+}

@@ -1,0 +1,180 @@
+package io.uniserve.testkit.tck;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.ActorContext;
+import io.uniserve.api.ActorFactory;
+import io.uniserve.api.Document;
+import io.uniserve.api.Engine;
+import io.uniserve.api.EngineContext;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.Row;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.update.EventualUpdate;
+import io.uniserve.api.update.UpdateContext;
+import io.uniserve.api.update.UpdateFunction;
+import io.uniserve.codec.Bytes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** One running engine of a port under test, with typed casts in one place. Safe for use by several threads. */
+public final class TckBench implements AutoCloseable {
+    private final PortFixture fixture;
+    private final Path directory;
+    private final Engine engine;
+    private final EngineInstance instance;
+    private final AtomicInteger names = new AtomicInteger();
+    private final AtomicLong index = new AtomicLong();
+    private final List<Actor> actors = new ArrayList<>();
+
+    TckBench(PortFixture fixture, Path directory) {
+        this.fixture = fixture;
+        this.directory = directory;
+        this.engine = fixture.engine();
+        this.instance = engine.open(new EngineContext(newDirectory(), fixture.settings()));
+    }
+
+    PortFixture fixture() {
+        return fixture;
+    }
+
+    Engine engine() {
+        return engine;
+    }
+
+    EngineInstance instance() {
+        return instance;
+    }
+
+    /** A new empty directory. */
+    Path newDirectory() {
+        try {
+            return Files.createDirectories(directory.resolve("d" + names.incrementAndGet()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    Actor create() {
+        return register(instance.actors().create(context()));
+    }
+
+    Actor restore(Path from) {
+        ActorFactory<? extends Actor> factory = instance.actors();
+        return register(factory.restore(context(), from));
+    }
+
+    /** A new empty actor with the rows {@code from} to {@code to - 1}, published. */
+    Actor withRows(int from, int to) {
+        Actor actor = create();
+        upsert(actor, rows(from, to));
+        return actor;
+    }
+
+    List<Document> rows(int from, int to) {
+        List<Document> rows = new ArrayList<>();
+        for (int i = from; i < to; i++) {
+            rows.add(fixture.row(i));
+        }
+        return rows;
+    }
+
+    /** Validates, applies and publishes. */
+    void upsert(Actor actor, List<Document> rows) {
+        validate(actor, rows);
+        update(actor, fixture.upsert()).update(actor, new UpdateContext(index.incrementAndGet()), cast(rows));
+        actor.publish();
+    }
+
+    void validate(Actor actor, List<Document> rows) {
+        update(actor, fixture.upsert()).validate(actor, cast(rows));
+    }
+
+    /** The checkpoint of an actor. */
+    Path write(Actor actor) {
+        Path target = newDirectory();
+        actor.writeTo(target);
+        return target;
+    }
+
+    /** The probe's encoded answer. */
+    <P, V> Bytes ask(Actor actor, Probe<P, V> probe) {
+        RetrieveOperator<Actor, P, V> operator = operator(probe);
+        return operator.values().encode(operator.retrieve(actor, active(), probe.parameters()));
+    }
+
+    /** All probes' encoded answers. */
+    List<Bytes> askAll(Actor actor) {
+        List<Bytes> answers = new ArrayList<>();
+        for (Probe<?, ?> probe : fixture.probes()) {
+            answers.add(ask(actor, probe));
+        }
+        return answers;
+    }
+
+    @SuppressWarnings("unchecked")
+    <P, V> RetrieveOperator<Actor, P, V> operator(Probe<P, V> probe) {
+        for (Operator<?, ?> operator : instance.operators()) {
+            if (operator.id().equals(probe.operator())) {
+                return (RetrieveOperator<Actor, P, V>) operator;
+            }
+        }
+        throw new AssertionError("the fixture names operator " + probe.operator() + ", the port has none");
+    }
+
+    @SuppressWarnings("unchecked")
+    private EventualUpdate<Actor, Row> update(Actor actor, String id) {
+        for (UpdateFunction<?, ?> function : instance.updates()) {
+            if (function.id().equals(id) && function.actorType().isInstance(actor)) {
+                return (EventualUpdate<Actor, Row>) function;
+            }
+        }
+        throw new AssertionError("the fixture names update " + id + ", the port has none for " + actor.getClass());
+    }
+
+    @SuppressWarnings("unchecked")
+    private static List<Row> cast(List<Document> rows) {
+        return (List<Row>) (List<? extends Row>) rows;
+    }
+
+    static OperatorContext active() {
+        return new OperatorContext() {
+            @Override
+            public int actor() {
+                return 0;
+            }
+
+            @Override
+            public long remainingNanos() {
+                return Long.MAX_VALUE;
+            }
+
+            @Override
+            public void checkActive() {
+                // Never ends: the kit's queries have no deadline.
+            }
+        };
+    }
+
+    private ActorContext context() {
+        return new ActorContext(fixture.meta(), names.incrementAndGet(), newDirectory());
+    }
+
+    private synchronized Actor register(Actor actor) {
+        actors.add(actor);
+        return actor;
+    }
+
+    @Override
+    public synchronized void close() {
+        actors.forEach(Actor::close);
+        instance.close();
+    }
+}

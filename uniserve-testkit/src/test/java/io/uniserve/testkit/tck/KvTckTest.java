@@ -1,0 +1,77 @@
+package io.uniserve.testkit.tck;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.Engine;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.port.kv.KvActor;
+import io.uniserve.port.kv.KvEngine;
+import io.uniserve.port.kv.KvOperators;
+import java.util.List;
+import java.util.Map;
+
+/** The key-value port keeps the contract. */
+class KvTckTest extends PortTck {
+    KvTckTest() {
+        super(new KvFixture());
+    }
+
+    private static final class KvFixture implements PortFixture {
+        @Override
+        public Engine engine() {
+            return new KvEngine();
+        }
+
+        @Override
+        public TableMeta meta() {
+            return new TableMeta(
+                    new TableName("tck"), 1, new Partitioner.Hash(4), "key", ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "kv", Map.of());
+        }
+
+        @Override
+        public String upsert() {
+            return "kv.put@1";
+        }
+
+        @Override
+        public Document row(int i) {
+            return new Document("key", Map.of("key", "k" + i, "amount", (long) i));
+        }
+
+        @Override
+        public Document changedRow(int i) {
+            return new Document("key", Map.of("key", "k" + i, "amount", 1_000_000L + i));
+        }
+
+        @Override
+        public Document unicodeRow() {
+            return new Document("key", Map.of("key", "k-é-日本-😀", "text", "\"quotes\"\nbreak"));
+        }
+
+        @Override
+        public List<Document> invalidRows() {
+            return List.of(
+                    new Document("key", Map.of("amount", 1L)),
+                    new Document("key", Map.of("key", true)),
+                    new Document("key", Map.of("key", "")));
+        }
+
+        @Override
+        public List<Probe<?, ?>> probes() {
+            return List.of(
+                    probe(KvOperators.COUNT, ""),
+                    probe(KvOperators.COUNT, "k1"),
+                    probe(KvOperators.SUM, "amount"),
+                    probe(KvOperators.GET, "k3"),
+                    probe(KvOperators.SCAN, new KvOperators.Scan("", 20)));
+        }
+
+        private static <P, V> Probe<P, V> probe(RetrieveOperator<KvActor, P, V> operator, P parameters) {
+            return new Probe<>(operator.id(), parameters, operator.merger().orElseThrow(), true);
+        }
+    }
+}

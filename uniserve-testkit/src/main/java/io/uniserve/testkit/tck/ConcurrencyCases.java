@@ -30,7 +30,12 @@ interface ConcurrencyCases extends Cases {
         Actor actor = bench().withRows(0, 50);
         during(() -> bench().askAll(actor), () -> {
             for (int i = 0; i < 40; i++) {
-                bench().upsert(actor, List.of(i % 2 == 0 ? bench().fixture().changedRow(i % 10) : bench().fixture().row(i % 10)));
+                bench().upsert(
+                                actor,
+                                List.of(
+                                        i % 2 == 0
+                                                ? bench().fixture().changedRow(i % 10)
+                                                : bench().fixture().row(i % 10)));
             }
         });
         assertThat(actor.usage().rows()).isEqualTo(50);

@@ -19,7 +19,8 @@ interface DamageCases extends Cases {
     @Test
     default void anEmptyDirectoryIsRefused() {
         assertThatThrownBy(() -> bench().restore(bench().newDirectory()))
-                .isInstanceOfSatisfying(UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
     }
 
     @Test
@@ -67,7 +68,9 @@ interface DamageCases extends Cases {
             TckFiles.copy(good, bad);
             damage.accept(bad.resolve(name));
             try {
-                assertThat(bench().restore(bad).digest()).as("contents after damage to " + name).isEqualTo(actor.digest());
+                assertThat(bench().restore(bad).digest())
+                        .as("contents after damage to " + name)
+                        .isEqualTo(actor.digest());
             } catch (UniserveException e) {
                 assertThat(e.code()).as(name).isEqualTo(ErrorCode.CORRUPT);
                 refused++;

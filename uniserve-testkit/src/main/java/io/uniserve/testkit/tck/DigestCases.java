@@ -10,7 +10,8 @@ import org.junit.jupiter.api.Test;
 interface DigestCases extends Cases {
     @Test
     default void equalUpdatesGiveEqualDigests() {
-        assertThat(bench().withRows(0, 50).digest()).isEqualTo(bench().withRows(0, 50).digest());
+        assertThat(bench().withRows(0, 50).digest())
+                .isEqualTo(bench().withRows(0, 50).digest());
     }
 
     @Test
@@ -20,7 +21,8 @@ interface DigestCases extends Cases {
 
     @Test
     default void otherContentsGiveAnotherDigest() {
-        assertThat(bench().withRows(0, 50).digest()).isNotEqualTo(bench().withRows(0, 51).digest());
+        assertThat(bench().withRows(0, 50).digest())
+                .isNotEqualTo(bench().withRows(0, 51).digest());
     }
 
     @Test
@@ -42,7 +44,11 @@ interface DigestCases extends Cases {
     @Test
     default void theDigestDoesNotDependOnHistory() {
         Actor direct = bench().create();
-        bench().upsert(direct, List.of(bench().fixture().changedRow(0), bench().fixture().row(1)));
+        bench().upsert(
+                        direct,
+                        List.of(
+                                bench().fixture().changedRow(0),
+                                bench().fixture().row(1)));
         Actor detour = bench().withRows(0, 2);
         bench().upsert(detour, List.of(bench().fixture().changedRow(0)));
         assertThat(detour.digest()).isEqualTo(direct.digest());

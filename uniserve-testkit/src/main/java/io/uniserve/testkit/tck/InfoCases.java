@@ -20,7 +20,8 @@ interface InfoCases extends Cases {
 
     @Test
     default void infoNameIsTheTablesPort() {
-        assertThat(bench().engine().info().name()).isEqualTo(bench().fixture().meta().port());
+        assertThat(bench().engine().info().name())
+                .isEqualTo(bench().fixture().meta().port());
     }
 
     @Test
@@ -63,7 +64,15 @@ interface InfoCases extends Cases {
     default void validateRefusesAnUnknownOptionByName() {
         TableMeta m = bench().fixture().meta();
         TableMeta wrong = new TableMeta(
-                m.name(), m.tableId(), m.partitioner(), m.keyField(), m.level(), m.rf(), m.minIsr(), m.onLoss(), m.port(),
+                m.name(),
+                m.tableId(),
+                m.partitioner(),
+                m.keyField(),
+                m.level(),
+                m.rf(),
+                m.minIsr(),
+                m.onLoss(),
+                m.port(),
                 Map.of("no-such-option", "1"));
         assertThatThrownBy(() -> bench().engine().validate(wrong))
                 .isInstanceOf(UniserveException.class)

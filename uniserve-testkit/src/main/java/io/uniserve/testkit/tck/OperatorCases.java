@@ -39,7 +39,9 @@ interface OperatorCases extends Cases {
         Actor right = bench().withRows(40, 60);
         for (Probe<?, ?> probe : bench().fixture().probes()) {
             if (probe.mergesExactly()) {
-                assertThat(merged(probe, left, middle, right)).as(probe.operator()).isEqualTo(bench().ask(whole, probe));
+                assertThat(merged(probe, left, middle, right))
+                        .as(probe.operator())
+                        .isEqualTo(bench().ask(whole, probe));
             }
         }
     }
@@ -80,7 +82,8 @@ interface OperatorCases extends Cases {
     private <P, V> void parametersRoundTrip(Probe<P, V> probe) {
         RetrieveOperator<Actor, P, V> operator = bench().operator(probe);
         Bytes encoded = operator.parameters().encode(probe.parameters());
-        assertThat(operator.parameters().encode(operator.parameters().decode(encoded))).isEqualTo(encoded);
+        assertThat(operator.parameters().encode(operator.parameters().decode(encoded)))
+                .isEqualTo(encoded);
     }
 
     private <P, V> void valuesRoundTrip(Actor actor, Probe<P, V> probe) {

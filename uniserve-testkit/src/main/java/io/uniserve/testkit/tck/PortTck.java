@@ -10,7 +10,14 @@ import org.junit.jupiter.api.io.TempDir;
 /** The contract of a port. A port's test class extends this and hands in its fixture; the engine is opened once. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 public abstract class PortTck
-        implements InfoCases, UpdateCases, DigestCases, SerializeCases, DamageCases, OperatorCases, ConcurrencyCases, LifecycleCases {
+        implements InfoCases,
+                UpdateCases,
+                DigestCases,
+                SerializeCases,
+                DamageCases,
+                OperatorCases,
+                ConcurrencyCases,
+                LifecycleCases {
     private final PortFixture fixture;
     private Optional<TckBench> bench = Optional.empty();
 

@@ -17,7 +17,10 @@ final class TckFiles {
     /** Relative names of all files, sorted. */
     static List<String> names(Path directory) {
         try (Stream<Path> files = Files.walk(directory)) {
-            return files.filter(Files::isRegularFile).map(file -> directory.relativize(file).toString()).sorted().toList();
+            return files.filter(Files::isRegularFile)
+                    .map(file -> directory.relativize(file).toString())
+                    .sorted()
+                    .toList();
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }

@@ -21,7 +21,8 @@ interface UpdateCases extends Cases {
 
     @Test
     default void newActorAnswersEveryProbe() {
-        assertThat(bench().askAll(bench().create())).hasSameSizeAs(bench().fixture().probes());
+        assertThat(bench().askAll(bench().create()))
+                .hasSameSizeAs(bench().fixture().probes());
     }
 
     @Test
@@ -113,7 +114,8 @@ interface UpdateCases extends Cases {
     default void invalidRowsAreRefused() {
         Actor actor = bench().withRows(0, 3);
         for (Document row : bench().fixture().invalidRows()) {
-            assertThatThrownBy(() -> bench().validate(actor, List.of(bench().fixture().row(7), row)))
+            assertThatThrownBy(() ->
+                            bench().validate(actor, List.of(bench().fixture().row(7), row)))
                     .as("%s", row)
                     .isInstanceOfSatisfying(
                             UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW));

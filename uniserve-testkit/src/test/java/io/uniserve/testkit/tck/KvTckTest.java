@@ -29,7 +29,16 @@ class KvTckTest extends PortTck {
         @Override
         public TableMeta meta() {
             return new TableMeta(
-                    new TableName("tck"), 1, new Partitioner.Hash(4), "key", ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "kv", Map.of());
+                    new TableName("tck"),
+                    1,
+                    new Partitioner.Hash(4),
+                    "key",
+                    ConsistencyLevel.EVENTUAL,
+                    1,
+                    1,
+                    OnLoss.WAIT,
+                    "kv",
+                    Map.of());
         }
 
         @Override

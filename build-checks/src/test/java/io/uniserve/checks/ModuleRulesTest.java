@@ -1,0 +1,186 @@
+package io.uniserve.checks;
+
+import static com.tngtech.archunit.base.DescribedPredicate.describe;
+import static com.tngtech.archunit.base.DescribedPredicate.not;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+import static io.uniserve.checks.Classes.inModules;
+import static io.uniserve.checks.Classes.inPackages;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.Dependency;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.lang.ArchRule;
+import com.tngtech.archunit.library.dependencies.SliceAssignment;
+import com.tngtech.archunit.library.dependencies.SliceIdentifier;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Which module may use what. */
+class ModuleRulesTest {
+    private static final String[] REMOTE_CALLS = {"io.grpc..", "com.google.protobuf.."};
+    private static final String[] ZOOKEEPER = {"org.apache.zookeeper..", "org.apache.curator.."};
+    private static final DescribedPredicate<JavaClass> GENERATED = describe(
+            "generated from .proto",
+            type -> type.getPackageName().startsWith("io.uniserve.")
+                    && (type.getPackageName() + ".").contains(".proto."));
+
+    /** Where generated messages may be touched: in transport, and where stored values are encoded. */
+    private static final String[] WIRE = {"io.uniserve.runtime.transport..", "io.uniserve.runtime.wire.."};
+
+    @Test
+    void everyModuleIsLookedAt() {
+        for (String module : ProjectTree.MODULES) {
+            if (!module.equals("build-checks")) {
+                assertThat(ProjectTree.classes(module))
+                        .as("compiled classes of " + module)
+                        .isDirectory();
+            }
+        }
+        assertThat(Classes.ALL.size()).isGreaterThan(50);
+    }
+
+    @Test
+    void coreStandsAlone() {
+        check(classes()
+                .that(inModules("uniserve-core"))
+                .should()
+                .onlyDependOnClassesThat(
+                        inModules("uniserve-core").or(inPackages("java..", "org.jspecify..", "org.slf4j..")))
+                .because("ports and applications compile against core; it brings nothing but jspecify and slf4j-api"));
+    }
+
+    @Test
+    void coreSeesNoTransportAndNoZooKeeper() {
+        check(noClasses()
+                .that(inModules("uniserve-core"))
+                .should()
+                .dependOnClassesThat(inPackages(REMOTE_CALLS).or(inPackages(ZOOKEEPER))));
+    }
+
+    @Test
+    void portsSeeOnlyCore() {
+        check(noClasses()
+                .that(inModules("ports/kv", "ports/solr"))
+                .should()
+                .dependOnClassesThat(inModules(
+                                "uniserve-runtime",
+                                "uniserve-coordinator",
+                                "uniserve-server",
+                                "uniserve-client",
+                                "uniserve-testkit",
+                                "uniserve-cli")
+                        .or(inPackages("io.grpc..", "org.apache.curator..")))
+                .because("the port loader shows a port nothing but the JDK, uniserve-core, jspecify and slf4j"));
+    }
+
+    @Test
+    void portsDoNotSeeEachOther() {
+        check(noClasses().that(inModules("ports/kv")).should().dependOnClassesThat(inModules("ports/solr")));
+        check(noClasses().that(inModules("ports/solr")).should().dependOnClassesThat(inModules("ports/kv")));
+    }
+
+    @Test
+    void theClientSeesNoZooKeeperAndNoDaemon() {
+        check(noClasses()
+                .that(inModules("uniserve-client"))
+                .should()
+                .dependOnClassesThat(inPackages(ZOOKEEPER)
+                        .or(inModules("uniserve-coordinator", "uniserve-server", "ports/kv", "ports/solr"))));
+    }
+
+    @Test
+    void coordinatorAndServerDoNotSeeEachOther() {
+        check(noClasses()
+                .that(inModules("uniserve-coordinator"))
+                .should()
+                .dependOnClassesThat(inModules("uniserve-server", "uniserve-client")));
+        check(noClasses()
+                .that(inModules("uniserve-server"))
+                .should()
+                .dependOnClassesThat(inModules("uniserve-coordinator", "uniserve-client")));
+    }
+
+    @Test
+    void onlyTheDaemonsToolsUseTheTestKit() {
+        check(noClasses()
+                .that(inModules("uniserve-runtime", "uniserve-coordinator", "uniserve-server", "uniserve-client"))
+                .should()
+                .dependOnClassesThat(inModules("uniserve-testkit", "uniserve-cli")));
+    }
+
+    @Test
+    void generatedClassesStayInsideTheTransport() {
+        check(noClasses()
+                .that(not(GENERATED).and(not(inPackages(WIRE))))
+                .should()
+                .dependOnClassesThat(GENERATED.or(inPackages("com.google.protobuf..")))
+                .because("messages are mapped to the core's own types at the edge: " + String.join(", ", WIRE)));
+    }
+
+    @Test
+    void grpcStaysInsideTheTransport() {
+        check(noClasses()
+                .that(not(GENERATED).and(not(inPackages("io.uniserve.runtime.transport.."))))
+                .and(not(BENCH_FLOOR))
+                .should()
+                .dependOnClassesThat(inPackages("io.grpc.."))
+                .because("modules talk through the interfaces of io.uniserve.protocol.env"));
+    }
+
+    /** The floor of the overhead bench is a bare gRPC fan-out, on purpose without our transport. */
+    private static final DescribedPredicate<JavaClass> BENCH_FLOOR =
+            describe("the bench's floor", type -> type.getPackageName().startsWith("io.uniserve.cli.bench"));
+
+    @Test
+    void packagesHaveNoCycles() {
+        JavaClasses written = Classes.ALL.that(not(GENERATED));
+        slices().assignedFrom(PACKAGES)
+                .should()
+                .beFreeOfCycles()
+                .allowEmptyShould(true)
+                .check(written);
+    }
+
+    /** A package is a slice; what port authors see, io.uniserve.api with its parts, is one. */
+    private static final SliceAssignment PACKAGES = new SliceAssignment() {
+        @Override
+        public SliceIdentifier getIdentifierOf(JavaClass type) {
+            String name = type.getPackageName();
+            if (!name.startsWith("io.uniserve.")) {
+                return SliceIdentifier.ignore();
+            }
+            return SliceIdentifier.of(name.startsWith("io.uniserve.api.") ? "io.uniserve.api" : name);
+        }
+
+        @Override
+        public String getDescription() {
+            return "packages of io.uniserve";
+        }
+    };
+
+    @Test
+    void nothingIsJavaSerialized() {
+        List<String> offenders = Classes.ALL.stream()
+                .filter(not(GENERATED))
+                .filter(type -> type.getRawInterfaces().stream()
+                                .anyMatch(i -> i.getName().equals("java.io.Serializable"))
+                        || type.getDirectDependenciesFromSelf().stream()
+                                .map(Dependency::getTargetClass)
+                                .anyMatch(t -> t.getName().equals("java.io.ObjectInputStream")
+                                        || t.getName().equals("java.io.ObjectOutputStream")
+                                        || t.getName().equals("java.io.Externalizable")))
+                .map(JavaClass::getName)
+                .toList();
+        assertThat(offenders)
+                .as("java.io serialization; write an io.uniserve.codec.Codec instead")
+                .isEmpty();
+    }
+
+    private static void check(ArchRule rule) {
+        rule.allowEmptyShould(true).check(Classes.ALL);
+    }
+}

@@ -1,0 +1,59 @@
+package io.uniserve.checks;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** Where the project's modules and sources are. */
+final class ProjectTree {
+    static final List<String> MODULES = List.of(
+            "uniserve-core",
+            "uniserve-runtime",
+            "uniserve-coordinator",
+            "uniserve-server",
+            "uniserve-client",
+            "uniserve-testkit",
+            "uniserve-cli",
+            "ports/kv",
+            "ports/solr",
+            "build-checks");
+
+    private ProjectTree() {}
+
+    /** The root of the source tree; the build passes it, an IDE runs in the module's folder. */
+    static Path root() {
+        String root = System.getProperty("uniserve.root", "");
+        return root.isEmpty() ? Path.of("..").toAbsolutePath().normalize() : Path.of(root);
+    }
+
+    /** The folder of a module's compiled main classes. */
+    static Path classes(String module) {
+        return root().resolve(module).resolve("target/classes");
+    }
+
+    /** All Java sources of all modules, tests included, generated ones not. */
+    static List<Path> sources() {
+        return MODULES.stream()
+                .flatMap(m -> javaFiles(root().resolve(m).resolve("src")))
+                .toList();
+    }
+
+    /** A file's path below the root, with forward slashes. */
+    static String name(Path file) {
+        return root().relativize(file).toString().replace('\\', '/');
+    }
+
+    private static Stream<Path> javaFiles(Path folder) {
+        if (!Files.isDirectory(folder)) {
+            return Stream.of();
+        }
+        try (Stream<Path> files = Files.walk(folder)) {
+            return files.filter(f -> f.toString().endsWith(".java")).sorted().toList().stream();
+        } catch (IOException e) {
+            throw new UncheckedIOException("cannot list " + folder, e);
+        }
+    }
+}

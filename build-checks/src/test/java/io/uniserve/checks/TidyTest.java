@@ -1,0 +1,138 @@
+package io.uniserve.checks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.regex.Pattern;
+import org.junit.jupiter.api.Test;
+
+/** Style that a formatter does not enforce: small files, short methods, no call that belongs elsewhere. */
+class TidyTest {
+    private static final int FILE_LINES_MAX = 600;
+    private static final int FILE_LINES_MEDIAN_MAX = 90;
+    private static final int METHOD_LINES_MAX = 70;
+
+    private static final List<SourceFile> SOURCES =
+            ProjectTree.sources().stream().map(SourceFile::read).toList();
+
+    /** A pattern that may not occur in code, where it may all the same, and what to use instead. */
+    private record Forbidden(Pattern code, Pattern allowedIn, String instead) {
+        static Forbidden of(String code, String allowedIn, String instead) {
+            return new Forbidden(Pattern.compile(code), Pattern.compile(allowedIn), instead);
+        }
+    }
+
+    private static final String NOWHERE = "(?!)";
+    private static final String CLOCK = "uniserve-runtime/src/main/java/io/uniserve/runtime/(.*/)?time/.*";
+    private static final String RANDOM = "uniserve-runtime/src/main/java/io/uniserve/runtime/(.*/)?(time|ids)/.*";
+    private static final String CLI = "uniserve-cli/src/.*";
+
+    private static final List<Forbidden> FORBIDDEN = List.of(
+            Forbidden.of("\\bSystem\\s*\\.\\s*(nanoTime|currentTimeMillis)\\b", CLOCK, "a clock as an argument"),
+            Forbidden.of(
+                    "\\b(Instant|LocalDate|LocalDateTime|ZonedDateTime|OffsetDateTime)\\s*\\.\\s*now\\b",
+                    CLOCK,
+                    "a clock as an argument"),
+            Forbidden.of("\\bClock\\s*\\.\\s*system", CLOCK, "a clock as an argument"),
+            Forbidden.of(
+                    "\\bThread\\s*\\.\\s*sleep\\b|\\bTimeUnit\\.\\w+\\.sleep\\b",
+                    NOWHERE,
+                    "io.uniserve.protocol.env.Timers, or Awaitility in tests"),
+            Forbidden.of("\\bnew\\s+Random\\s*\\(\\s*\\)", NOWHERE, "a seed, or io.uniserve.protocol.env.Ids"),
+            Forbidden.of(
+                    "\\bMath\\s*\\.\\s*random\\b|\\bThreadLocalRandom\\b|\\bSecureRandom\\b|\\bUUID\\s*\\.\\s*randomUUID\\b",
+                    RANDOM,
+                    "a seed, or io.uniserve.protocol.env.Ids"),
+            Forbidden.of(
+                    "\\bObject(In|Out)putStream\\b|\\bjava\\.io\\.Serializable\\b|\\bExternalizable\\b",
+                    NOWHERE,
+                    "io.uniserve.codec.Codec"),
+            Forbidden.of("\\bSystem\\s*\\.\\s*(out|err)\\b", CLI, "an slf4j logger"),
+            Forbidden.of("\\bprintStackTrace\\s*\\(", NOWHERE, "an slf4j logger, with the exception as last argument"),
+            Forbidden.of("\\bSystem\\s*\\.\\s*exit\\b", CLI, "an exception that the command turns into an exit status"),
+            Forbidden.of("@Disabled\\b", NOWHERE, "an assumption that states its reason, listed in docs/testing.md"),
+            Forbidden.of("\\bMockito\\b", NOWHERE, "a hand-written in-memory twin beside the interface"));
+
+    @Test
+    void filesAreSmall() {
+        List<String> large = SOURCES.stream()
+                .filter(f -> f.lines().size() > FILE_LINES_MAX)
+                .map(f -> f.name() + " has " + f.lines().size() + " lines")
+                .toList();
+        assertThat(large)
+                .as("files of more than %d lines; split them", FILE_LINES_MAX)
+                .isEmpty();
+    }
+
+    @Test
+    void theMedianFileIsSmall() {
+        List<Integer> sizes =
+                SOURCES.stream().map(f -> f.lines().size()).sorted().toList();
+        assertThat(sizes.get(sizes.size() / 2)).as("median lines of a file").isLessThan(FILE_LINES_MEDIAN_MAX);
+    }
+
+    @Test
+    void methodsAreShort() {
+        List<String> longOnes = SourceFile.methods(SOURCES).stream()
+                .filter(m -> m.lines() > METHOD_LINES_MAX)
+                .map(m -> m.name() + " has " + m.lines() + " lines")
+                .toList();
+        assertThat(longOnes)
+                .as("methods of more than %d lines; push loops down into methods of their own", METHOD_LINES_MAX)
+                .isEmpty();
+    }
+
+    @Test
+    void nothingForbiddenIsCalled() {
+        List<String> found = new ArrayList<>();
+        for (SourceFile file : SOURCES) {
+            for (Forbidden rule : FORBIDDEN) {
+                if (!rule.allowedIn().matcher(file.name()).matches()) {
+                    findIn(file, rule, found);
+                }
+            }
+        }
+        assertThat(found).as("forbidden calls").isEmpty();
+    }
+
+    private static void findIn(SourceFile file, Forbidden rule, List<String> found) {
+        for (int i = 0; i < file.code().size(); i++) {
+            if (rule.code().matcher(file.code().get(i)).find()) {
+                found.add(
+                        file.name() + ":" + (i + 1) + ": " + file.lines().get(i).strip() + " -- use " + rule.instead());
+            }
+        }
+    }
+
+    @Test
+    void nothingIsLeftForLater() {
+        Pattern note = Pattern.compile("\\b(TO" + "DO|FIX" + "ME|XX" + "X)\\b");
+        List<String> found = SOURCES.stream()
+                .flatMap(f -> f.lines().stream()
+                        .filter(line -> note.matcher(line).find())
+                        .map(line -> f.name() + ": " + line.strip()))
+                .toList();
+        assertThat(found).as("notes for later; do it, or open an issue").isEmpty();
+    }
+
+    @Test
+    void everyPackageIsDescribedAndNullMarked() {
+        TreeSet<Path> packages = new TreeSet<>();
+        SOURCES.stream()
+                .filter(f -> f.name().contains("src/main/java/"))
+                .forEach(f -> packages.add(f.path().resolveSibling("package-info.java")));
+        List<String> missing = packages.stream()
+                .filter(info -> !Files.exists(info)
+                        || !SourceFile.read(info).lines().contains("@NullMarked")
+                        || !SourceFile.read(info).lines().get(0).startsWith("/**"))
+                .map(ProjectTree::name)
+                .toList();
+        assertThat(missing)
+                .as("package-info.java with a paragraph and @NullMarked")
+                .isEmpty();
+    }
+}

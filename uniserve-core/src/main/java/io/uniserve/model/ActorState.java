@@ -15,6 +15,9 @@ import java.util.TreeMap;
  * @param fencing replicas removed from the ISR that may still answer reads
  * @param desired where the placement wants replicas
  * @param weights share of the actor's queries per server (r_ij); an empty map means equal shares over the ISR
+ * @param restoreEpoch epoch at which the coordinator decided that the actor is taken over from durable storage, 0 for
+ *     never: the primary of that epoch, its sole in-sync replica, restores the backup, and data installed before
+ *     that epoch count for nothing; later epochs keep the number
  */
 public record ActorState(
         int actor,
@@ -24,7 +27,8 @@ public record ActorState(
         List<ServerId> learners,
         List<Fencing> fencing,
         List<ServerId> desired,
-        Map<ServerId, Double> weights) {
+        Map<ServerId, Double> weights,
+        long restoreEpoch) {
     public ActorState {
         isr = List.copyOf(isr);
         learners = List.copyOf(learners);

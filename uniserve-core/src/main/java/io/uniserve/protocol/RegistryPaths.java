@@ -1,0 +1,54 @@
+package io.uniserve.protocol;
+
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+
+/** Where the cluster's state lies in the registry, relative to the cluster's root. Used by servers and coordinators alike. */
+public final class RegistryPaths {
+    /** {@link io.uniserve.model.ClusterRecord}. */
+    public static final String CLUSTER = "/cluster";
+
+    /** {@link io.uniserve.model.CoordinatorRecord}, ephemeral: the leader. */
+    public static final String LEADER = "/coordinator/leader";
+
+    /** {@link io.uniserve.model.TermRecord}; its version is the term. */
+    public static final String TERM = "/coordinator/term";
+
+    /** Parent of the ephemeral nodes of live servers. */
+    public static final String SERVERS = "/servers";
+
+    /** Parent of the tables, by name. */
+    public static final String TABLES = "/tables";
+
+    private RegistryPaths() {}
+
+    /** A live server's ephemeral {@link io.uniserve.model.ServerRecord}. */
+    public static String server(ServerId id) {
+        return SERVERS + "/" + id.value();
+    }
+
+    /** A table's node, which has no value of its own. */
+    public static String table(TableName name) {
+        return TABLES + "/" + name.value();
+    }
+
+    /** A table's {@link io.uniserve.model.TableMeta}. */
+    public static String meta(TableName name) {
+        return table(name) + "/meta";
+    }
+
+    /** A table's {@link io.uniserve.model.TableMap}. */
+    public static String map(TableName name) {
+        return table(name) + "/map";
+    }
+
+    /** Parent of a table's backup records. */
+    public static String backups(TableName name) {
+        return table(name) + "/backup";
+    }
+
+    /** An actor's {@link io.uniserve.model.BackupRecord}. */
+    public static String backup(TableName name, int actor) {
+        return backups(name) + "/" + actor;
+    }
+}

@@ -7,6 +7,8 @@ import com.tngtech.archunit.core.importer.ClassFileImporter;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Set;
+import java.util.stream.Collectors;
 
 /** The compiled main classes of all modules, and predicates that tell which module a class belongs to. */
 final class Classes {
@@ -40,5 +42,17 @@ final class Classes {
     /** Classes in one of these packages, in ArchUnit's notation. */
     static DescribedPredicate<JavaClass> inPackages(String... packages) {
         return JavaClass.Predicates.resideInAnyPackage(packages);
+    }
+
+    /** Classes that the build generated from .proto files: those whose source is under target/generated-sources. */
+    static DescribedPredicate<JavaClass> generated() {
+        Set<String> names = ProjectTree.generatedSources().stream()
+                .map(name -> name.substring(0, name.length() - ".java".length()).replace('/', '.'))
+                .collect(Collectors.toSet());
+        return DescribedPredicate.describe("generated from .proto", type -> {
+            String name = type.getBaseComponentType().getName();
+            int nested = name.indexOf('$');
+            return names.contains(nested < 0 ? name : name.substring(0, nested));
+        });
     }
 }

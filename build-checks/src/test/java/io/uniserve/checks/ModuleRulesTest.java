@@ -23,13 +23,10 @@ import org.junit.jupiter.api.Test;
 class ModuleRulesTest {
     private static final String[] REMOTE_CALLS = {"io.grpc..", "com.google.protobuf.."};
     private static final String[] ZOOKEEPER = {"org.apache.zookeeper..", "org.apache.curator.."};
-    private static final DescribedPredicate<JavaClass> GENERATED = describe(
-            "generated from .proto",
-            type -> type.getPackageName().startsWith("io.uniserve.")
-                    && (type.getPackageName() + ".").contains(".proto."));
+    private static final DescribedPredicate<JavaClass> GENERATED = Classes.generated();
 
-    /** Where generated messages may be touched: in transport, and where stored values are encoded. */
-    private static final String[] WIRE = {"io.uniserve.runtime.transport..", "io.uniserve.runtime.wire.."};
+    /** Where generated messages may be touched: in transport, and where the core's types are mapped to them. */
+    private static final String[] WIRE = {"io.uniserve.runtime.transport..", "io.uniserve.runtime.proto.."};
 
     @Test
     void everyModuleIsLookedAt() {

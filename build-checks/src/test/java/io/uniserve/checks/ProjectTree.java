@@ -41,6 +41,16 @@ final class ProjectTree {
                 .toList();
     }
 
+    /** Generated Java sources of the runtime, as paths below their source root, with forward slashes. */
+    static List<String> generatedSources() {
+        Path folder = root().resolve("uniserve-runtime/target/generated-sources/protobuf");
+        return Stream.of("java", "grpc-java")
+                .map(folder::resolve)
+                .flatMap(root ->
+                        javaFiles(root).map(f -> root.relativize(f).toString().replace('\\', '/')))
+                .toList();
+    }
+
     /** A file's path below the root, with forward slashes. */
     static String name(Path file) {
         return root().relativize(file).toString().replace('\\', '/');

@@ -56,7 +56,8 @@ final class TableMapMapping {
             ModelProto.ActorState.Builder proto = ModelProto.ActorState.newBuilder()
                     .setActor(state.actor())
                     .setEpoch(state.epoch())
-                    .setPrimary(place(state.primary()));
+                    .setPrimary(place(state.primary()))
+                    .setRestoreEpoch(state.restoreEpoch());
             state.isr().forEach(server -> proto.addIsr(place(server)));
             state.learners().forEach(server -> proto.addLearners(place(server)));
             state.fencing()
@@ -99,7 +100,8 @@ final class TableMapMapping {
                     servers("learners", proto.getLearnersList()),
                     Wire.list("fencing", proto.getFencingList(), Limits.SERVERS_MAX, this::fencing),
                     servers("desired", proto.getDesiredList()),
-                    weights);
+                    weights,
+                    Wire.notNegative("restoreEpoch", proto.getRestoreEpoch()));
             if (!state.isr().contains(state.primary())) {
                 throw Wire.malformed("primary of actor " + state.actor() + " is not in its ISR");
             }

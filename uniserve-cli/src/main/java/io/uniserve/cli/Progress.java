@@ -1,0 +1,57 @@
+package io.uniserve.cli;
+
+import java.io.PrintStream;
+import java.util.Locale;
+import java.util.function.LongSupplier;
+
+/** A progress bar on the error stream: redrawn in place on a terminal, one line a tenth otherwise. Not thread-safe. */
+public final class Progress {
+    private static final int WIDTH = 30;
+    private static final long REDRAW_NANOS = 100_000_000;
+
+    private final PrintStream err;
+    private final boolean terminal;
+    private final LongSupplier nanos;
+    private final String what;
+    private final long total;
+    private long drawnAtNanos;
+    private long drawnTenth = -1;
+
+    public Progress(PrintStream err, boolean terminal, LongSupplier nanos, String what, long total) {
+        this.err = err;
+        this.terminal = terminal;
+        this.nanos = nanos;
+        this.what = what;
+        this.total = Math.max(1, total);
+        this.drawnAtNanos = nanos.getAsLong() - REDRAW_NANOS;
+    }
+
+    /** So much is done. */
+    public void at(long done, String note) {
+        long tenth = done * 10 / total;
+        if (terminal ? nanos.getAsLong() - drawnAtNanos >= REDRAW_NANOS || done >= total : tenth > drawnTenth) {
+            drawnAtNanos = nanos.getAsLong();
+            drawnTenth = tenth;
+            draw(Math.min(done, total), note);
+        }
+    }
+
+    /** Ends the line. */
+    public void finish() {
+        if (terminal) {
+            err.println();
+        }
+    }
+
+    private void draw(long done, String note) {
+        int filled = (int) (done * WIDTH / total);
+        String bar = "#".repeat(filled) + "-".repeat(WIDTH - filled);
+        String line = String.format(Locale.ROOT, "%s [%s] %3d%% %s", what, bar, done * 100 / total, note);
+        if (terminal) {
+            err.print("\r" + line + "\033[K");
+            err.flush();
+        } else {
+            err.println(line);
+        }
+    }
+}

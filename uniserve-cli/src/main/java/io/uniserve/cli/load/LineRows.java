@@ -1,0 +1,67 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.api.Document;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InputStreamReader;
+import java.nio.charset.CodingErrorAction;
+import java.nio.charset.StandardCharsets;
+import java.util.Optional;
+
+/** Files of one row a line, UTF-8, checked. Empty lines are passed over. */
+abstract class LineRows implements RowSource {
+    private final String file;
+    private final BufferedReader reader;
+    private final CountingInputStream counted;
+    private long line;
+
+    LineRows(String file, InputStream in, CountingInputStream counted) {
+        this.file = file;
+        this.counted = counted;
+        this.reader = new BufferedReader(new InputStreamReader(
+                in,
+                StandardCharsets.UTF_8
+                        .newDecoder()
+                        .onMalformedInput(CodingErrorAction.REPORT)
+                        .onUnmappableCharacter(CodingErrorAction.REPORT)));
+    }
+
+    /** The row of a line that is not empty; {@code number} counts from 1. */
+    abstract Document row(String text, long number);
+
+    @Override
+    public Optional<Document> next() {
+        try {
+            for (String text = reader.readLine(); text != null; text = reader.readLine()) {
+                line++;
+                if (text.length() > Limits.ROW_BYTES_MAX) {
+                    throw refused("longer than " + Limits.ROW_BYTES_MAX + " bytes", null);
+                }
+                if (!text.isBlank()) {
+                    return Optional.of(row(text, line));
+                }
+            }
+            return Optional.empty();
+        } catch (IOException e) {
+            throw refused("cannot be read (is it UTF-8?): " + e, e);
+        }
+    }
+
+    UniserveException refused(String why, @org.jspecify.annotations.Nullable Throwable cause) {
+        return new UniserveException(ErrorCode.INVALID_ROW, file + " line " + line + ": " + why, cause);
+    }
+
+    @Override
+    public long bytesRead() {
+        return counted.count();
+    }
+
+    @Override
+    public void close() throws IOException {
+        reader.close();
+    }
+}

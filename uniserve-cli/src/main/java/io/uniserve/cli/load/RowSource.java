@@ -1,0 +1,17 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.api.Document;
+import java.io.IOException;
+import java.util.Optional;
+
+/** Rows of a file, one after the other. Not thread-safe. */
+public interface RowSource extends AutoCloseable {
+    /** The next row; empty at the end. A malformed row fails with INVALID_ROW that names file and line. */
+    Optional<Document> next();
+
+    /** Bytes of the file read so far, for progress. */
+    long bytesRead();
+
+    @Override
+    void close() throws IOException;
+}

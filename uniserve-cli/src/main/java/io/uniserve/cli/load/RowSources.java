@@ -1,0 +1,55 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import java.util.zip.GZIPInputStream;
+
+/** Opens files of rows by format; {@code .gz} is unpacked on the way. */
+public final class RowSources {
+    private RowSources() {}
+
+    /** Formats that can be loaded. */
+    public enum Format {
+        /** One JSON object a line. */
+        JSONL,
+        /** Comma-separated with a header line of field names. */
+        CSV,
+        /** One row a line: the line's number as key, the line as field {@code text}. */
+        TEXT
+    }
+
+    /** The format a file's name tells: .jsonl, .ndjson, .json, .csv, .txt, each with or without .gz. */
+    public static Format formatOf(Path file) {
+        String name = file.getFileName().toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
+        if (name.endsWith(".jsonl") || name.endsWith(".ndjson") || name.endsWith(".json")) {
+            return Format.JSONL;
+        }
+        if (name.endsWith(".csv")) {
+            return Format.CSV;
+        }
+        if (name.endsWith(".txt")) {
+            return Format.TEXT;
+        }
+        throw UniserveException.invalid("cannot tell the format of " + file + " by its name; give --format jsonl, csv or text");
+    }
+
+    /** Opens a file; {@code keyField} is the table's key field. */
+    public static RowSource open(Path file, Format format, String keyField) {
+        try {
+            CountingInputStream counted = new CountingInputStream(Files.newInputStream(file));
+            InputStream in = file.toString().endsWith(".gz") ? new GZIPInputStream(counted, 1 << 16) : counted;
+            return switch (format) {
+                case JSONL -> new JsonLines(file.toString(), keyField, in, counted);
+                case CSV -> new CsvRows(file.toString(), keyField, in, counted);
+                case TEXT -> new TextLines(file.toString(), keyField, in, counted);
+            };
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot read " + file + ": " + e, e);
+        }
+    }
+}

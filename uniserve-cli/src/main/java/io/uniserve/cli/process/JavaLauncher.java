@@ -1,0 +1,39 @@
+package io.uniserve.cli.process;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** The java command that runs {@code uniserve} again: this JVM, the distribution's jars. */
+public record JavaLauncher(Path java, Path home, String classPath, List<String> flags) {
+    public JavaLauncher {
+        flags = List.copyOf(flags);
+    }
+
+    /** From this process's own JVM and {@code uniserve.home}. */
+    public static JavaLauncher ofThisProcess() {
+        String home = System.getProperty("uniserve.home");
+        if (home == null) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION, "system property uniserve.home is not set; start through the uniserve script");
+        }
+        Path java = Path.of(System.getProperty("java.home"), "bin", "java");
+        List<String> flags = new ArrayList<>(
+                List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-Djava.awt.headless=true", "-Dfile.encoding=UTF-8"));
+        if (Runtime.version().feature() >= 24) {
+            flags.add("--enable-native-access=ALL-UNNAMED");
+            flags.add("--sun-misc-unsafe-memory-access=allow");
+        }
+        return new JavaLauncher(java, Path.of(home), Path.of(home, "lib", "*").toString(), flags);
+    }
+
+    /** The words before the subcommand. */
+    List<String> command(String heap) {
+        List<String> words = new ArrayList<>(List.of(java.toString(), heap));
+        words.addAll(flags);
+        words.addAll(List.of("-Duniserve.home=" + home, "-cp", classPath, "io.uniserve.cli.Main"));
+        return words;
+    }
+}

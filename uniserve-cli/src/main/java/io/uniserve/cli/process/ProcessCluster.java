@@ -1,0 +1,146 @@
+package io.uniserve.cli.process;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/**
+ * A whole cluster of real processes on this machine: ZooKeeper, coordinators, servers; ports are chosen by the system.
+ * Everything lives under one directory. Not thread-safe.
+ */
+public final class ProcessCluster implements AutoCloseable {
+    private static final long START_TIMEOUT_MS = 120_000;
+
+    private final ProcessClusterOptions options;
+    private final Map<String, DaemonProcess> daemons = new TreeMap<>();
+    private final Map<String, Address> addresses = new TreeMap<>();
+
+    public ProcessCluster(ProcessClusterOptions options) {
+        this.options = options;
+    }
+
+    /** Starts ZooKeeper, one coordinator and the servers {@code server-1} to {@code server-N}; waits until all serve. */
+    public void start() {
+        startZooKeeper();
+        startCoordinator("coordinator-1");
+        List<String> names = new ArrayList<>();
+        for (int i = 1; i <= options.servers(); i++) {
+            names.add("server-" + i);
+            launchServer("server-" + i);
+        }
+        names.forEach(this::await);
+    }
+
+    /** Starts or restarts ZooKeeper on its old port and data. */
+    public void startZooKeeper() {
+        int port = addresses.containsKey("zookeeper") ? address("zookeeper").port() : 0;
+        launch("zookeeper", List.of("zookeeper", "--port", Integer.toString(port), "--data", directory("zookeeper")));
+        await("zookeeper");
+    }
+
+    public void startCoordinator(String name) {
+        List<String> arguments = new ArrayList<>(List.of("coordinator", "--port", port(name)));
+        arguments.addAll(common());
+        launch(name, arguments);
+        await(name);
+    }
+
+    /** Starts or restarts a server on its data and waits until it serves. */
+    public void startServer(String name) {
+        launchServer(name);
+        await(name);
+    }
+
+    /** Starts a server and does not wait. */
+    public void launchServer(String name) {
+        List<String> arguments = new ArrayList<>(List.of(
+                "server", "--port", port(name), "--data", directory(name), "--store", directory("store"), "--ports", options.port()));
+        arguments.addAll(common());
+        launch(name, arguments);
+    }
+
+    /** The daemon with this name. */
+    public DaemonProcess daemon(String name) {
+        DaemonProcess daemon = daemons.get(name);
+        if (daemon == null) {
+            throw UniserveException.invalid("no daemon " + name + "; there are " + daemons.keySet());
+        }
+        return daemon;
+    }
+
+    /** Where the daemon serves. */
+    public Address address(String name) {
+        return Optional.ofNullable(addresses.get(name))
+                .orElseThrow(() -> UniserveException.invalid("daemon " + name + " has not been ready yet"));
+    }
+
+    /** Addresses of all servers, for clients. */
+    public List<String> bootstrap() {
+        return addresses.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith("server-"))
+                .map(entry -> entry.getValue().toString())
+                .toList();
+    }
+
+    public Map<String, DaemonProcess> daemons() {
+        return Map.copyOf(daemons);
+    }
+
+    public Path directory() {
+        return options.directory();
+    }
+
+    /** Waits until the daemon serves and keeps its address. */
+    public void await(String name) {
+        addresses.put(name, daemon(name).awaitReady(START_TIMEOUT_MS));
+    }
+
+    private List<String> common() {
+        List<String> common = new ArrayList<>(List.of("--zookeeper", address("zookeeper").toString(), "--cluster", options.cluster()));
+        options.settings().forEach((key, value) -> {
+            common.add("-S");
+            common.add(key + "=" + value);
+        });
+        return common;
+    }
+
+    private String port(String name) {
+        return Integer.toString(addresses.containsKey(name) ? address(name).port() : 0);
+    }
+
+    private String directory(String name) {
+        return options.directory().resolve(name).toString();
+    }
+
+    private void launch(String name, List<String> arguments) {
+        DaemonProcess old = daemons.get(name);
+        if (old != null && old.isAlive()) {
+            throw UniserveException.invalid(name + " already runs as process " + old.pid());
+        }
+        try {
+            Files.createDirectories(options.directory().resolve("logs"));
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot make " + options.directory(), e);
+        }
+        List<String> command = new ArrayList<>(options.prefix());
+        command.addAll(options.java().command(name.startsWith("server-") ? options.serverHeap() : "-Xmx256m"));
+        command.addAll(arguments);
+        daemons.put(name, DaemonProcess.start(name, command, options.directory().resolve("logs").resolve(name + ".log")));
+    }
+
+    /** Ends all processes at once, servers first and ZooKeeper last. */
+    @Override
+    public void close() {
+        List<String> names = new ArrayList<>(daemons.keySet());
+        names.sort(java.util.Comparator.comparing((String name) -> name.equals("zookeeper")).thenComparing(name -> name));
+        names.forEach(name -> daemon(name).close());
+    }
+}

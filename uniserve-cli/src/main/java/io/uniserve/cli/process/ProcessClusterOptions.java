@@ -1,0 +1,37 @@
+package io.uniserve.cli.process;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How a cluster of processes looks.
+ *
+ * @param directory where data, logs and durable store live
+ * @param servers number of servers at the start
+ * @param port the port the servers load, e.g. {@code solr}
+ * @param serverHeap heap option of a server, e.g. {@code -Xmx512m}
+ * @param settings configuration of coordinator and servers, key to value
+ * @param prefix words before every command, e.g. a wrapper that limits CPU; usually empty
+ */
+public record ProcessClusterOptions(
+        Path directory,
+        String cluster,
+        int servers,
+        String port,
+        String serverHeap,
+        Map<String, String> settings,
+        List<String> prefix,
+        JavaLauncher java) {
+    public ProcessClusterOptions {
+        settings = new TreeMap<>(settings);
+        prefix = List.copyOf(prefix);
+    }
+
+    /** Defaults for a cluster in this directory. */
+    public static ProcessClusterOptions of(Path directory, int servers, String port) {
+        return new ProcessClusterOptions(
+                directory, "local", servers, port, "-Xmx512m", Map.of(), List.of(), JavaLauncher.ofThisProcess());
+    }
+}

@@ -31,12 +31,18 @@ final class CsvRows implements RowSource {
         this.file = file;
         this.keyField = keyField;
         this.counted = counted;
-        this.parser = CSVFormat.RFC4180.builder().setHeader().setSkipHeaderRecord(true).setIgnoreEmptyLines(true).get()
+        this.parser = CSVFormat.RFC4180
+                .builder()
+                .setHeader()
+                .setSkipHeaderRecord(true)
+                .setIgnoreEmptyLines(true)
+                .get()
                 .parse(new InputStreamReader(in, StandardCharsets.UTF_8));
         this.records = parser.iterator();
         this.header = parser.getHeaderNames();
         if (!header.contains(keyField)) {
-            throw UniserveException.invalid(file + " has no column \"" + keyField + "\", the table's key field; its columns are " + header);
+            throw UniserveException.invalid(
+                    file + " has no column \"" + keyField + "\", the table's key field; its columns are " + header);
         }
     }
 
@@ -45,7 +51,8 @@ final class CsvRows implements RowSource {
         try {
             return records.hasNext() ? Optional.of(row(records.next())) : Optional.empty();
         } catch (UncheckedIOException e) {
-            throw new UniserveException(ErrorCode.INVALID_ROW, file + " line " + parser.getCurrentLineNumber() + ": " + e.getMessage(), e);
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW, file + " line " + parser.getCurrentLineNumber() + ": " + e.getMessage(), e);
         }
     }
 
@@ -53,7 +60,8 @@ final class CsvRows implements RowSource {
         if (record.size() != header.size()) {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW,
-                    file + " line " + parser.getCurrentLineNumber() + ": " + record.size() + " values for " + header.size() + " columns");
+                    file + " line " + parser.getCurrentLineNumber() + ": " + record.size() + " values for "
+                            + header.size() + " columns");
         }
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (int i = 0; i < header.size(); i++) {

@@ -32,7 +32,8 @@ final class JsonValues {
         }
         if (node.isIntegralNumber()) {
             if (!node.canConvertToLong()) {
-                throw new UniserveException(ErrorCode.INVALID_ROW, "field \"" + field + "\": " + node + " does not fit in 64 bits");
+                throw new UniserveException(
+                        ErrorCode.INVALID_ROW, "field \"" + field + "\": " + node + " does not fit in 64 bits");
             }
             return node.longValue();
         }

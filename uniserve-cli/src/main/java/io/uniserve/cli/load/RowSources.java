@@ -35,7 +35,8 @@ public final class RowSources {
         if (name.endsWith(".txt")) {
             return Format.TEXT;
         }
-        throw UniserveException.invalid("cannot tell the format of " + file + " by its name; give --format jsonl, csv or text");
+        throw UniserveException.invalid(
+                "cannot tell the format of " + file + " by its name; give --format jsonl, csv or text");
     }
 
     /** Opens a file; {@code keyField} is the table's key field. */

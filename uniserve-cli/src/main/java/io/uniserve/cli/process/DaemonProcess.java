@@ -41,7 +41,8 @@ public final class DaemonProcess implements AutoCloseable {
     /** Starts the command; its output goes to the log file, appended. */
     public static DaemonProcess start(String name, List<String> command, Path log) {
         try {
-            Process process = new ProcessBuilder(command).redirectErrorStream(true).start();
+            Process process =
+                    new ProcessBuilder(command).redirectErrorStream(true).start();
             process.getOutputStream().close();
             DaemonProcess daemon = new DaemonProcess(name, log, process);
             Thread reader = new Thread(daemon::drain, "output-" + name);
@@ -54,7 +55,8 @@ public final class DaemonProcess implements AutoCloseable {
     }
 
     private void drain() {
-        try (BufferedReader in = new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
+        try (BufferedReader in =
+                        new BufferedReader(new InputStreamReader(process.getInputStream(), StandardCharsets.UTF_8));
                 Writer out = Files.newBufferedWriter(
                         log, java.nio.file.StandardOpenOption.CREATE, java.nio.file.StandardOpenOption.APPEND)) {
             for (String line = in.readLine(); line != null; line = in.readLine()) {
@@ -66,7 +68,8 @@ public final class DaemonProcess implements AutoCloseable {
         } catch (IOException e) {
             ready.completeExceptionally(new UncheckedIOException(e));
         }
-        ready.completeExceptionally(new UniserveException(ErrorCode.UNAVAILABLE, name + " ended before it was ready:\n" + tail()));
+        ready.completeExceptionally(
+                new UniserveException(ErrorCode.UNAVAILABLE, name + " ended before it was ready:\n" + tail()));
     }
 
     private void heard(String line) {
@@ -91,7 +94,9 @@ public final class DaemonProcess implements AutoCloseable {
                     : new UniserveException(ErrorCode.UNAVAILABLE, name + " did not start", e);
         } catch (TimeoutException e) {
             throw new UniserveException(
-                    ErrorCode.DEADLINE_EXCEEDED, name + " was not ready after " + timeoutMs + " ms; see " + log + "\n" + tail(), e);
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    name + " was not ready after " + timeoutMs + " ms; see " + log + "\n" + tail(),
+                    e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UniserveException(ErrorCode.CANCELLED, "interrupted while waiting for " + name, e);
@@ -150,9 +155,12 @@ public final class DaemonProcess implements AutoCloseable {
 
     private void signal(String signal) {
         try {
-            int exit = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid())).start().waitFor();
+            int exit = new ProcessBuilder("kill", "-" + signal, Long.toString(process.pid()))
+                    .start()
+                    .waitFor();
             if (exit != 0) {
-                throw new UniserveException(ErrorCode.IO, "kill -" + signal + " " + process.pid() + " failed with " + exit);
+                throw new UniserveException(
+                        ErrorCode.IO, "kill -" + signal + " " + process.pid() + " failed with " + exit);
             }
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot signal " + name, e);

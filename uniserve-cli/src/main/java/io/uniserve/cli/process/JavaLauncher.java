@@ -17,11 +17,12 @@ public record JavaLauncher(Path java, Path home, String classPath, List<String> 
         String home = System.getProperty("uniserve.home");
         if (home == null) {
             throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, "system property uniserve.home is not set; start through the uniserve script");
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "system property uniserve.home is not set; start through the uniserve script");
         }
         Path java = Path.of(System.getProperty("java.home"), "bin", "java");
-        List<String> flags = new ArrayList<>(
-                List.of("-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-Djava.awt.headless=true", "-Dfile.encoding=UTF-8"));
+        List<String> flags = new ArrayList<>(List.of(
+                "-XX:+UseSerialGC", "-XX:TieredStopAtLevel=4", "-Djava.awt.headless=true", "-Dfile.encoding=UTF-8"));
         if (Runtime.version().feature() >= 24) {
             flags.add("--enable-native-access=ALL-UNNAMED");
             flags.add("--sun-misc-unsafe-memory-access=allow");

@@ -62,7 +62,15 @@ public final class ProcessCluster implements AutoCloseable {
     /** Starts a server and does not wait. */
     public void launchServer(String name) {
         List<String> arguments = new ArrayList<>(List.of(
-                "server", "--port", port(name), "--data", directory(name), "--store", directory("store"), "--ports", options.port()));
+                "server",
+                "--port",
+                port(name),
+                "--data",
+                directory(name),
+                "--store",
+                directory("store"),
+                "--ports",
+                options.port()));
         arguments.addAll(common());
         launch(name, arguments);
     }
@@ -104,7 +112,8 @@ public final class ProcessCluster implements AutoCloseable {
     }
 
     private List<String> common() {
-        List<String> common = new ArrayList<>(List.of("--zookeeper", address("zookeeper").toString(), "--cluster", options.cluster()));
+        List<String> common = new ArrayList<>(
+                List.of("--zookeeper", address("zookeeper").toString(), "--cluster", options.cluster()));
         options.settings().forEach((key, value) -> {
             common.add("-S");
             common.add(key + "=" + value);
@@ -133,14 +142,18 @@ public final class ProcessCluster implements AutoCloseable {
         List<String> command = new ArrayList<>(options.prefix());
         command.addAll(options.java().command(name.startsWith("server-") ? options.serverHeap() : "-Xmx256m"));
         command.addAll(arguments);
-        daemons.put(name, DaemonProcess.start(name, command, options.directory().resolve("logs").resolve(name + ".log")));
+        daemons.put(
+                name,
+                DaemonProcess.start(
+                        name, command, options.directory().resolve("logs").resolve(name + ".log")));
     }
 
     /** Ends all processes at once, servers first and ZooKeeper last. */
     @Override
     public void close() {
         List<String> names = new ArrayList<>(daemons.keySet());
-        names.sort(java.util.Comparator.comparing((String name) -> name.equals("zookeeper")).thenComparing(name -> name));
+        names.sort(java.util.Comparator.comparing((String name) -> name.equals("zookeeper"))
+                .thenComparing(name -> name));
         names.forEach(name -> daemon(name).close());
     }
 }

@@ -1,0 +1,20 @@
+package io.uniserve.cli.demo;
+
+import io.uniserve.api.Document;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** One speech of the European Parliament: a line of the corpus. */
+record EuroparlDocument(String id, String title, int year, String text) {
+    static final String KEY_FIELD = "id";
+
+    Document row() {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put(KEY_FIELD, id);
+        fields.put("title_s", title);
+        fields.put("year_i", (long) year);
+        fields.put("text", text);
+        return new Document(KEY_FIELD, fields);
+    }
+}

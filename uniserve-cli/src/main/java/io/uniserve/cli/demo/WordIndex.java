@@ -1,0 +1,63 @@
+package io.uniserve.cli.demo;
+
+import java.util.BitSet;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.regex.Pattern;
+
+/**
+ * Which documents hold which word, found without any search engine, so that answers have an independent witness. Only
+ * words on which a coarse and a fine way of cutting text agree are kept: whatever lies between them, as a search engine's
+ * tokenizer does, finds the same documents.
+ */
+final class WordIndex {
+    private static final Pattern FINE = Pattern.compile("[^\\p{L}\\p{N}]+");
+    private static final Pattern COARSE = Pattern.compile("\\s+");
+    private static final Pattern EDGES = Pattern.compile("^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$");
+    private static final Pattern PLAIN = Pattern.compile("[a-z]{4,14}");
+
+    private final Map<String, BitSet> documentsByWord;
+
+    private WordIndex(Map<String, BitSet> documentsByWord) {
+        this.documentsByWord = documentsByWord;
+    }
+
+    static WordIndex of(List<EuroparlDocument> documents) {
+        Map<String, BitSet> fine = new TreeMap<>();
+        Map<String, BitSet> coarse = new TreeMap<>();
+        for (int i = 0; i < documents.size(); i++) {
+            String text = documents.get(i).text();
+            for (String word : FINE.split(text)) {
+                add(fine, word, i);
+            }
+            for (String word : COARSE.split(text)) {
+                add(coarse, EDGES.matcher(word).replaceAll(""), i);
+            }
+        }
+        fine.keySet().retainAll(coarse.keySet());
+        fine.entrySet().removeIf(entry -> !entry.getValue().equals(coarse.get(entry.getKey())));
+        return new WordIndex(fine);
+    }
+
+    private static void add(Map<String, BitSet> index, String word, int document) {
+        String lower = word.toLowerCase(Locale.ROOT);
+        if (PLAIN.matcher(lower).matches()) {
+            index.computeIfAbsent(lower, unused -> new BitSet()).set(document);
+        }
+    }
+
+    /** Words in this many documents, sorted. */
+    List<String> words(int documentsMin, int documentsMax) {
+        return documentsByWord.entrySet().stream()
+                .filter(entry -> entry.getValue().cardinality() >= documentsMin && entry.getValue().cardinality() <= documentsMax)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    /** The documents that hold the word, by place in the corpus; a copy. */
+    BitSet documents(String word) {
+        return (BitSet) documentsByWord.getOrDefault(word, new BitSet()).clone();
+    }
+}

@@ -48,7 +48,8 @@ final class DemoQueries {
 
     private DemoQuery count() {
         String word = word();
-        return new DemoQuery("count", "q=text:" + word + "&rows=0", index.documents(word).cardinality(), List.of(), Map.of());
+        return new DemoQuery(
+                "count", "q=text:" + word + "&rows=0", index.documents(word).cardinality(), List.of(), Map.of());
     }
 
     private DemoQuery sortedPage() {
@@ -81,7 +82,8 @@ final class DemoQueries {
         String word = word();
         BitSet found = index.documents(word);
         Map<String, Long> years = new TreeMap<>();
-        found.stream().forEach(i -> years.merge(Integer.toString(documents.get(i).year()), 1L, Long::sum));
+        found.stream()
+                .forEach(i -> years.merge(Integer.toString(documents.get(i).year()), 1L, Long::sum));
         return new DemoQuery(
                 "facet",
                 "q=text:" + word + "&rows=0&facet=true&facet.field=year_i&facet.mincount=1&facet.limit=-1",
@@ -107,6 +109,12 @@ final class DemoQueries {
     }
 
     private List<String> page(BitSet found, Comparator<EuroparlDocument> order, int start) {
-        return found.stream().mapToObj(documents::get).sorted(order).skip(start).limit(PAGE).map(EuroparlDocument::id).toList();
+        return found.stream()
+                .mapToObj(documents::get)
+                .sorted(order)
+                .skip(start)
+                .limit(PAGE)
+                .map(EuroparlDocument::id)
+                .toList();
     }
 }

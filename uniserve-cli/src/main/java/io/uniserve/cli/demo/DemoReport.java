@@ -42,17 +42,23 @@ record DemoReport(
     }
 
     List<Sample> before() {
-        return samples.stream().filter(sample -> sample.startNanos() < killNanos).toList();
+        return samples.stream()
+                .filter(sample -> sample.startNanos() < killNanos)
+                .toList();
     }
 
     List<Sample> after() {
-        return samples.stream().filter(sample -> sample.startNanos() >= killNanos).toList();
+        return samples.stream()
+                .filter(sample -> sample.startNanos() >= killNanos)
+                .toList();
     }
 
     /** Distinct problems and how often each came. */
     Map<String, Integer> problems() {
         Map<String, Integer> problems = new TreeMap<>();
-        samples.stream().filter(sample -> !sample.problem().isEmpty()).forEach(sample -> problems.merge(sample.problem(), 1, Integer::sum));
+        samples.stream()
+                .filter(sample -> !sample.problem().isEmpty())
+                .forEach(sample -> problems.merge(sample.problem(), 1, Integer::sum));
         return problems;
     }
 

@@ -26,15 +26,16 @@ final class EuroparlCorpus {
     static List<EuroparlDocument> read(Path home, int limit) {
         Path file = home.resolve(FILE);
         List<EuroparlDocument> documents = new ArrayList<>();
-        try (BufferedReader in = new BufferedReader(
-                new InputStreamReader(new GZIPInputStream(Files.newInputStream(file), 1 << 16), StandardCharsets.UTF_8))) {
+        try (BufferedReader in = new BufferedReader(new InputStreamReader(
+                new GZIPInputStream(Files.newInputStream(file), 1 << 16), StandardCharsets.UTF_8))) {
             for (String line = in.readLine(); line != null && documents.size() < limit; line = in.readLine()) {
                 String[] parts = line.split("\t", -1);
                 String id = "e%06d".formatted(documents.size() + 1);
                 documents.add(new EuroparlDocument(id, parts[0], Integer.parseInt(parts[1].substring(0, 4)), parts[2]));
             }
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot read the corpus " + file + "; build the distribution again", e);
+            throw new UniserveException(
+                    ErrorCode.IO, "cannot read the corpus " + file + "; build the distribution again", e);
         }
         return List.copyOf(documents);
     }

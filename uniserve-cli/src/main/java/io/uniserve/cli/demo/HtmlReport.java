@@ -17,7 +17,12 @@ final class HtmlReport {
 
     HtmlReport(DemoReport report) {
         this.report = report;
-        this.spanNanos = Math.max(1, report.samples().stream().mapToLong(s -> s.startNanos() + s.latencyNanos()).max().orElse(1));
+        this.spanNanos = Math.max(
+                1,
+                report.samples().stream()
+                        .mapToLong(s -> s.startNanos() + s.latencyNanos())
+                        .max()
+                        .orElse(1));
     }
 
     String render() {
@@ -40,24 +45,25 @@ final class HtmlReport {
                 <h2>Answers a second</h2>%s
                 %s
                 </body></html>
-                """
-                .formatted(
-                        escape(report.title()),
-                        escape(report.title()),
-                        report.failed() + report.wrong() == 0 ? "ok" : "bad",
-                        "%,d queries, %d failed, %d wrong".formatted(report.samples().size(), report.failed(), report.wrong()),
-                        figures(),
-                        latencyPlot(),
-                        throughputPlot(),
-                        problems());
+                """.formatted(
+                escape(report.title()),
+                escape(report.title()),
+                report.failed() + report.wrong() == 0 ? "ok" : "bad",
+                "%,d queries, %d failed, %d wrong".formatted(report.samples().size(), report.failed(), report.wrong()),
+                figures(),
+                latencyPlot(),
+                throughputPlot(),
+                problems());
     }
 
     private String figures() {
         List<String> rows = new ArrayList<>();
         rows.add(row("documents", "%,d".formatted(report.documents())));
-        rows.add(row("servers, actors, copies of each", report.servers() + ", " + report.actors() + ", " + report.rf()));
+        rows.add(
+                row("servers, actors, copies of each", report.servers() + ", " + report.actors() + ", " + report.rf()));
         rows.add(row("killed (SIGKILL)", "process " + report.killedPid()));
-        rows.add(row("copies restored after", report.restoredMs() < 0 ? "not within the demo" : ms(report.restoredMs())));
+        rows.add(row(
+                "copies restored after", report.restoredMs() < 0 ? "not within the demo" : ms(report.restoredMs())));
         rows.add(row("retries, hedges", report.retries() + ", " + report.hedges()));
         rows.add(row("p50 / p99 before the kill", quantiles(report.before())));
         rows.add(row("p50 / p99 after the kill", quantiles(report.after())));
@@ -74,7 +80,9 @@ final class HtmlReport {
     }
 
     private String latencyPlot() {
-        double top = Math.max(1, report.samples().stream().mapToLong(Sample::latencyNanos).max().orElse(1) / 1e6);
+        double top = Math.max(
+                1,
+                report.samples().stream().mapToLong(Sample::latencyNanos).max().orElse(1) / 1e6);
         double scale = Math.log10(Math.max(10, top * 1.2));
         StringBuilder svg = open();
         for (double tick = 1; tick <= top * 1.2; tick *= 10) {
@@ -110,7 +118,8 @@ final class HtmlReport {
         line(svg, y(0.95), "%.0f".formatted(top * 0.95));
         StringBuilder path = new StringBuilder();
         for (int i = 0; i < counts.length; i++) {
-            path.append(String.format(Locale.ROOT, "%s%.1f,%.1f", i == 0 ? "M" : " L", x((i + 0.5) * 1e9), y(counts[i] / top)));
+            path.append(String.format(
+                    Locale.ROOT, "%s%.1f,%.1f", i == 0 ? "M" : " L", x((i + 0.5) * 1e9), y(counts[i] / top)));
         }
         svg.append("<path d=\"").append(path).append("\" fill=\"none\" stroke=\"#0969da\" stroke-width=\"2\"/>");
         return close(svg);
@@ -123,7 +132,11 @@ final class HtmlReport {
     private String close(StringBuilder svg) {
         for (int second = 0; second <= spanNanos / 1e9; second += Math.max(1, (int) (spanNanos / 1e10))) {
             svg.append(String.format(
-                    Locale.ROOT, "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d s</text>", x(second * 1e9), HEIGHT - 10, second));
+                    Locale.ROOT,
+                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d s</text>",
+                    x(second * 1e9),
+                    HEIGHT - 10,
+                    second));
         }
         int level = 0;
         for (Timeline.Event event : report.events()) {
@@ -175,6 +188,9 @@ final class HtmlReport {
     }
 
     private static String escape(String text) {
-        return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;").replace("\"", "&quot;");
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;");
     }
 }

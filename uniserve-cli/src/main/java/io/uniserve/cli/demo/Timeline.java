@@ -34,7 +34,8 @@ final class Timeline {
 
     /** The latency that this share of the queries stayed below, milliseconds; NaN without queries. */
     static double percentileMs(List<Sample> samples, double share) {
-        long[] sorted = samples.stream().mapToLong(Sample::latencyNanos).sorted().toArray();
+        long[] sorted =
+                samples.stream().mapToLong(Sample::latencyNanos).sorted().toArray();
         return sorted.length == 0
                 ? Double.NaN
                 : sorted[Math.min(sorted.length - 1, (int) Math.ceil(share * sorted.length) - 1)] / 1e6;

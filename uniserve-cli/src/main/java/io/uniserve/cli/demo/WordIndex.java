@@ -51,7 +51,8 @@ final class WordIndex {
     /** Words in this many documents, sorted. */
     List<String> words(int documentsMin, int documentsMax) {
         return documentsByWord.entrySet().stream()
-                .filter(entry -> entry.getValue().cardinality() >= documentsMin && entry.getValue().cardinality() <= documentsMax)
+                .filter(entry -> entry.getValue().cardinality() >= documentsMin
+                        && entry.getValue().cardinality() <= documentsMax)
                 .map(Map.Entry::getKey)
                 .toList();
     }

@@ -113,6 +113,7 @@ public final class RegistryCodec {
     }
 
     private static BackupRecord fromProto(ModelProto.BackupRecord proto) {
+        Wire.present("key", proto.hasKey());
         return new BackupRecord(
                 IdentityMapping.fromProto(proto.getKey()),
                 proto.getClean(),

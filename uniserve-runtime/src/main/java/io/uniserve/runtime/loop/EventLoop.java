@@ -1,0 +1,177 @@
+package io.uniserve.runtime.loop;
+
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Timers;
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import java.util.concurrent.locks.Condition;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * One named thread that runs tasks in order of arrival and timers by deadline: the home of a state machine, which needs no
+ * locks there. Tasks must not block. A task that throws has left the machine in an unknown state, so the loop stops for
+ * good and tells the fatal handler; what is still queued is dropped. All methods are safe for use by several threads.
+ */
+public final class EventLoop implements Executor, Timers, AutoCloseable {
+    /** Above this many waiting tasks {@link #tryExecute} refuses: requests are shed before completions are held up. */
+    public static final int QUEUE_SHED_TASKS = 65_536;
+
+    private static final Logger LOG = LoggerFactory.getLogger(EventLoop.class);
+
+    private final Clock clock;
+    private final Consumer<Throwable> fatal;
+    private final Thread thread;
+    private final ReentrantLock lock = new ReentrantLock();
+    private final Condition arrived = lock.newCondition();
+    private final TimerHeap timers = new TimerHeap();
+    private ArrayDeque<Runnable> queue = new ArrayDeque<>();
+    private ArrayDeque<Runnable> batch = new ArrayDeque<>();
+    private boolean closing;
+    private volatile boolean stopped;
+
+    /**
+     * Starts the loop's thread.
+     *
+     * @param fatal hears of a task that threw, on the loop's thread, after the loop has stopped
+     */
+    public EventLoop(String name, Clock clock, Consumer<Throwable> fatal) {
+        this.clock = clock;
+        this.fatal = fatal;
+        this.thread = new Thread(this::run, name);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    /** Queues a task. Never refused while the loop lives, so that completions are never lost; dropped once it is closed. */
+    @Override
+    public void execute(Runnable task) {
+        offer(task, Integer.MAX_VALUE);
+    }
+
+    /** Queues a task unless the loop is overloaded or closed; false if it will not run. */
+    public boolean tryExecute(Runnable task) {
+        return offer(task, QUEUE_SHED_TASKS);
+    }
+
+    private boolean offer(Runnable task, int queueMax) {
+        lock.lock();
+        try {
+            if (closing || stopped || queue.size() >= queueMax) {
+                return false;
+            }
+            queue.add(task);
+            if (queue.size() == 1) {
+                arrived.signal();
+            }
+            return true;
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    @Override
+    public Cancel after(long delayNanos, Runnable task) {
+        TimerHeap.Entry entry = new TimerHeap.Entry(clock.nanos() + Math.max(0, delayNanos), task);
+        if (isLoopThread()) {
+            timers.push(entry);
+        } else {
+            execute(() -> timers.push(entry));
+        }
+        return entry;
+    }
+
+    /** True on the loop's own thread. */
+    public boolean isLoopThread() {
+        return Thread.currentThread() == thread;
+    }
+
+    /** Tasks that wait now. */
+    public int backlog() {
+        lock.lock();
+        try {
+            return queue.size();
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    /** Takes no more tasks, runs those that wait, drops timers and ends the thread. Waits for that unless called on the loop. */
+    @Override
+    public void close() {
+        lock.lock();
+        try {
+            closing = true;
+            arrived.signal();
+        } finally {
+            lock.unlock();
+        }
+        if (isLoopThread()) {
+            return;
+        }
+        try {
+            thread.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    private void run() {
+        try {
+            while (fillBatch()) {
+                runDueTimers();
+                for (Runnable task = batch.poll(); task != null; task = batch.poll()) {
+                    task.run();
+                }
+            }
+            stopped = true;
+        } catch (Throwable e) {
+            stopped = true;
+            LOG.error("{} stops: a task failed", thread.getName(), e);
+            fatal.accept(e);
+        }
+    }
+
+    private void runDueTimers() {
+        long now = clock.nanos();
+        for (Runnable task = timers.poll(now); task != null; task = timers.poll(now)) {
+            task.run();
+        }
+    }
+
+    /** Waits for tasks or a timer and takes all tasks; false when the loop is closed and empty. */
+    private boolean fillBatch() {
+        lock.lock();
+        try {
+            while (queue.isEmpty() && !closing) {
+                long wait = timers.untilNext(clock.nanos());
+                if (wait <= 0) {
+                    break;
+                }
+                await(wait);
+            }
+            ArrayDeque<Runnable> full = queue;
+            queue = batch;
+            batch = full;
+            return !(closing && batch.isEmpty());
+        } finally {
+            lock.unlock();
+        }
+    }
+
+    private void await(long nanos) {
+        try {
+            if (nanos == Long.MAX_VALUE) {
+                arrived.await();
+            } else {
+                // The caller looks at its conditions again, so how much time was left does not matter.
+                long unused = arrived.awaitNanos(nanos);
+            }
+        } catch (InterruptedException e) {
+            // Nobody has a reason to interrupt the loop: close() is how it ends.
+            LOG.warn("{} was interrupted and goes on", thread.getName());
+        }
+    }
+}

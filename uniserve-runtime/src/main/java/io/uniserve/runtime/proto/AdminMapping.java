@@ -1,0 +1,85 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+
+/** Requests to the coordinator and its replies. */
+public final class AdminMapping {
+    private AdminMapping() {}
+
+    /** The request in its envelope. */
+    public static AdminProto.AdminCall toProto(String cluster, AdminRequest request) {
+        AdminProto.AdminCall.Builder proto = AdminProto.AdminCall.newBuilder().setCluster(cluster);
+        if (request instanceof AdminRequest.CreateTable create) {
+            proto.setCreateTable(AdminProto.CreateTable.newBuilder().setMeta(TableMapping.toProto(create.meta())));
+        } else if (request instanceof AdminRequest.DescribeTable describe) {
+            proto.setDescribeTable(AdminProto.DescribeTable.newBuilder()
+                    .setName(describe.name().value()));
+        } else if (request instanceof AdminRequest.DropTable drop) {
+            proto.setDropTable(
+                    AdminProto.DropTable.newBuilder().setName(drop.name().value()));
+        } else if (request instanceof AdminRequest.ListTables) {
+            proto.setListTables(AdminProto.ListTables.getDefaultInstance());
+        } else if (request instanceof AdminRequest.Status) {
+            proto.setStatus(AdminProto.StatusRequest.getDefaultInstance());
+        }
+        return proto.build();
+    }
+
+    /** The envelope's request; INVALID_ARGUMENT where it is malformed. */
+    public static AdminRequest fromProto(AdminProto.AdminCall proto) {
+        return switch (proto.getRequestCase()) {
+            case CREATE_TABLE ->
+                new AdminRequest.CreateTable(
+                        TableMapping.fromProto(proto.getCreateTable().getMeta()));
+            case DESCRIBE_TABLE ->
+                new AdminRequest.DescribeTable(
+                        IdentityMapping.table(proto.getDescribeTable().getName()));
+            case DROP_TABLE ->
+                new AdminRequest.DropTable(
+                        IdentityMapping.table(proto.getDropTable().getName()));
+            case LIST_TABLES -> new AdminRequest.ListTables();
+            case STATUS -> new AdminRequest.Status();
+            case REQUEST_NOT_SET ->
+                throw Wire.malformed("admin request is missing or of a kind this version does not know");
+        };
+    }
+
+    /** The reply in its envelope. */
+    public static AdminProto.AdminReplyEnvelope toProto(AdminReply reply) {
+        AdminProto.AdminReplyEnvelope.Builder proto = AdminProto.AdminReplyEnvelope.newBuilder();
+        if (reply instanceof AdminReply.Ack) {
+            proto.setAck(PeerProto.Ack.getDefaultInstance());
+        } else if (reply instanceof AdminReply.Tables tables) {
+            AdminProto.Tables.Builder message = AdminProto.Tables.newBuilder();
+            tables.tables().forEach(table -> message.addTables(RoutingMapping.toProto(table)));
+            proto.setTables(message);
+        } else if (reply instanceof AdminReply.ClusterStatus status) {
+            AdminProto.ClusterStatus.Builder message = AdminProto.ClusterStatus.newBuilder()
+                    .setRouting(RoutingMapping.toProto(status.routing()))
+                    .setTerm(status.term());
+            status.loads().forEach(load -> message.addLoads(LoadMapping.toProto(load)));
+            proto.setStatus(message);
+        }
+        return proto.build();
+    }
+
+    /** The envelope's reply; INVALID_ARGUMENT where it is malformed. */
+    public static AdminReply fromProto(AdminProto.AdminReplyEnvelope proto) {
+        return switch (proto.getReplyCase()) {
+            case ACK -> new AdminReply.Ack();
+            case TABLES ->
+                new AdminReply.Tables(Wire.list(
+                        "tables", proto.getTables().getTablesList(), Limits.TABLES_MAX, RoutingMapping::fromProto));
+            case STATUS ->
+                new AdminReply.ClusterStatus(
+                        RoutingMapping.fromProto(proto.getStatus().getRouting()),
+                        proto.getStatus().getTerm(),
+                        Wire.list(
+                                "loads", proto.getStatus().getLoadsList(), Limits.SERVERS_MAX, LoadMapping::fromProto));
+            case REPLY_NOT_SET ->
+                throw Wire.malformed("admin reply is missing or of a kind this version does not know");
+        };
+    }
+}

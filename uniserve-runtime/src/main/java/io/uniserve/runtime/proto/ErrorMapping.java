@@ -1,0 +1,55 @@
+package io.uniserve.runtime.proto;
+
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.uniserve.error.Attempt;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.util.Optional;
+
+/** An error with its stable code and what was tried, as bytes of a status trailer. */
+public final class ErrorMapping {
+    /** Trailers travel as HTTP/2 headers, whose size is bounded. */
+    private static final int TRAILER_TEXT_CHARS_MAX = 1_024;
+
+    private static final int TRAILER_ATTEMPTS_MAX = 8;
+
+    private ErrorMapping() {}
+
+    /** The error as bytes; long messages are cut, of many attempts the newest are kept. */
+    public static byte[] encode(UniserveException error) {
+        ErrorProto.ErrorDetail.Builder proto = ErrorProto.ErrorDetail.newBuilder()
+                .setCode(error.code().number())
+                .setMessage(Wire.clip(error.reason(), TRAILER_TEXT_CHARS_MAX));
+        int attempts = error.tried().size();
+        for (Attempt attempt : error.tried().subList(Math.max(0, attempts - TRAILER_ATTEMPTS_MAX), attempts)) {
+            proto.addTried(ErrorProto.TriedAttempt.newBuilder()
+                    .setWhere(Wire.clip(attempt.where(), Limits.IDENTIFIER_CHARS_MAX))
+                    .setCode(attempt.code().number())
+                    .setMessage(Wire.clip(attempt.message(), Limits.IDENTIFIER_CHARS_MAX)));
+        }
+        return proto.build().toByteArray();
+    }
+
+    /** The error in these bytes, with the transport's own as its cause; empty where they are none. */
+    public static Optional<UniserveException> decode(byte[] bytes, Throwable cause) {
+        try {
+            ErrorProto.ErrorDetail proto = ErrorProto.ErrorDetail.parseFrom(bytes);
+            return Optional.of(new UniserveException(
+                    ErrorCode.ofNumber(proto.getCode()),
+                    Wire.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                    Wire.list("tried", proto.getTriedList(), Limits.ATTEMPTS_TOLD_MAX, ErrorMapping::attempt),
+                    cause));
+        } catch (InvalidProtocolBufferException | UniserveException e) {
+            cause.addSuppressed(e);
+            return Optional.empty();
+        }
+    }
+
+    private static Attempt attempt(ErrorProto.TriedAttempt proto) {
+        return new Attempt(
+                Wire.identifier("where", proto.getWhere()),
+                ErrorCode.ofNumber(proto.getCode()),
+                Wire.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX));
+    }
+}

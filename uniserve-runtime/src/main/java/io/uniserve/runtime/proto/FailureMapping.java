@@ -1,0 +1,32 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.ActorFailure;
+import java.util.List;
+
+/** Failures of single actors. */
+final class FailureMapping {
+    private FailureMapping() {}
+
+    static DataProto.ActorFailure toProto(ActorFailure failure) {
+        return DataProto.ActorFailure.newBuilder()
+                .setActor(failure.actor())
+                .setCode(failure.code().number())
+                .setMessage(Wire.clip(failure.message(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .setEpoch(failure.epoch())
+                .build();
+    }
+
+    static List<ActorFailure> fromProto(List<DataProto.ActorFailure> failures) {
+        return Wire.list("failures", failures, Limits.ACTORS_PER_TABLE_MAX, FailureMapping::fromProto);
+    }
+
+    private static ActorFailure fromProto(DataProto.ActorFailure failure) {
+        return new ActorFailure(
+                Wire.actor(failure.getActor()),
+                ErrorCode.ofNumber(failure.getCode()),
+                Wire.text("message", failure.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                failure.getEpoch());
+    }
+}

@@ -1,0 +1,38 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.protocol.message.PeerReply;
+
+/** Replies between daemons. */
+public final class PeerReplyMapping {
+    private PeerReplyMapping() {}
+
+    /** The reply in its envelope. */
+    public static PeerProto.PeerReplyEnvelope toProto(PeerReply reply) {
+        PeerProto.PeerReplyEnvelope.Builder proto = PeerProto.PeerReplyEnvelope.newBuilder();
+        if (reply instanceof PeerReply.Ack) {
+            proto.setAck(PeerProto.Ack.getDefaultInstance());
+        } else if (reply instanceof PeerReply.Pong pong) {
+            proto.setPong(
+                    PeerProto.Pong.newBuilder().setServer(pong.server().value()).setIncarnation(pong.incarnation()));
+        } else if (reply instanceof PeerReply.Replicated replicated) {
+            proto.setReplicated(ReplicateMapping.toProto(replicated));
+        } else if (reply instanceof PeerReply.Load load) {
+            proto.setLoad(LoadMapping.toProto(load));
+        }
+        return proto.build();
+    }
+
+    /** The envelope's reply; INVALID_ARGUMENT where it is malformed. */
+    public static PeerReply fromProto(PeerProto.PeerReplyEnvelope proto) {
+        return switch (proto.getReplyCase()) {
+            case ACK -> new PeerReply.Ack();
+            case PONG ->
+                new PeerReply.Pong(
+                        IdentityMapping.server(proto.getPong().getServer()),
+                        proto.getPong().getIncarnation());
+            case REPLICATED -> ReplicateMapping.fromProto(proto.getReplicated());
+            case LOAD -> LoadMapping.fromProto(proto.getLoad());
+            case REPLY_NOT_SET -> throw Wire.malformed("peer reply is missing or of a kind this version does not know");
+        };
+    }
+}

@@ -1,0 +1,123 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.PeerRequest.Certified;
+import io.uniserve.protocol.message.PeerRequest.Draining;
+import io.uniserve.protocol.message.PeerRequest.Fenced;
+import io.uniserve.protocol.message.PeerRequest.Ping;
+import io.uniserve.protocol.message.PeerRequest.Replicate;
+import io.uniserve.protocol.message.PeerRequest.ReportLoad;
+import io.uniserve.protocol.message.PeerRequest.Suspect;
+import io.uniserve.protocol.message.PeerRequest.Unfit;
+import io.uniserve.protocol.message.PeerRequest.ValidateTable;
+
+/** Requests between daemons. */
+public final class PeerRequestMapping {
+    private PeerRequestMapping() {}
+
+    /** The request in its envelope. */
+    public static PeerProto.PeerEnvelope toProto(String cluster, PeerRequest request) {
+        PeerProto.PeerEnvelope.Builder proto =
+                PeerProto.PeerEnvelope.newBuilder().setCluster(cluster);
+        if (request instanceof Ping ping) {
+            proto.setPing(PeerProto.Ping.newBuilder()
+                    .setFrom(ping.from().value())
+                    .setTo(ping.to().value()));
+        } else if (request instanceof Replicate replicate) {
+            proto.setReplicate(ReplicateMapping.toProto(replicate));
+        } else if (request instanceof Suspect suspect) {
+            proto.setSuspect(PeerProto.Suspect.newBuilder()
+                    .setReporter(suspect.reporter().value())
+                    .setSuspect(suspect.suspect().value())
+                    .setIncarnation(suspect.incarnation())
+                    .setFailedPings(suspect.failedPings()));
+        } else if (request instanceof Certified certified) {
+            proto.setCertified(PeerProto.Certified.newBuilder()
+                    .setKey(IdentityMapping.toProto(certified.key()))
+                    .setEpoch(certified.epoch())
+                    .setPrimary(certified.primary().value())
+                    .setLearner(certified.learner().value()));
+        } else if (request instanceof Fenced fenced) {
+            PeerProto.Fenced.Builder message = PeerProto.Fenced.newBuilder()
+                    .setKey(IdentityMapping.toProto(fenced.key()))
+                    .setEpoch(fenced.epoch());
+            fenced.servers().forEach(server -> message.addServers(server.value()));
+            proto.setFenced(message);
+        } else if (request instanceof Unfit unfit) {
+            proto.setUnfit(PeerProto.Unfit.newBuilder()
+                    .setKey(IdentityMapping.toProto(unfit.key()))
+                    .setEpoch(unfit.epoch())
+                    .setServer(unfit.server().value())
+                    .setReason(Wire.clip(unfit.reason(), Limits.MESSAGE_TEXT_CHARS_MAX)));
+        } else if (request instanceof Draining draining) {
+            proto.setDraining(PeerProto.Draining.newBuilder()
+                    .setServer(draining.server().value())
+                    .setIncarnation(draining.incarnation()));
+        } else if (request instanceof ValidateTable validate) {
+            proto.setValidateTable(PeerProto.ValidateTable.newBuilder().setMeta(TableMapping.toProto(validate.meta())));
+        } else if (request instanceof ReportLoad) {
+            proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
+        }
+        return proto.build();
+    }
+
+    /** The envelope's request; INVALID_ARGUMENT where it is malformed. */
+    public static PeerRequest fromProto(PeerProto.PeerEnvelope proto) {
+        return switch (proto.getRequestCase()) {
+            case PING ->
+                new Ping(
+                        IdentityMapping.server(proto.getPing().getFrom()),
+                        IdentityMapping.server(proto.getPing().getTo()));
+            case REPLICATE -> ReplicateMapping.fromProto(proto.getReplicate());
+            case SUSPECT -> suspect(proto.getSuspect());
+            case CERTIFIED -> certified(proto.getCertified());
+            case FENCED -> fenced(proto.getFenced());
+            case UNFIT -> unfit(proto.getUnfit());
+            case DRAINING ->
+                new Draining(
+                        IdentityMapping.server(proto.getDraining().getServer()),
+                        proto.getDraining().getIncarnation());
+            case VALIDATE_TABLE ->
+                new ValidateTable(
+                        TableMapping.fromProto(proto.getValidateTable().getMeta()));
+            case REPORT_LOAD -> new ReportLoad();
+            case REQUEST_NOT_SET ->
+                throw Wire.malformed("peer request is missing or of a kind this version does not know");
+        };
+    }
+
+    private static Suspect suspect(PeerProto.Suspect proto) {
+        return new Suspect(
+                IdentityMapping.server(proto.getReporter()),
+                IdentityMapping.server(proto.getSuspect()),
+                proto.getIncarnation(),
+                proto.getFailedPings());
+    }
+
+    private static Certified certified(PeerProto.Certified proto) {
+        Wire.present("key", proto.hasKey());
+        return new Certified(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                IdentityMapping.server(proto.getPrimary()),
+                IdentityMapping.server(proto.getLearner()));
+    }
+
+    private static Fenced fenced(PeerProto.Fenced proto) {
+        Wire.present("key", proto.hasKey());
+        return new Fenced(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                Wire.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server));
+    }
+
+    private static Unfit unfit(PeerProto.Unfit proto) {
+        Wire.present("key", proto.hasKey());
+        return new Unfit(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                IdentityMapping.server(proto.getServer()),
+                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+    }
+}

@@ -1,0 +1,42 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.QueryRequest;
+
+/** Queries in an engine's own language and their answers. */
+public final class QueryMapping {
+    private QueryMapping() {}
+
+    /** The request as a message. */
+    public static DataProto.QueryRequest toProto(QueryRequest request) {
+        return DataProto.QueryRequest.newBuilder()
+                .setTable(request.table().value())
+                .setText(request.text())
+                .setRemainingNanos(request.remainingNanos())
+                .build();
+    }
+
+    /** The message's request; INVALID_ARGUMENT where it is malformed. */
+    public static QueryRequest fromProto(DataProto.QueryRequest proto) {
+        return new QueryRequest(
+                IdentityMapping.table(proto.getTable()),
+                Wire.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
+                Wire.remaining(proto.getRemainingNanos()));
+    }
+
+    /** The answer as a message. */
+    public static DataProto.QueryReply toProto(Answer answer) {
+        return DataProto.QueryReply.newBuilder()
+                .setContentType(answer.contentType())
+                .setBody(BytesMapping.toProto(answer.body()))
+                .build();
+    }
+
+    /** The message's answer; INVALID_ARGUMENT where it is malformed. */
+    public static Answer fromProto(DataProto.QueryReply proto) {
+        return new Answer(
+                Wire.identifier("content_type", proto.getContentType()),
+                BytesMapping.fromProto("body", proto.getBody(), Limits.RESULT_BYTES_PER_REPLY_MAX));
+    }
+}

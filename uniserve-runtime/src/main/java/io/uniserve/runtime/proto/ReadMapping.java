@@ -1,0 +1,80 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+
+/** Reads and their replies. */
+public final class ReadMapping {
+    private ReadMapping() {}
+
+    /** The request as a message; parameters are shared, not copied. */
+    public static DataProto.ReadRequest toProto(ReadRequest request) {
+        DataProto.ReadRequest.Builder proto = DataProto.ReadRequest.newBuilder()
+                .setTable(request.table().value())
+                .setTableId(request.tableId())
+                .setOperator(request.operator())
+                .setParameters(BytesMapping.toProto(request.parameters()))
+                .setQueryHigh(request.queryHigh())
+                .setQueryLow(request.queryLow())
+                .setAttempt(request.attempt())
+                .setRemainingNanos(request.remainingNanos())
+                .setModeValue(Wire.number(request.mode()));
+        for (ReadRequest.Target target : request.targets()) {
+            proto.addTargets(DataProto.ReadTarget.newBuilder()
+                    .setActor(target.actor())
+                    .setEpoch(target.epoch())
+                    .setFloorIndex(target.floorIndex()));
+        }
+        return proto.build();
+    }
+
+    /** The message's request; INVALID_ARGUMENT where it is malformed. */
+    public static ReadRequest fromProto(DataProto.ReadRequest proto) {
+        return new ReadRequest(
+                IdentityMapping.table(proto.getTable()),
+                Wire.notNegative("table_id", proto.getTableId()),
+                Wire.list("targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
+                Wire.identifier("operator", proto.getOperator()),
+                BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
+                proto.getQueryHigh(),
+                proto.getQueryLow(),
+                proto.getAttempt(),
+                Wire.remaining(proto.getRemainingNanos()),
+                Wire.constant("mode", ReadMode.values(), proto.getModeValue()));
+    }
+
+    private static ReadRequest.Target fromProto(DataProto.ReadTarget proto) {
+        return new ReadRequest.Target(
+                Wire.actor(proto.getActor()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                Wire.notNegative("floor_index", proto.getFloorIndex()));
+    }
+
+    /** The reply as a message; values are shared, not copied. */
+    public static DataProto.ReadReply toProto(ReadReply reply) {
+        DataProto.ReadReply.Builder proto = DataProto.ReadReply.newBuilder().setCostNanos(reply.costNanos());
+        for (ReadReply.Part part : reply.parts()) {
+            proto.addParts(DataProto.ReadPart.newBuilder()
+                    .addAllActors(part.actors())
+                    .setValue(BytesMapping.toProto(part.value())));
+        }
+        reply.failures().forEach(failure -> proto.addFailures(FailureMapping.toProto(failure)));
+        return proto.build();
+    }
+
+    /** The message's reply; INVALID_ARGUMENT where it is malformed. */
+    public static ReadReply fromProto(DataProto.ReadReply proto) {
+        return new ReadReply(
+                Wire.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto),
+                FailureMapping.fromProto(proto.getFailuresList()),
+                proto.getCostNanos());
+    }
+
+    private static ReadReply.Part fromProto(DataProto.ReadPart proto) {
+        return new ReadReply.Part(
+                Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor),
+                BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX));
+    }
+}

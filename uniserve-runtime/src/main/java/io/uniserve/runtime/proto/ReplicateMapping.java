@@ -1,0 +1,81 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply.Replicated;
+import io.uniserve.protocol.message.PeerRequest.Replicate;
+
+/** Log entries from a primary to its followers. */
+final class ReplicateMapping {
+    private ReplicateMapping() {}
+
+    static PeerProto.Replicate toProto(Replicate request) {
+        PeerProto.Replicate.Builder proto = PeerProto.Replicate.newBuilder()
+                .setKey(IdentityMapping.toProto(request.key()))
+                .setEpoch(request.epoch())
+                .setPrimary(request.primary().value())
+                .setPrevIndex(request.prevIndex())
+                .setPrevEpoch(request.prevEpoch())
+                .setStableIndex(request.stableIndex());
+        request.entries().forEach(entry -> proto.addEntries(toProto(entry)));
+        return proto.build();
+    }
+
+    static Replicate fromProto(PeerProto.Replicate proto) {
+        Wire.present("key", proto.hasKey());
+        return new Replicate(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                IdentityMapping.server(proto.getPrimary()),
+                Wire.notNegative("prev_index", proto.getPrevIndex()),
+                Wire.notNegative("prev_epoch", proto.getPrevEpoch()),
+                Wire.list("entries", proto.getEntriesList(), Limits.REPLICATE_ENTRIES_MAX, ReplicateMapping::fromProto),
+                Wire.notNegative("stable_index", proto.getStableIndex()));
+    }
+
+    static PeerProto.LogEntry toProto(LogEntry entry) {
+        PeerProto.LogEntry.Builder proto = PeerProto.LogEntry.newBuilder()
+                .setTypeValue(Wire.number(entry.type()))
+                .setEpoch(entry.epoch())
+                .setIndex(entry.index())
+                .setVersion(entry.version())
+                .setLowWater(entry.lowWater())
+                .setFunction(entry.function())
+                .setRows(BytesMapping.toProto(entry.rows()));
+        if (entry.request() != null) {
+            proto.setRequest(IdentityMapping.toProto(entry.request()));
+        }
+        return proto.build();
+    }
+
+    static LogEntry fromProto(PeerProto.LogEntry proto) {
+        return new LogEntry(
+                Wire.constant("type", LogEntry.Type.values(), proto.getTypeValue()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                Wire.notNegative("index", proto.getIndex()),
+                Wire.notNegative("version", proto.getVersion()),
+                proto.hasRequest() ? IdentityMapping.fromProto(proto.getRequest()) : null,
+                Wire.notNegative("low_water", proto.getLowWater()),
+                Wire.identifier("function", proto.getFunction()),
+                BytesMapping.fromProto("rows", proto.getRows(), Limits.LOG_ENTRY_BYTES_MAX));
+    }
+
+    static PeerProto.Replicated toProto(Replicated reply) {
+        return PeerProto.Replicated.newBuilder()
+                .setStatusValue(Wire.number(reply.status()))
+                .setEpoch(reply.epoch())
+                .setLastIndex(reply.lastIndex())
+                .setDurableIndex(reply.durableIndex())
+                .setAppliedIndex(reply.appliedIndex())
+                .build();
+    }
+
+    static Replicated fromProto(PeerProto.Replicated proto) {
+        return new Replicated(
+                Wire.constant("status", Replicated.Status.values(), proto.getStatusValue()),
+                proto.getEpoch(),
+                proto.getLastIndex(),
+                proto.getDurableIndex(),
+                proto.getAppliedIndex());
+    }
+}

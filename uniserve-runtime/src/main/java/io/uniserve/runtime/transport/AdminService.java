@@ -1,0 +1,29 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.stub.StreamObserver;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.runtime.proto.AdminGrpc;
+import io.uniserve.runtime.proto.AdminMapping;
+import io.uniserve.runtime.proto.AdminProto;
+
+/** Calls of administrators. */
+final class AdminService extends AdminGrpc.AdminImplBase {
+    private final ClusterIdentity cluster;
+    private final AdminHandler handler;
+
+    AdminService(ClusterIdentity cluster, AdminHandler handler) {
+        this.cluster = cluster;
+        this.handler = handler;
+    }
+
+    @Override
+    public void call(AdminProto.AdminCall call, StreamObserver<AdminProto.AdminReplyEnvelope> observer) {
+        Reply<AdminReply, AdminProto.AdminReplyEnvelope> reply = new Reply<>(observer, AdminMapping::toProto);
+        try {
+            cluster.check(call.getCluster());
+            handler.call(AdminMapping.fromProto(call), reply);
+        } catch (RuntimeException e) {
+            reply.fail(e);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.Attributes;
+import io.grpc.Grpc;
+import io.grpc.Metadata;
+import io.grpc.ServerCall;
+import io.grpc.ServerCallHandler;
+import io.grpc.ServerInterceptor;
+import io.grpc.StatusRuntimeException;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.Optional;
+import javax.net.ssl.SSLPeerUnverifiedException;
+import javax.net.ssl.SSLSession;
+import org.jspecify.annotations.Nullable;
+
+/** Asks the authorizer before a call reaches its handler. */
+final class AuthorizationInterceptor implements ServerInterceptor {
+    private final Authorizer authorizer;
+
+    AuthorizationInterceptor(Authorizer authorizer) {
+        this.authorizer = authorizer;
+    }
+
+    @Override
+    public <Q, R> ServerCall.Listener<Q> interceptCall(
+            ServerCall<Q, R> call, Metadata headers, ServerCallHandler<Q, R> next) {
+        String method = call.getMethodDescriptor().getFullMethodName();
+        Caller caller = caller(call.getAttributes());
+        if (authorizer.allows(caller, method)) {
+            return next.startCall(call, headers);
+        }
+        StatusRuntimeException refused = Statuses.toStatus(new UniserveException(
+                ErrorCode.UNAUTHORIZED, caller.principal().orElse(caller.address()) + " may not call " + method));
+        Metadata trailers = refused.getTrailers();
+        call.close(refused.getStatus(), trailers == null ? new Metadata() : trailers);
+        return new ServerCall.Listener<>() {};
+    }
+
+    private static Caller caller(Attributes attributes) {
+        return new Caller(
+                String.valueOf(attributes.get(Grpc.TRANSPORT_ATTR_REMOTE_ADDR)),
+                principal(attributes.get(Grpc.TRANSPORT_ATTR_SSL_SESSION)));
+    }
+
+    private static Optional<String> principal(@Nullable SSLSession session) {
+        if (session == null) {
+            return Optional.empty();
+        }
+        try {
+            return Optional.of(session.getPeerPrincipal().getName());
+        } catch (SSLPeerUnverifiedException e) {
+            // It showed no certificate, which TLS allows unless one is required.
+            return Optional.empty();
+        }
+    }
+}

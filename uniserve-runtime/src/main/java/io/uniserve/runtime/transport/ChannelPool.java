@@ -1,0 +1,125 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.ChannelCredentials;
+import io.grpc.ConnectivityState;
+import io.grpc.ManagedChannel;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.netty.channel.ChannelOption;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.runtime.tls.TlsFiles;
+import java.util.Comparator;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * One connection per address, shared by all calls to it. Connections that nobody uses close by themselves; at most
+ * {@link #CHANNELS_MAX} are kept, the one that was used last goes first. Safe for use by several threads.
+ */
+public final class ChannelPool implements AutoCloseable {
+    /** Addresses a process talks to at once. */
+    public static final int CHANNELS_MAX = Limits.SERVERS_MAX + 16;
+
+    private static final int METADATA_BYTES_MAX = 64 << 10;
+    private static final int FLOW_CONTROL_WINDOW_BYTES = 4 << 20;
+    private static final int CONNECT_TIMEOUT_MILLIS = 3_000;
+    private static final long IDLE_SECONDS = 300;
+    private static final long KEEPALIVE_SECONDS = 10;
+    private static final long KEEPALIVE_TIMEOUT_SECONDS = 5;
+    /** gRPC waits up to two minutes before it tries a dead address again; a server that restarts should be found at once. */
+    private static final long RECONNECT_NANOS = 200_000_000;
+
+    private final Clock clock;
+    private final ChannelCredentials credentials;
+    private final Map<Address, Entry> entries = new ConcurrentHashMap<>();
+    private volatile boolean closed;
+
+    public ChannelPool(Clock clock, TlsFiles tls) {
+        this.clock = clock;
+        this.credentials = tls.client();
+    }
+
+    /** The connection to this address, made on first use. */
+    ManagedChannel channel(Address address) {
+        if (closed) {
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "this process is shutting down");
+        }
+        Entry entry = entries.get(address);
+        if (entry == null) {
+            entry = entries.computeIfAbsent(address, this::open);
+            evict(address);
+        }
+        long now = clock.nanos();
+        entry.lastUse = now;
+        if (entry.channel.getState(false) == ConnectivityState.TRANSIENT_FAILURE
+                && now - entry.lastReset >= RECONNECT_NANOS) {
+            entry.lastReset = now;
+            entry.channel.resetConnectBackoff();
+        }
+        return entry.channel;
+    }
+
+    /** Closes the connections to all other addresses once their calls have ended. */
+    public void retain(Set<Address> addresses) {
+        for (Map.Entry<Address, Entry> entry : entries.entrySet()) {
+            if (!addresses.contains(entry.getKey()) && entries.remove(entry.getKey(), entry.getValue())) {
+                entry.getValue().channel.shutdown();
+            }
+        }
+    }
+
+    /** Connections now. */
+    public int size() {
+        return entries.size();
+    }
+
+    private Entry open(Address address) {
+        ManagedChannel channel = NettyChannelBuilder.forAddress(address.host(), address.port(), credentials)
+                .directExecutor()
+                .disableRetry()
+                .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
+                .maxInboundMetadataSize(METADATA_BYTES_MAX)
+                .initialFlowControlWindow(FLOW_CONTROL_WINDOW_BYTES)
+                .withOption(ChannelOption.CONNECT_TIMEOUT_MILLIS, CONNECT_TIMEOUT_MILLIS)
+                .idleTimeout(IDLE_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
+                .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                .build();
+        return new Entry(channel, clock.nanos());
+    }
+
+    private void evict(Address keep) {
+        while (entries.size() > CHANNELS_MAX) {
+            entries.entrySet().stream()
+                    .filter(entry -> !entry.getKey().equals(keep))
+                    .min(Comparator.comparingLong(entry -> entry.getValue().lastUse))
+                    .filter(oldest -> entries.remove(oldest.getKey(), oldest.getValue()))
+                    .ifPresent(oldest -> oldest.getValue().channel.shutdown());
+        }
+    }
+
+    /** Closes every connection; running calls fail. */
+    @Override
+    public void close() {
+        closed = true;
+        entries.values().forEach(entry -> entry.channel.shutdownNow());
+        entries.clear();
+    }
+
+    private static final class Entry {
+        private final ManagedChannel channel;
+        private volatile long lastUse;
+        private volatile long lastReset;
+
+        private Entry(ManagedChannel channel, long now) {
+            this.channel = channel;
+            this.lastUse = now;
+            this.lastReset = now;
+        }
+    }
+}

@@ -1,0 +1,65 @@
+package io.uniserve.runtime.transport;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.ClientNetwork;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.QueryRequest;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.runtime.proto.DataGrpc;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.QueryMapping;
+import io.uniserve.runtime.proto.ReadMapping;
+import io.uniserve.runtime.proto.UpdateMapping;
+import java.util.concurrent.Executor;
+
+/** Requests of clients to servers; completions run on the given executor. Safe for use by several threads. */
+public final class GrpcClientNetwork implements ClientNetwork {
+    private final ChannelPool channels;
+    private final ClusterIdentity cluster;
+    private final Executor executor;
+
+    public GrpcClientNetwork(ChannelPool channels, ClusterIdentity cluster, Executor executor) {
+        this.channels = channels;
+        this.cluster = cluster;
+        this.executor = executor;
+    }
+
+    @Override
+    public Timers.Cancel read(Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
+        UnaryCall<DataProto.ReadReply, ReadReply> call =
+                new UnaryCall<>(to, true, ReadMapping::fromProto, executor, completion);
+        DataProto.ReadCall message = DataProto.ReadCall.newBuilder()
+                .setCluster(cluster.orEmpty())
+                .setRequest(ReadMapping.toProto(request))
+                .build();
+        call.start(channels, DataGrpc.getReadMethod(), message, timeoutNanos);
+        return call;
+    }
+
+    @Override
+    public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
+        DataProto.UpdateCall message = DataProto.UpdateCall.newBuilder()
+                .setCluster(cluster.orEmpty())
+                .setRequest(UpdateMapping.toProto(request))
+                .build();
+        new UnaryCall<DataProto.UpdateReply, UpdateReply>(to, false, UpdateMapping::fromProto, executor, completion)
+                .start(channels, DataGrpc.getUpdateMethod(), message, timeoutNanos);
+    }
+
+    /** Sends a query in the engine's own language, planned on the server; the returned handle cancels it there. */
+    public Timers.Cancel query(Address to, QueryRequest request, long timeoutNanos, Completion<Answer> completion) {
+        UnaryCall<DataProto.QueryReply, Answer> call =
+                new UnaryCall<>(to, true, QueryMapping::fromProto, executor, completion);
+        DataProto.QueryCall message = DataProto.QueryCall.newBuilder()
+                .setCluster(cluster.orEmpty())
+                .setRequest(QueryMapping.toProto(request))
+                .build();
+        call.start(channels, DataGrpc.getQueryMethod(), message, timeoutNanos);
+        return call;
+    }
+}

@@ -1,0 +1,34 @@
+package io.uniserve.runtime.transport;
+
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.runtime.proto.PeerGrpc;
+import io.uniserve.runtime.proto.PeerReplyMapping;
+import io.uniserve.runtime.proto.PeerRequestMapping;
+import java.util.concurrent.Executor;
+
+/** Requests between daemons; completions run on the machine's loop. */
+public final class GrpcNetwork implements Network {
+    private final ChannelPool channels;
+    private final ClusterIdentity cluster;
+    private final Executor loop;
+
+    public GrpcNetwork(ChannelPool channels, ClusterIdentity cluster, Executor loop) {
+        this.channels = channels;
+        this.cluster = cluster;
+        this.loop = loop;
+    }
+
+    @Override
+    public void call(Address to, PeerRequest request, long timeoutNanos, Completion<PeerReply> completion) {
+        new UnaryCall<>(to, false, PeerReplyMapping::fromProto, loop, completion)
+                .start(
+                        channels,
+                        PeerGrpc.getCallMethod(),
+                        PeerRequestMapping.toProto(cluster.orEmpty(), request),
+                        timeoutNanos);
+    }
+}

@@ -1,0 +1,161 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.BindableService;
+import io.grpc.Server;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.runtime.tls.TlsFiles;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+
+/**
+ * A daemon's port. Requests are read and mapped on the transport's threads, as many as there are cores, and handed to
+ * handlers that must not block; so no request waits for a thread, and no thread waits for a request.
+ */
+public final class GrpcServer implements AutoCloseable {
+    private static final int METADATA_BYTES_MAX = 64 << 10;
+    private static final int FLOW_CONTROL_WINDOW_BYTES = 4 << 20;
+    private static final int CALLS_PER_CONNECTION_MAX = 4_096;
+    private static final long KEEPALIVE_SECONDS = 10;
+    private static final long KEEPALIVE_TIMEOUT_SECONDS = 5;
+    private static final long CLIENT_KEEPALIVE_MIN_SECONDS = 5;
+    private static final long HANDSHAKE_TIMEOUT_SECONDS = 10;
+
+    private final Server server;
+
+    private GrpcServer(Server server) {
+        this.server = server;
+    }
+
+    /** The services of a server or coordinator, collected before the port opens. */
+    public static Builder builder(ClusterIdentity cluster) {
+        return new Builder(cluster);
+    }
+
+    /** The port that is open. */
+    public int port() {
+        return server.getPort();
+    }
+
+    /** Takes no new calls, waits so long for running ones, then cuts what is left. */
+    public void stop(long graceNanos) {
+        server.shutdown();
+        boolean drained = false;
+        try {
+            drained = server.awaitTermination(graceNanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+        if (!drained) {
+            close();
+        }
+    }
+
+    /** Closes the port and cuts every call. */
+    @Override
+    public void close() {
+        server.shutdownNow();
+        try {
+            server.awaitTermination(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** Collects handlers. Not thread-safe. */
+    public static final class Builder {
+        private final ClusterIdentity cluster;
+        private final List<BindableService> services = new ArrayList<>();
+        private Authorizer authorizer = Authorizer.ALLOW_ALL;
+        private TlsFiles tls = TlsFiles.PLAIN;
+
+        private Builder(ClusterIdentity cluster) {
+            this.cluster = cluster;
+        }
+
+        /** Answers other daemons. */
+        public Builder peers(PeerHandler handler) {
+            services.add(new PeerService(cluster, handler));
+            return this;
+        }
+
+        /** Answers clients' reads, updates and queries. */
+        public Builder data(DataHandlers handlers) {
+            services.add(new DataService(cluster, handlers));
+            return this;
+        }
+
+        /** Answers administrators. */
+        public Builder admin(AdminHandler handler) {
+            services.add(new AdminService(cluster, handler));
+            return this;
+        }
+
+        /** Pushes the routing map. */
+        public Builder routing(RoutingSource source) {
+            services.add(new RoutingPushService(cluster, source));
+            return this;
+        }
+
+        /** Asks this before every call. */
+        public Builder authorizer(Authorizer value) {
+            authorizer = value;
+            return this;
+        }
+
+        /** Encrypts, and identifies clients where asked for. */
+        public Builder tls(TlsFiles files) {
+            tls = files;
+            return this;
+        }
+
+        /**
+         * Opens the port.
+         *
+         * @param host the interface to listen on, {@code 0.0.0.0} for all
+         * @param port the port, 0 for any free one
+         * @throws UniserveException INVALID_CONFIGURATION where the port is taken or the host is not this machine's
+         */
+        public GrpcServer start(String host, int port) {
+            InetSocketAddress address = new InetSocketAddress(host, port);
+            if (address.isUnresolved()) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION, "host \"" + host + "\" cannot be resolved");
+            }
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, tls.server())
+                    .directExecutor()
+                    .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
+                    .maxInboundMetadataSize(METADATA_BYTES_MAX)
+                    .maxConcurrentCallsPerConnection(CALLS_PER_CONNECTION_MAX)
+                    .initialFlowControlWindow(FLOW_CONTROL_WINDOW_BYTES)
+                    .handshakeTimeout(HANDSHAKE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                    .keepAliveTime(KEEPALIVE_SECONDS, TimeUnit.SECONDS)
+                    .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
+                    .permitKeepAliveTime(CLIENT_KEEPALIVE_MIN_SECONDS, TimeUnit.SECONDS)
+                    .permitKeepAliveWithoutCalls(true);
+            services.forEach(builder::addService);
+            if (!authorizer.equals(Authorizer.ALLOW_ALL)) {
+                builder.intercept(new AuthorizationInterceptor(authorizer));
+            }
+            try {
+                return new GrpcServer(builder.build().start());
+            } catch (IOException e) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION,
+                        "cannot listen on " + host + ":" + port + ": " + reason(e)
+                                + "; choose another port or stop the process that has it",
+                        e);
+            }
+        }
+
+        private static String reason(IOException error) {
+            Throwable cause = error.getCause() == null ? error : error.getCause();
+            return String.valueOf(cause.getMessage());
+        }
+    }
+}

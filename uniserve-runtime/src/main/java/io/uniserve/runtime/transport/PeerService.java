@@ -1,0 +1,30 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.stub.StreamObserver;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.runtime.proto.PeerGrpc;
+import io.uniserve.runtime.proto.PeerProto;
+import io.uniserve.runtime.proto.PeerReplyMapping;
+import io.uniserve.runtime.proto.PeerRequestMapping;
+
+/** Calls of other daemons. */
+final class PeerService extends PeerGrpc.PeerImplBase {
+    private final ClusterIdentity cluster;
+    private final PeerHandler handler;
+
+    PeerService(ClusterIdentity cluster, PeerHandler handler) {
+        this.cluster = cluster;
+        this.handler = handler;
+    }
+
+    @Override
+    public void call(PeerProto.PeerEnvelope envelope, StreamObserver<PeerProto.PeerReplyEnvelope> observer) {
+        Reply<PeerReply, PeerProto.PeerReplyEnvelope> reply = new Reply<>(observer, PeerReplyMapping::toProto);
+        try {
+            cluster.check(envelope.getCluster());
+            handler.call(PeerRequestMapping.fromProto(envelope), reply);
+        } catch (RuntimeException e) {
+            reply.fail(e);
+        }
+    }
+}

@@ -1,0 +1,13 @@
+package io.uniserve.runtime.transport;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.QueryRequest;
+
+/** Answers queries in an engine's own language. Called on a transport thread: must not block. */
+@FunctionalInterface
+public interface QueryHandler {
+    /** Handles the request; the completion may be called once, on any thread; the returned handle stops the work. */
+    Timers.Cancel query(QueryRequest request, Completion<Answer> completion);
+}

@@ -1,0 +1,16 @@
+package io.uniserve.runtime.transport;
+
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+
+/** Answers reads. Called on a transport thread: must not block. */
+@FunctionalInterface
+public interface ReadHandler {
+    /**
+     * Handles the request; the completion may be called once, on any thread. The returned handle stops the work when the
+     * caller has gone or the deadline has passed; it may be called on any thread, after the completion too.
+     */
+    Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion);
+}

@@ -1,0 +1,66 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+
+/**
+ * The one answer to a unary call: a handler's completion that maps and sends it. A second completion is ignored, and one
+ * after the caller has gone sends nothing.
+ *
+ * @param <M> the answer as the handler gives it
+ * @param <P> the answer as it travels
+ */
+final class Reply<M, P> implements Completion<M> {
+    private final ServerCallStreamObserver<P> observer;
+    private final Function<M, P> mapping;
+    private final AtomicBoolean answered = new AtomicBoolean();
+    private final Cancellation cancellation = new Cancellation();
+
+    Reply(StreamObserver<P> observer, Function<M, P> mapping) {
+        this.observer = (ServerCallStreamObserver<P>) observer;
+        this.mapping = mapping;
+        // With this handler set, an answer to a caller that has gone is dropped instead of throwing.
+        this.observer.setOnCancelHandler(cancellation::cancel);
+    }
+
+    /** Tells what to stop when the caller goes. */
+    void onCancel(Timers.Cancel work) {
+        cancellation.onCancel(work);
+    }
+
+    @Override
+    public void done(Outcome<M> outcome) {
+        if (!answered.compareAndSet(false, true)) {
+            return;
+        }
+        if (outcome instanceof Outcome.Ok<M> ok) {
+            send(ok.value());
+        } else if (outcome instanceof Outcome.Err<M> failed) {
+            observer.onError(Statuses.toStatus(failed.error()));
+        }
+    }
+
+    private void send(M value) {
+        P message;
+        try {
+            message = mapping.apply(value);
+        } catch (RuntimeException e) {
+            observer.onError(Statuses.toStatus(e));
+            return;
+        }
+        observer.onNext(message);
+        observer.onCompleted();
+    }
+
+    /** The call failed before or in the handler. */
+    void fail(RuntimeException error) {
+        if (answered.compareAndSet(false, true)) {
+            observer.onError(Statuses.toStatus(error));
+        }
+    }
+}

@@ -1,0 +1,262 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.Metadata;
+import io.grpc.Status;
+import io.uniserve.error.Attempt;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.Routing;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.ModelProto;
+import io.uniserve.runtime.proto.RoutingMapping;
+import io.uniserve.runtime.proto.RoutingServiceGrpc;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Watches the routing map at one server or coordinator at a time, and moves on to the next when that one fails, says
+ * nothing when it should, or belongs to another cluster. The bootstrap addresses are only where it starts: once a map has
+ * come, every server in it will do.
+ *
+ * <p>State lives on the loop, where the listener is called too; the methods are safe for use by several threads.
+ */
+public final class RoutingClient implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(RoutingClient.class);
+    private static final long BACKOFF_MIN_NANOS = 50_000_000;
+    private static final long BACKOFF_MAX_NANOS = 1_000_000_000;
+    private static final long FIRST_STATE_NANOS = 2_000_000_000;
+    private static final long REFRESH_MIN_NANOS = 250_000_000;
+    private static final int TRIED_MAX = 16;
+
+    private final Set<Address> bootstrap;
+    private final ChannelPool channels;
+    private final ClusterIdentity cluster;
+    private final EventLoop loop;
+    private final Clock clock;
+    private final Ids ids;
+    private final Consumer<Routing> listener;
+
+    private final Deque<Attempt> tried = new ArrayDeque<>();
+    private @Nullable Routing latest;
+    private @Nullable Watch current;
+    private @Nullable Address lastTarget;
+    private long backoffNanos = BACKOFF_MIN_NANOS;
+    private long lastMoveNanos;
+    private boolean closed;
+
+    /** {@code cluster}: learned from the first map where it is unknown, else maps of other clusters are refused. */
+    public RoutingClient(
+            Set<Address> bootstrap,
+            ChannelPool channels,
+            ClusterIdentity cluster,
+            EventLoop loop,
+            Clock clock,
+            Ids ids,
+            Consumer<Routing> listener) {
+        if (bootstrap.isEmpty()) {
+            throw UniserveException.invalid(
+                    "no bootstrap address; give at least one HOST:PORT of a server or coordinator");
+        }
+        this.bootstrap = new LinkedHashSet<>(bootstrap);
+        this.channels = channels;
+        this.cluster = cluster;
+        this.loop = loop;
+        this.clock = clock;
+        this.ids = ids;
+        this.listener = listener;
+    }
+
+    /** Begins to watch. */
+    public void start() {
+        loop.execute(this::move);
+    }
+
+    /**
+     * Asks for a newer map because what there is has proved old: watches at another address, unless that was done a moment
+     * ago.
+     */
+    public void refresh() {
+        loop.execute(() -> {
+            if (clock.nanos() - lastMoveNanos >= REFRESH_MIN_NANOS) {
+                move();
+            }
+        });
+    }
+
+    /** The newest failures to get a map, oldest first; for the message of an error. Call on the loop. */
+    public List<Attempt> tried() {
+        return new ArrayList<>(tried);
+    }
+
+    @Override
+    public void close() {
+        loop.execute(() -> {
+            closed = true;
+            Watch watch = current;
+            current = null;
+            if (watch != null) {
+                watch.cancel();
+            }
+        });
+    }
+
+    private void move() {
+        if (closed) {
+            return;
+        }
+        Watch old = current;
+        lastMoveNanos = clock.nanos();
+        Address target = next();
+        lastTarget = target;
+        Watch watch = new Watch(target);
+        current = watch;
+        watch.start();
+        if (old != null) {
+            old.cancel();
+        }
+    }
+
+    /** The address after the last one, of those the newest map names and of the bootstrap's. */
+    private Address next() {
+        Set<Address> known = new LinkedHashSet<>();
+        if (latest != null) {
+            latest.servers().stream().map(ServerRecord::address).forEach(known::add);
+        }
+        known.addAll(bootstrap);
+        List<Address> all = List.copyOf(known);
+        int last = lastTarget == null ? -1 : all.indexOf(lastTarget);
+        // Clients begin at different servers, so that watchers spread.
+        int place = last < 0 ? (int) Long.remainderUnsigned(ids.next(), all.size()) : (last + 1) % all.size();
+        return all.get(place);
+    }
+
+    private void received(Watch watch, Routing routing) {
+        if (watch != current) {
+            return;
+        }
+        try {
+            cluster.set(routing.clusterId());
+        } catch (UniserveException e) {
+            watch.cancel();
+            failed(watch, e);
+            return;
+        }
+        watch.answered = true;
+        backoffNanos = BACKOFF_MIN_NANOS;
+        Routing merged = latest == null ? routing : RoutingMerge.newer(latest, routing);
+        boolean changed = !merged.equals(latest);
+        latest = merged;
+        if (changed) {
+            listener.accept(merged);
+        }
+    }
+
+    private void failed(Watch watch, UniserveException error) {
+        if (watch != current || closed) {
+            return;
+        }
+        LOG.debug("routing map from {}: {}", watch.target, error.getMessage());
+        current = null;
+        tried.add(new Attempt(watch.target.toString(), error.code(), error.reason()));
+        if (tried.size() > TRIED_MAX) {
+            tried.remove();
+        }
+        long jitter = Long.remainderUnsigned(ids.next(), backoffNanos);
+        Timers.Cancel unused = loop.after(backoffNanos / 2 + jitter / 2, this::moveIfIdle);
+        backoffNanos = Math.min(BACKOFF_MAX_NANOS, backoffNanos * 2);
+    }
+
+    private void moveIfIdle() {
+        if (current == null) {
+            move();
+        }
+    }
+
+    /** One stream. */
+    private final class Watch extends ClientCall.Listener<ModelProto.Routing> {
+        private final Address target;
+        private volatile @Nullable ClientCall<AdminProto.WatchCall, ModelProto.Routing> call;
+        private Timers.Cancel patience = () -> {};
+        private boolean answered;
+
+        private Watch(Address target) {
+            this.target = target;
+        }
+
+        private void start() {
+            patience = loop.after(FIRST_STATE_NANOS, this::checkAnswered);
+            try {
+                ClientCall<AdminProto.WatchCall, ModelProto.Routing> started =
+                        channels.channel(target).newCall(RoutingServiceGrpc.getWatchMethod(), CallOptions.DEFAULT);
+                call = started;
+                started.start(this, new Metadata());
+                started.request(1);
+                started.sendMessage(AdminProto.WatchCall.newBuilder()
+                        .setCluster(cluster.orEmpty())
+                        .build());
+                started.halfClose();
+            } catch (RuntimeException e) {
+                UniserveException error = Statuses.fromStatus(e, target.toString(), false, true);
+                loop.execute(() -> failed(this, error));
+            }
+        }
+
+        private void checkAnswered() {
+            if (!answered && this == current) {
+                cancel();
+                failed(
+                        this,
+                        new UniserveException(
+                                ErrorCode.DEADLINE_EXCEEDED, target + " did not tell its routing map in time"));
+            }
+        }
+
+        @Override
+        public void onMessage(ModelProto.Routing message) {
+            try {
+                Routing routing = RoutingMapping.fromProto(message);
+                loop.execute(() -> received(this, routing));
+            } catch (UniserveException e) {
+                loop.execute(() -> {
+                    cancel();
+                    failed(this, e);
+                });
+            }
+            ClientCall<AdminProto.WatchCall, ModelProto.Routing> running = call;
+            if (running != null) {
+                running.request(1);
+            }
+        }
+
+        @Override
+        public void onClose(Status status, Metadata trailers) {
+            UniserveException error = status.isOk()
+                    ? new UniserveException(ErrorCode.UNAVAILABLE, target + " ended the watch")
+                    : Statuses.fromStatus(status.asRuntimeException(trailers), target.toString(), true, true);
+            loop.execute(() -> failed(this, error));
+        }
+
+        private void cancel() {
+            patience.cancel();
+            if (call != null) {
+                call.cancel("another source is watched", null);
+            }
+        }
+    }
+}

@@ -1,0 +1,62 @@
+package io.uniserve.runtime.transport;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Routing;
+import io.uniserve.protocol.env.Timers;
+import java.util.LinkedHashSet;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Keeps the newest routing map and tells it to its watchers. Listeners are called under the hub's lock, which keeps states
+ * in order for each of them. Safe for use by several threads.
+ */
+public final class RoutingHub implements RoutingSource {
+    private final Set<Consumer<Routing>> watchers = new LinkedHashSet<>();
+    private volatile @Nullable Routing latest;
+
+    /** Replaces the state; a state equal to the last is not told again. */
+    public synchronized void publish(Routing routing) {
+        if (routing.equals(latest)) {
+            return;
+        }
+        latest = routing;
+        watchers.forEach(watcher -> watcher.accept(routing));
+    }
+
+    /** The newest state, empty before the first. */
+    public Optional<Routing> latest() {
+        return Optional.ofNullable(latest);
+    }
+
+    /** Watchers now. */
+    public synchronized int watchers() {
+        return watchers.size();
+    }
+
+    @Override
+    public synchronized Timers.Cancel watch(Consumer<Routing> listener) {
+        if (watchers.size() >= Limits.ROUTING_WATCHERS_MAX) {
+            throw new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    "this process has " + watchers.size()
+                            + " watchers of the routing map, the most it takes; ask another server");
+        }
+        // A wrapper, so that the same listener may watch twice.
+        Consumer<Routing> watcher = listener::accept;
+        watchers.add(watcher);
+        Routing now = latest;
+        if (now != null) {
+            watcher.accept(now);
+        }
+        return () -> remove(watcher);
+    }
+
+    private synchronized void remove(Consumer<Routing> watcher) {
+        watchers.remove(watcher);
+    }
+}

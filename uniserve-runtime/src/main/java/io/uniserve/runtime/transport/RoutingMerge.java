@@ -1,0 +1,34 @@
+package io.uniserve.runtime.transport;
+
+import io.uniserve.model.Routing;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.TableName;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Joins a new state with the last one: a source that lags must not take a client back to an older map of a table, which
+ * its znode's version tells. Which tables and servers there are is the new state's to say.
+ */
+final class RoutingMerge {
+    private RoutingMerge() {}
+
+    static Routing newer(Routing last, Routing next) {
+        Map<TableName, TableRoute> known = new HashMap<>();
+        last.tables().forEach(table -> known.put(table.meta().name(), table));
+        List<TableRoute> tables = new ArrayList<>(next.tables().size());
+        for (TableRoute table : next.tables()) {
+            TableRoute old = known.get(table.meta().name());
+            tables.add(old != null && isNewer(old, table) ? old : table);
+        }
+        return new Routing(next.clusterId(), tables, next.servers(), next.coordinator());
+    }
+
+    private static boolean isNewer(TableRoute old, TableRoute next) {
+        long oldId = old.meta().tableId();
+        long nextId = next.meta().tableId();
+        return oldId != nextId ? oldId > nextId : old.mapVersion() > next.mapVersion();
+    }
+}

@@ -1,0 +1,83 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.StreamObserver;
+import io.uniserve.model.Routing;
+import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.ModelProto;
+import io.uniserve.runtime.proto.RoutingMapping;
+import io.uniserve.runtime.proto.RoutingServiceGrpc;
+import org.jspecify.annotations.Nullable;
+
+/** Pushes the routing map. A watcher that reads slowly gets the newest state when it is ready and misses those between. */
+final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase {
+    private final ClusterIdentity cluster;
+    private final RoutingSource source;
+    private volatile @Nullable Encoded last;
+
+    RoutingPushService(ClusterIdentity cluster, RoutingSource source) {
+        this.cluster = cluster;
+        this.source = source;
+    }
+
+    @Override
+    public void watch(AdminProto.WatchCall call, StreamObserver<ModelProto.Routing> observer) {
+        try {
+            if (!call.getCluster().isEmpty()) {
+                cluster.check(call.getCluster());
+            }
+            new Watcher((ServerCallStreamObserver<ModelProto.Routing>) observer).start();
+        } catch (RuntimeException e) {
+            observer.onError(Statuses.toStatus(e));
+        }
+    }
+
+    /** The state as a message, made once for all watchers. */
+    private ModelProto.Routing encode(Routing routing) {
+        Encoded encoded = last;
+        if (encoded == null || !encoded.of(routing)) {
+            encoded = new Encoded(routing, RoutingMapping.toProto(routing));
+            last = encoded;
+        }
+        return encoded.message;
+    }
+
+    private record Encoded(Routing routing, ModelProto.Routing message) {
+        @SuppressWarnings("ReferenceEquality") // only a short cut: another equal state is encoded again
+        private boolean of(Routing other) {
+            return routing == other;
+        }
+    }
+
+    /** One stream: the newest state that was not sent yet, sent when the stream takes it. */
+    private final class Watcher {
+        private final ServerCallStreamObserver<ModelProto.Routing> observer;
+        private @Nullable Routing pending;
+
+        private Watcher(ServerCallStreamObserver<ModelProto.Routing> observer) {
+            this.observer = observer;
+        }
+
+        private void start() {
+            Cancellation cancellation = new Cancellation();
+            observer.setOnReadyHandler(this::flush);
+            observer.setOnCancelHandler(cancellation::cancel);
+            cancellation.onCancel(source.watch(this::offer));
+        }
+
+        private void offer(Routing routing) {
+            synchronized (this) {
+                pending = routing;
+            }
+            flush();
+        }
+
+        private synchronized void flush() {
+            Routing routing = pending;
+            if (routing != null && observer.isReady()) {
+                pending = null;
+                observer.onNext(encode(routing));
+            }
+        }
+    }
+}

@@ -1,0 +1,120 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.CallOptions;
+import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
+import io.grpc.Metadata;
+import io.grpc.MethodDescriptor;
+import io.grpc.Status;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import java.util.concurrent.Executor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One unary call. Its answer is mapped on the transport's thread, then the completion runs on the caller's executor, once.
+ *
+ * @param <P> the answer as it travels
+ * @param <M> the answer as the caller wants it
+ */
+final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Cancel {
+    private final Address to;
+    private final boolean idempotent;
+    private final Function<P, M> mapping;
+    private final Executor executor;
+    private final Completion<M> completion;
+    private final AtomicBoolean done = new AtomicBoolean();
+    private final Sent sent = new Sent();
+    private @Nullable P answer;
+    private volatile @Nullable ClientCall<?, P> call;
+
+    UnaryCall(Address to, boolean idempotent, Function<P, M> mapping, Executor executor, Completion<M> completion) {
+        this.to = to;
+        this.idempotent = idempotent;
+        this.mapping = mapping;
+        this.executor = executor;
+        this.completion = completion;
+    }
+
+    /** Sends the request; never throws, every failure goes to the completion. */
+    <Q> void start(ChannelPool channels, MethodDescriptor<Q, P> method, Q request, long timeoutNanos) {
+        try {
+            CallOptions options = CallOptions.DEFAULT
+                    .withDeadlineAfter(Math.max(1, timeoutNanos), TimeUnit.NANOSECONDS)
+                    .withStreamTracerFactory(sent);
+            ClientCall<Q, P> started = channels.channel(to).newCall(method, options);
+            call = started;
+            started.start(this, new Metadata());
+            started.request(2);
+            started.sendMessage(request);
+            started.halfClose();
+        } catch (RuntimeException e) {
+            finish(Outcome.err(Statuses.fromStatus(e, to.toString(), sent.created, idempotent)));
+        }
+    }
+
+    @Override
+    public void onMessage(P message) {
+        answer = message;
+    }
+
+    @Override
+    public void onClose(Status status, Metadata trailers) {
+        P message = answer;
+        if (!status.isOk()) {
+            finish(Outcome.err(
+                    Statuses.fromStatus(status.asRuntimeException(trailers), to.toString(), sent.created, idempotent)));
+        } else if (message == null) {
+            finish(Outcome.err(Statuses.fromStatus(
+                    Status.INTERNAL.withDescription("no answer").asRuntimeException(),
+                    to.toString(),
+                    true,
+                    idempotent)));
+        } else {
+            finish(map(message));
+        }
+    }
+
+    private Outcome<M> map(P message) {
+        try {
+            return Outcome.ok(mapping.apply(message));
+        } catch (UniserveException e) {
+            return Outcome.err(e);
+        }
+    }
+
+    private void finish(Outcome<M> outcome) {
+        if (done.compareAndSet(false, true)) {
+            executor.execute(() -> completion.done(outcome));
+        }
+    }
+
+    @Override
+    public void cancel() {
+        ClientCall<?, P> running = call;
+        if (running != null) {
+            running.cancel("the caller has no more use for the answer", null);
+        }
+    }
+
+    /** Knows whether the request was given to a connection: before that it was certainly not handled. */
+    private static final class Sent extends ClientStreamTracer.Factory {
+        private volatile boolean created;
+
+        @Override
+        public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+            return new ClientStreamTracer() {
+                @Override
+                public void outboundHeaders() {
+                    created = true;
+                }
+            };
+        }
+    }
+}

@@ -1,0 +1,139 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Fencing;
+import io.uniserve.model.ServerId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Predicate;
+
+/** An actor's next state while it is decided: keeps the rules that tie epoch, ISR and fencing together. */
+final class ActorDraft {
+    private final ActorState before;
+    private final List<Fencing> fencing;
+    private final List<ServerId> isr;
+    private final List<ServerId> learners;
+    private List<ServerId> desired;
+    private ServerId primary;
+    private long restoreEpoch;
+    private boolean newEpoch;
+    private boolean changed;
+
+    ActorDraft(ActorState before) {
+        this.before = before;
+        fencing = new ArrayList<>(before.fencing());
+        isr = new ArrayList<>(before.isr());
+        learners = new ArrayList<>(before.learners());
+        desired = before.desired();
+        primary = before.primary();
+        restoreEpoch = before.restoreEpoch();
+    }
+
+    ServerId primary() {
+        return primary;
+    }
+
+    List<ServerId> isr() {
+        return isr;
+    }
+
+    List<ServerId> learners() {
+        return learners;
+    }
+
+    List<ServerId> desired() {
+        return desired;
+    }
+
+    List<ServerId> holders() {
+        List<ServerId> holders = new ArrayList<>(isr);
+        holders.addAll(learners);
+        return holders;
+    }
+
+    boolean hosts(ServerId id) {
+        return isr.contains(id) || learners.contains(id);
+    }
+
+    /** True when the epoch grows: reports of the old one count no more. */
+    boolean hasNewEpoch() {
+        return newEpoch;
+    }
+
+    void promote(ServerId next) {
+        if (!next.equals(primary)) {
+            primary = next;
+            bump();
+        }
+    }
+
+    /** A certified learner joins the ISR. It has installed a newer epoch than any it was removed at. */
+    void admit(ServerId learner) {
+        learners.remove(learner);
+        isr.add(learner);
+        fencing.removeIf(f -> f.server().equals(learner));
+        bump();
+    }
+
+    /** Takes a replica off the ISR; readers may still believe it until it is fenced. */
+    void expel(ServerId member) {
+        isr.remove(member);
+        fencing.removeIf(f -> f.server().equals(member));
+        fencing.add(new Fencing(member, before.epoch() + 1));
+        bump();
+    }
+
+    /** Takes a learner off; it may have been certified meanwhile, so the epoch grows. */
+    void dropLearner(ServerId learner) {
+        learners.remove(learner);
+        bump();
+    }
+
+    void addLearner(ServerId server) {
+        learners.add(server);
+        changed = true;
+    }
+
+    void desire(List<ServerId> servers) {
+        if (!servers.equals(desired)) {
+            desired = List.copyOf(servers);
+            changed = true;
+        }
+    }
+
+    void pruneFencing(Predicate<Fencing> fenced) {
+        changed |= fencing.removeIf(fenced);
+    }
+
+    /** The actor starts again from durable storage on this server alone. */
+    void takeOver(ServerId server) {
+        for (ServerId member : before.isr()) {
+            expel(member);
+        }
+        learners.clear();
+        fencing.removeIf(f -> f.server().equals(server));
+        isr.add(server);
+        primary = server;
+        desired = List.of(server);
+        restoreEpoch = before.epoch() + 1;
+        bump();
+    }
+
+    private void bump() {
+        newEpoch = true;
+        changed = true;
+    }
+
+    /** The next state, or the very same object where nothing changes. */
+    ActorState result() {
+        if (!changed) {
+            return before;
+        }
+        if (!isr.contains(primary)) {
+            throw new IllegalStateException("actor " + before.actor() + ": primary " + primary + " is not in ISR " + isr);
+        }
+        long epoch = before.epoch() + (newEpoch ? 1 : 0);
+        return new ActorState(
+                before.actor(), epoch, primary, isr, learners, fencing, desired, before.weights(), restoreEpoch);
+    }
+}

@@ -1,0 +1,164 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMeta;
+import io.uniserve.placement.PlacementPolicy;
+import io.uniserve.placement.ServerView;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Decides an actor's next state from what is and what should be. It changes nothing itself; the same inputs give the same
+ * answer, so a decision that was not written is simply taken again.
+ *
+ * <p>Order: forget fenced replicas; admit a certified learner (before failures are looked at: once certified, every
+ * acknowledged entry is on the learner too); take dead and unfit replicas off while a live in-sync one remains; empty
+ * draining servers; add missing replicas; take extra ones off. At most one growth of the epoch a step.
+ */
+final class ActorReconciler {
+    private final CoordinatorConfig config;
+    private final PlacementPolicy placement;
+    private final ReplicaMonitor replicas;
+    private final ClusterView view;
+    private final long now;
+
+    ActorReconciler(
+            CoordinatorConfig config, PlacementPolicy placement, ReplicaMonitor replicas, ClusterView view, long now) {
+        this.config = config;
+        this.placement = placement;
+        this.replicas = replicas;
+        this.view = view;
+        this.now = now;
+    }
+
+    ActorState decide(TableMeta meta, ActorState actor) {
+        ReplicaKey key = new ReplicaKey(meta.tableId(), actor.actor());
+        ActorDraft draft = new ActorDraft(actor);
+        draft.pruneFencing(entry -> replicas.isFenced(key, actor, entry));
+        admitCertified(key, actor, draft);
+        if (!draft.hasNewEpoch()) {
+            removeFailed(key, actor, draft);
+        }
+        List<ServerView> eligible = view.eligible(meta.port());
+        if (!draft.hasNewEpoch()) {
+            drain(meta, draft, eligible.size());
+        }
+        restore(key, meta, draft, eligible);
+        if (!draft.hasNewEpoch()) {
+            removeExtra(meta, draft);
+        }
+        return draft.result();
+    }
+
+    private void admitCertified(ReplicaKey key, ActorState actor, ActorDraft draft) {
+        for (ServerId learner : actor.learners()) {
+            if (replicas.isCertified(key, actor, learner) && !replicas.isUnfit(key, actor, learner)) {
+                draft.admit(learner);
+            }
+        }
+    }
+
+    /** With no live member left nothing is taken off: who comes back first has every acknowledged entry and is promoted. */
+    private void removeFailed(ReplicaKey key, ActorState actor, ActorDraft draft) {
+        List<ServerId> kept = actor.isr().stream()
+                .filter(id -> !view.dead(id) && !replicas.isUnfit(key, actor, id))
+                .toList();
+        List<ServerId> live = kept.stream().filter(view::live).toList();
+        if (live.isEmpty()) {
+            return;
+        }
+        if (!kept.contains(actor.primary())) {
+            List<ServerId> staying = live.stream().filter(id -> !view.draining(id)).toList();
+            draft.promote(view.leastLoadedPrimary(staying.isEmpty() ? live : staying));
+        }
+        for (ServerId member : actor.isr()) {
+            if (!kept.contains(member)) {
+                draft.expel(member);
+            }
+        }
+        for (ServerId learner : actor.learners()) {
+            if (view.dead(learner) || replicas.isUnfit(key, actor, learner)) {
+                draft.dropLearner(learner);
+            }
+        }
+    }
+
+    /** Moves primaries off a draining server at once, its in-sync replicas when enough others are in sync. */
+    private void drain(TableMeta meta, ActorDraft draft, int eligible) {
+        List<ServerId> leaving = draft.holders().stream().filter(view::draining).toList();
+        List<ServerId> staying = draft.isr().stream()
+                .filter(id -> view.live(id) && !view.draining(id))
+                .toList();
+        if (leaving.isEmpty() || staying.isEmpty() && draft.isr().stream().noneMatch(view::live)) {
+            return;
+        }
+        leaving.stream().filter(draft.learners()::contains).toList().forEach(draft::dropLearner);
+        if (staying.isEmpty()) {
+            return;
+        }
+        if (leaving.contains(draft.primary())) {
+            draft.promote(view.leastLoadedPrimary(staying));
+        }
+        if (staying.size() >= Math.min(meta.rf(), Math.max(1, eligible))) {
+            leaving.stream().filter(draft.isr()::contains).toList().forEach(draft::expel);
+        }
+    }
+
+    private void restore(ReplicaKey key, TableMeta meta, ActorDraft draft, List<ServerView> eligible) {
+        List<ServerId> good = draft.holders().stream()
+                .filter(id -> !view.dead(id) && !view.draining(id))
+                .toList();
+        boolean missing = good.size() < meta.rf();
+        long missingNanos = replicas.missingNanos(key, missing, now);
+        if (!missing || draft.isr().stream().noneMatch(view::live)) {
+            return;
+        }
+        List<ServerView> candidates = eligible.stream()
+                .filter(s -> !draft.hosts(s.id())
+                        && view.learners(s.id()) < config.learnersPerServer()
+                        && !replicas.backsOff(key, s.id(), now))
+                .toList();
+        List<ServerView> returned =
+                candidates.stream().filter(s -> draft.desired().contains(s.id())).toList();
+        boolean drains = draft.holders().stream().anyMatch(view::draining);
+        List<ServerView> choice = returned;
+        if (returned.isEmpty()) {
+            if (!drains && missingNanos < config.restoreDelayNanos()) {
+                return;
+            }
+            choice = candidates;
+        }
+        placement.replacement(choice, view.views(good)).ifPresent(server -> {
+            draft.addLearner(server);
+            List<ServerId> desired = new ArrayList<>(good);
+            desired.add(server);
+            draft.desire(desired);
+        });
+    }
+
+    /** Only when everything else is well: all replicas live, none missing. */
+    private void removeExtra(TableMeta meta, ActorDraft draft) {
+        boolean well = draft.holders().stream().allMatch(id -> view.live(id) && !view.draining(id));
+        if (!well || draft.isr().size() < meta.rf()) {
+            return;
+        }
+        if (!draft.learners().isEmpty()) {
+            List.copyOf(draft.learners()).forEach(draft::dropLearner);
+        } else if (draft.isr().size() > meta.rf()) {
+            List<ServerId> others =
+                    draft.isr().stream().filter(id -> !id.equals(draft.primary())).toList();
+            List<ServerId> undesired =
+                    others.stream().filter(id -> !draft.desired().contains(id)).toList();
+            draft.expel(view.mostLoaded(undesired.isEmpty() ? others : undesired));
+        }
+    }
+
+    /** Where a lost actor starts again from durable storage; the actor itself where no server can take it. */
+    ActorState takeOver(TableMeta meta, ActorState actor) {
+        ActorDraft draft = new ActorDraft(actor);
+        placement.replacement(view.eligible(meta.port()), List.of()).ifPresent(draft::takeOver);
+        return draft.result();
+    }
+}

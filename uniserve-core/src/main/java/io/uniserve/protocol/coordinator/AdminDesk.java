@@ -1,0 +1,138 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** Answers clients' requests to the leader; each is answered once, at the latest when the reign ends. */
+final class AdminDesk {
+    private final Reign reign;
+    private final Set<Answer> open = new LinkedHashSet<>();
+    private final Set<TableName> creating = new TreeSet<>();
+
+    AdminDesk(Reign reign) {
+        this.reign = reign;
+    }
+
+    void handle(AdminRequest request, Completion<AdminReply> completion) {
+        Answer answer = new Answer(completion);
+        open.add(answer);
+        try {
+            dispatch(request, answer);
+        } catch (UniserveException refused) {
+            answer.fail(refused);
+        }
+    }
+
+    private void dispatch(AdminRequest request, Answer answer) {
+        if (request instanceof AdminRequest.CreateTable create) {
+            create(create, answer);
+        } else if (request instanceof AdminRequest.DescribeTable describe) {
+            answer.ok(new AdminReply.Tables(List.of(known(describe.name()).route())));
+        } else if (request instanceof AdminRequest.DropTable drop) {
+            new TableDropper(reign, known(drop.name()), answer).start();
+        } else if (request instanceof AdminRequest.ListTables) {
+            answer.ok(new AdminReply.Tables(reign.catalog().routes()));
+        } else {
+            status(answer);
+        }
+    }
+
+    private void create(AdminRequest.CreateTable request, Answer answer) {
+        TableName name = request.meta().name();
+        if (reign.catalog().find(name) != null || creating.contains(name)) {
+            throw TableCreator.exists(name);
+        }
+        creating.add(name);
+        answer.whenDone(() -> creating.remove(name));
+        new TableCreator(reign, request.meta(), answer).start();
+    }
+
+    private Table known(TableName name) {
+        Table table = reign.catalog().find(name);
+        if (table == null) {
+            throw new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist: create it or list the tables there are");
+        }
+        return table;
+    }
+
+    /** Asks every server; those that do not answer in time are left out. */
+    private void status(Answer answer) {
+        List<PeerReply.Load> loads = new ArrayList<>();
+        List<ServerRecord> servers = reign.live();
+        int[] waiting = {servers.size()};
+        Runnable finish = () ->
+                answer.ok(new AdminReply.ClusterStatus(reign.routing(), reign.registry().term(), loads));
+        if (servers.isEmpty()) {
+            finish.run();
+        }
+        for (ServerRecord server : servers) {
+            Completion<PeerReply> one = reign.registry().scoped(outcome -> {
+                if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Load load) {
+                    loads.add(load);
+                }
+                if (--waiting[0] == 0) {
+                    loads.sort(java.util.Comparator.comparing(PeerReply.Load::server));
+                    finish.run();
+                }
+            });
+            reign.env().network().call(server.address(), new PeerRequest.ReportLoad(), reign.config().rpcTimeoutNanos(), one);
+        }
+    }
+
+    void failAll(UniserveException why) {
+        for (Answer answer : List.copyOf(open)) {
+            answer.fail(why);
+        }
+    }
+
+    /** The one answer to a request. */
+    final class Answer {
+        private final Completion<AdminReply> completion;
+        private @Nullable Runnable whenDone;
+
+        Answer(Completion<AdminReply> completion) {
+            this.completion = completion;
+        }
+
+        void whenDone(Runnable task) {
+            whenDone = task;
+        }
+
+        boolean isOpen() {
+            return open.contains(this);
+        }
+
+        void ok(AdminReply reply) {
+            finish(Outcome.ok(reply));
+        }
+
+        void fail(UniserveException error) {
+            finish(Outcome.err(error));
+        }
+
+        private void finish(Outcome<AdminReply> outcome) {
+            if (open.remove(this)) {
+                if (whenDone != null) {
+                    whenDone.run();
+                }
+                completion.done(outcome);
+            }
+        }
+    }
+}

@@ -1,0 +1,201 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Hard state of the tables as the registry has it. Only this reign writes it, so the copy is exact unless marked stale. */
+final class CatalogManager {
+    private final TermRegistry registry;
+    private final TreeMap<TableName, Table> tables = new TreeMap<>();
+    private final TreeSet<TableName> undefined = new TreeSet<>();
+    private ClusterRecord cluster = new ClusterRecord("", 0);
+    private int clusterVersion = Registry.ABSENT;
+
+    CatalogManager(TermRegistry registry) {
+        this.registry = registry;
+    }
+
+    Collection<Table> tables() {
+        return tables.values();
+    }
+
+    @Nullable Table find(TableName name) {
+        return tables.get(name);
+    }
+
+    @Nullable Table find(long tableId) {
+        for (Table table : tables.values()) {
+            if (table.meta.tableId() == tableId) {
+                return table;
+            }
+        }
+        return null;
+    }
+
+    ClusterRecord cluster() {
+        return cluster;
+    }
+
+    int clusterVersion() {
+        return clusterVersion;
+    }
+
+    void setCluster(ClusterRecord record, int version) {
+        cluster = record;
+        clusterVersion = version;
+    }
+
+    void put(TableMeta meta, int metaVersion, TableMap map, int mapVersion) {
+        tables.put(meta.name(), new Table(meta, metaVersion, map, mapVersion));
+    }
+
+    void remove(TableName name) {
+        tables.remove(name);
+    }
+
+    List<TableRoute> routes() {
+        return tables.values().stream().map(Table::route).toList();
+    }
+
+    /** Reads every table; names without a definition (dropped ones) are skipped. */
+    void load(Then then) {
+        tables.clear();
+        registry.children(RegistryPaths.TABLES, outcome -> {
+            if (outcome instanceof Outcome.Ok<List<String>> ok) {
+                loadNext(new ArrayList<>(ok.value()).iterator(), then);
+            } else if (outcome instanceof Outcome.Err<List<String>> err) {
+                then.failed(err.error());
+            }
+        });
+    }
+
+    private void loadNext(Iterator<String> names, Then then) {
+        if (!names.hasNext()) {
+            then.done();
+            return;
+        }
+        reload(new TableName(names.next()), new Then() {
+            @Override
+            public void done() {
+                loadNext(names, then);
+            }
+
+            @Override
+            public void failed(UniserveException error) {
+                then.failed(error);
+            }
+        });
+    }
+
+    /** Reads one table again; forgets it where it is gone. */
+    void reload(TableName name, Then then) {
+        registry.read(RegistryPaths.meta(name), metaOutcome -> {
+            if (metaOutcome instanceof Outcome.Ok<Versioned> meta) {
+                registry.read(RegistryPaths.map(name), mapOutcome -> {
+                    if (mapOutcome instanceof Outcome.Ok<Versioned> map) {
+                        adopt(name, meta.value(), map.value());
+                        then.done();
+                    } else if (mapOutcome instanceof Outcome.Err<Versioned> err) {
+                        then.failed(err.error());
+                    }
+                });
+            } else if (metaOutcome instanceof Outcome.Err<Versioned> err) {
+                then.failed(err.error());
+            }
+        });
+    }
+
+    private void adopt(TableName name, Versioned meta, Versioned map) {
+        if (meta.value() instanceof TableMeta definition && map.value() instanceof TableMap actors) {
+            put(definition, meta.version(), actors, map.version());
+        } else {
+            tables.remove(name);
+            undefined.add(name);
+        }
+    }
+
+    /** Names seen that have no definition: what a drop may have left behind. */
+    Set<TableName> undefined() {
+        return undefined;
+    }
+
+    /** Reads the cluster record again. */
+    void reloadCluster(Then then) {
+        registry.read(RegistryPaths.CLUSTER, outcome -> {
+            if (outcome instanceof Outcome.Ok<Versioned> ok) {
+                if (ok.value().value() instanceof ClusterRecord record) {
+                    setCluster(record, ok.value().version());
+                } else {
+                    clusterVersion = Registry.ABSENT;
+                }
+                then.done();
+            } else if (outcome instanceof Outcome.Err<Versioned> err) {
+                then.failed(err.error());
+            }
+        });
+    }
+
+    /** What to do next. */
+    interface Then {
+        void done();
+
+        void failed(UniserveException error);
+    }
+
+    /** One table. */
+    static final class Table {
+        final TableMeta meta;
+        final int metaVersion;
+        private TableMap map;
+        private int mapVersion;
+        /** A write is under way: decide nothing meanwhile. */
+        boolean busy;
+        /** A write failed or its outcome is unknown: read again before the next decision. */
+        boolean stale;
+
+        Table(TableMeta meta, int metaVersion, TableMap map, int mapVersion) {
+            this.meta = meta;
+            this.metaVersion = metaVersion;
+            this.map = map;
+            this.mapVersion = mapVersion;
+        }
+
+        TableMap map() {
+            return map;
+        }
+
+        int mapVersion() {
+            return mapVersion;
+        }
+
+        ActorState actor(int number) {
+            return map.actors().get(number);
+        }
+
+        void replay(TableMap next, int version) {
+            map = next;
+            mapVersion = version;
+        }
+
+        TableRoute route() {
+            return new TableRoute(meta, map, mapVersion);
+        }
+    }
+}

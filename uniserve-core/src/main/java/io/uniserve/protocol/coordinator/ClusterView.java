@@ -1,0 +1,148 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.placement.ServerView;
+import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** The servers during one pass of decisions: who lives, and how much each holds, kept up to date as the pass decides. */
+final class ClusterView {
+    private final TreeMap<ServerId, Node> nodes = new TreeMap<>();
+    private final Predicate<ServerId> awaited;
+
+    /** @param awaited servers not registered that are given time to come */
+    ClusterView(Predicate<ServerId> awaited) {
+        this.awaited = awaited;
+    }
+
+    void add(ServerRecord record, Liveness liveness, boolean draining) {
+        nodes.put(record.id(), new Node(record, liveness, draining));
+    }
+
+    /** Adds (+1) or takes off (-1) what an actor makes its servers hold. */
+    void count(ActorState actor, int sign) {
+        Node primary = nodes.get(actor.primary());
+        if (primary != null) {
+            primary.primaries += sign;
+        }
+        actor.isr().forEach(id -> addReplica(id, sign));
+        for (ServerId id : actor.learners()) {
+            addReplica(id, sign);
+            Node node = nodes.get(id);
+            if (node != null) {
+                node.learners += sign;
+            }
+        }
+    }
+
+    private void addReplica(ServerId id, int sign) {
+        Node node = nodes.get(id);
+        if (node != null) {
+            node.replicas += sign;
+        }
+    }
+
+    Liveness liveness(ServerId id) {
+        Node node = nodes.get(id);
+        if (node == null) {
+            return awaited.test(id) ? Liveness.UNKNOWN : Liveness.DEAD;
+        }
+        return node.liveness;
+    }
+
+    boolean live(ServerId id) {
+        return liveness(id) == Liveness.LIVE;
+    }
+
+    boolean dead(ServerId id) {
+        return liveness(id) == Liveness.DEAD;
+    }
+
+    /** True when the server's ephemeral node is there, whatever pings say. */
+    boolean registered(ServerId id) {
+        return nodes.containsKey(id);
+    }
+
+    boolean draining(ServerId id) {
+        Node node = nodes.get(id);
+        return node != null && node.draining;
+    }
+
+    int learners(ServerId id) {
+        Node node = nodes.get(id);
+        return node == null ? 0 : node.learners;
+    }
+
+    /** Live servers with this port that may take replicas. */
+    List<ServerView> eligible(String port) {
+        return nodes.values().stream()
+                .filter(n -> n.liveness == Liveness.LIVE && !n.draining && offers(n.record, port))
+                .map(Node::view)
+                .toList();
+    }
+
+    /** The record of a registered server's view. */
+    List<ServerView> views(Collection<ServerId> ids) {
+        return ids.stream().map(nodes::get).filter(java.util.Objects::nonNull).map(Node::view).toList();
+    }
+
+    /** The member with the fewest primaries. */
+    ServerId leastLoadedPrimary(List<ServerId> members) {
+        return members.stream()
+                .min(Comparator.<ServerId>comparingInt(this::primaries).thenComparing(id -> id))
+                .orElseThrow();
+    }
+
+    /** The member with the most replicas. */
+    ServerId mostLoaded(List<ServerId> members) {
+        return members.stream()
+                .max(Comparator.<ServerId>comparingInt(this::replicas).thenComparing(id -> id))
+                .orElseThrow();
+    }
+
+    private int primaries(ServerId id) {
+        Node node = nodes.get(id);
+        return node == null ? 0 : node.primaries;
+    }
+
+    private int replicas(ServerId id) {
+        Node node = nodes.get(id);
+        return node == null ? 0 : node.replicas;
+    }
+
+    static boolean offers(ServerRecord record, String port) {
+        return record.ports().stream().anyMatch(p -> p.name().equals(port));
+    }
+
+    /** What is known of a server. */
+    enum Liveness {
+        LIVE,
+        /** Not counted dead yet: nothing is taken from it and nothing given to it. */
+        UNKNOWN,
+        DEAD
+    }
+
+    private static final class Node {
+        final ServerRecord record;
+        final Liveness liveness;
+        final boolean draining;
+        int primaries;
+        int replicas;
+        int learners;
+
+        Node(ServerRecord record, Liveness liveness, boolean draining) {
+            this.record = record;
+            this.liveness = liveness;
+            this.draining = draining;
+        }
+
+        ServerView view() {
+            return new ServerView(record.id(), record.zone(), primaries, replicas);
+        }
+    }
+}

@@ -1,0 +1,168 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.CoordinatorRecord;
+import io.uniserve.model.Routing;
+import io.uniserve.placement.InitialPlacement;
+import io.uniserve.placement.PlacementPolicy;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The coordinator: a single-threaded state machine without I/O of its own. Every method must be called on its loop, and
+ * completions run there. Several may run for one cluster; the elected one works, the others stand by and refuse requests with
+ * NOT_LEADER and the leader's address. Uses clock, timers, network, registry and ids of the environment.
+ */
+public final class CoordinatorMachine {
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorMachine.class);
+
+    private final CoordinatorConfig config;
+    private final Environment env;
+    private final PlacementPolicy placement;
+    private final Election election;
+    private final List<Consumer<Routing>> routingListeners = new ArrayList<>();
+    private final List<Consumer<UniserveException>> fatalListeners = new ArrayList<>();
+    private @Nullable Reign reign;
+    private boolean started;
+
+    public CoordinatorMachine(CoordinatorConfig config, Environment env) {
+        this(config, env, new InitialPlacement());
+    }
+
+    public CoordinatorMachine(CoordinatorConfig config, Environment env, PlacementPolicy placement) {
+        this.config = config;
+        this.env = env;
+        this.placement = placement;
+        this.election = new Election(config, env, new ElectionListener());
+    }
+
+    /** Starts to campaign; called once. */
+    public void start() {
+        started = true;
+        env.registry().onSession(election::onSession);
+        election.start();
+    }
+
+    /** Stops at once; the leader node is deleted in the background. */
+    public void stop() {
+        stop(() -> {});
+    }
+
+    /** Stops at once; {@code done} runs when leadership is given up, so that a standby may take over without delay. */
+    public void stop(Runnable done) {
+        endReign("it is shutting down");
+        started = false;
+        election.stop(done);
+    }
+
+    /** True while this coordinator holds the term as far as it knows. Only the term check of a write makes sure. */
+    public boolean isLeader() {
+        return reign != null;
+    }
+
+    /** The term held, or empty while another leads. */
+    public Optional<Integer> term() {
+        return Optional.ofNullable(reign).map(r -> r.registry().term());
+    }
+
+    /** The leader last seen, this coordinator included. */
+    public Optional<Address> leader() {
+        return Optional.ofNullable(election.leader()).map(CoordinatorRecord::address);
+    }
+
+    /** Tables and live servers as the leader knows them; empty while this coordinator does not lead. */
+    public Optional<Routing> routing() {
+        return Optional.ofNullable(reign).filter(Reign::ready).map(Reign::routing);
+    }
+
+    /** Calls back with the routing after every change of it while this coordinator leads. */
+    public void onRouting(Consumer<Routing> listener) {
+        routingListeners.add(listener);
+    }
+
+    /** Calls back when this coordinator must not go on, e.g. because the registry belongs to another cluster. */
+    public void onFatal(Consumer<UniserveException> listener) {
+        fatalListeners.add(listener);
+    }
+
+    /** Handles a request of a server. */
+    public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
+        if (request instanceof PeerRequest.Ping) {
+            completion.done(Outcome.ok(new PeerReply.Pong(config.sender(), 0)));
+        } else if (reign == null) {
+            completion.done(Outcome.err(election.notLeader()));
+        } else {
+            reign.onPeer(request, completion);
+        }
+    }
+
+    /** Handles a request of a client. */
+    public void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
+        if (reign == null) {
+            completion.done(Outcome.err(election.notLeader()));
+        } else {
+            reign.onAdmin(request, completion);
+        }
+    }
+
+    private void endReign(String reason) {
+        Reign ending = reign;
+        if (ending != null) {
+            reign = null;
+            LOG.warn("coordinator {} leads no more in term {}: {}", config.id(), ending.registry().term(), reason);
+            ending.end(new UniserveException(
+                    ErrorCode.OUTCOME_UNKNOWN,
+                    "coordinator " + config.id() + " stopped leading (" + reason
+                            + ") before the request was answered: look at the table's state, then ask the new leader"));
+        }
+    }
+
+    private final class ElectionListener implements Election.Listener {
+        @Override
+        public void elected(int term) {
+            reign = new Reign(config, env, placement, term, new ReignListener());
+            reign.begin();
+        }
+
+        @Override
+        public void lost(String reason) {
+            endReign(reason);
+        }
+    }
+
+    private final class ReignListener implements Reign.Listener {
+        @Override
+        public void deposed() {
+            endReign("another coordinator took the term");
+            election.deposed();
+        }
+
+        @Override
+        public void fatal(UniserveException error) {
+            LOG.error("coordinator {} stops: {}", config.id(), error.getMessage());
+            if (started) {
+                stop();
+            }
+            fatalListeners.forEach(listener -> listener.accept(error));
+        }
+
+        @Override
+        public void routing(Routing routing) {
+            routingListeners.forEach(listener -> listener.accept(routing));
+        }
+    }
+}

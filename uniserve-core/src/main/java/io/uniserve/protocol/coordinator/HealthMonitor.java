@@ -1,0 +1,190 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Soft state of the servers' health: pings, reports of other servers, drains. It decides liveness only; safety rests on
+ * epochs. Starts empty with every reign.
+ */
+final class HealthMonitor {
+    private static final Logger LOG = LoggerFactory.getLogger(HealthMonitor.class);
+
+    private final CoordinatorConfig config;
+    private final Environment env;
+    private final TermRegistry scope;
+    private final MembershipManager members;
+    private final Runnable changed;
+    private final TreeMap<ServerId, Health> healths = new TreeMap<>();
+    private boolean suppressed;
+
+    HealthMonitor(
+            CoordinatorConfig config,
+            Environment env,
+            TermRegistry scope,
+            MembershipManager members,
+            Runnable changed) {
+        this.config = config;
+        this.env = env;
+        this.scope = scope;
+        this.members = members;
+        this.changed = changed;
+    }
+
+    /** Follows the membership and sends the pings that are due. */
+    void tick() {
+        healths.keySet().removeIf(id -> members.find(id) == null);
+        for (ServerRecord server : members.servers()) {
+            Health health = health(server);
+            if (!health.pinging && env.clock().nanos() - health.pingedAt >= config.pingNanos()) {
+                ping(server, health);
+            }
+        }
+        judgeAll();
+    }
+
+    private Health health(ServerRecord server) {
+        Health known = healths.get(server.id());
+        if (known == null || known.incarnation != server.incarnation()) {
+            known = new Health(server.incarnation(), env.clock().nanos() - config.pingNanos());
+            healths.put(server.id(), known);
+        }
+        return known;
+    }
+
+    private void ping(ServerRecord server, Health health) {
+        health.pinging = true;
+        health.pingedAt = env.clock().nanos();
+        int reporters = health.reporters.size();
+        PeerRequest ping = new PeerRequest.Ping(config.sender(), server.id());
+        env.network().call(server.address(), ping, config.pingTimeoutNanos(), scope.scoped(outcome -> {
+            health.pinging = false;
+            if (healths.get(server.id()) != health) {
+                return;
+            }
+            if (alive(server, outcome)) {
+                recovered(server, health);
+            } else {
+                health.failed++;
+                health.confirmed = reporters >= 2 || health.confirmed;
+            }
+            judge(server.id(), health);
+        }));
+    }
+
+    private static boolean alive(ServerRecord server, Outcome<PeerReply> outcome) {
+        return outcome instanceof Outcome.Ok<PeerReply> ok
+                && ok.value() instanceof PeerReply.Pong pong
+                && pong.server().equals(server.id())
+                && pong.incarnation() <= server.incarnation();
+    }
+
+    private void recovered(ServerRecord server, Health health) {
+        health.failed = 0;
+        health.confirmed = false;
+        health.reporters.clear();
+        if (health.dead) {
+            LOG.info("server {} answers pings again", server.id());
+        }
+    }
+
+    /** A server tells that it cannot reach another: two of them make our next failed ping enough. */
+    void suspect(PeerRequest.Suspect report) {
+        ServerRecord server = members.find(report.suspect());
+        if (server == null || server.incarnation() != report.incarnation() || members.find(report.reporter()) == null
+                || report.reporter().equals(report.suspect())) {
+            return;
+        }
+        Health health = health(server);
+        long now = env.clock().nanos();
+        health.reporters.values().removeIf(at -> now - at > config.suspicionNanos());
+        health.reporters.put(report.reporter(), now);
+        if (health.reporters.size() >= 2 && !health.pinging) {
+            ping(server, health);
+        }
+    }
+
+    /** A server asks to be emptied. */
+    void draining(PeerRequest.Draining request) {
+        ServerRecord server = members.find(request.server());
+        if (server != null && server.incarnation() == request.incarnation() && !health(server).draining) {
+            health(server).draining = true;
+            LOG.info("server {} drains", server.id());
+            changed.run();
+        }
+    }
+
+    boolean isDraining(ServerId id) {
+        Health health = healths.get(id);
+        return health != null && health.draining;
+    }
+
+    /** Registered, but dead by pings. */
+    boolean deadByPings(ServerId id) {
+        Health health = healths.get(id);
+        return health != null && health.dead;
+    }
+
+    /**
+     * True while more than half of the servers, and at least three, look dead by pings alone: more likely this coordinator is
+     * cut off, so only servers gone from the registry are failed over.
+     */
+    boolean suppressed() {
+        return suppressed;
+    }
+
+    private void judgeAll() {
+        for (Map.Entry<ServerId, Health> entry : healths.entrySet()) {
+            judge(entry.getKey(), entry.getValue());
+        }
+    }
+
+    private void judge(ServerId id, Health health) {
+        boolean dead = health.failed >= config.failedPings() || health.confirmed && health.failed > 0;
+        if (dead != health.dead) {
+            health.dead = dead;
+            if (dead) {
+                LOG.warn("server {} does not answer: {} pings failed, {} reports", id, health.failed, health.reporters.size());
+            }
+            limitRate();
+            changed.run();
+        }
+    }
+
+    private void limitRate() {
+        long dead = healths.values().stream().filter(h -> h.dead).count();
+        boolean limit = dead >= 3 && dead * 2 > members.servers().size();
+        if (limit != suppressed) {
+            suppressed = limit;
+            if (limit) {
+                LOG.warn("{} of {} servers do not answer: only those gone from the registry are failed over", dead,
+                        members.servers().size());
+            }
+        }
+    }
+
+    /** One incarnation of a server. */
+    private static final class Health {
+        final long incarnation;
+        final TreeMap<ServerId, Long> reporters = new TreeMap<>();
+        long pingedAt;
+        int failed;
+        boolean pinging;
+        boolean confirmed;
+        boolean dead;
+        boolean draining;
+
+        Health(long incarnation, long pingedAt) {
+            this.incarnation = incarnation;
+            this.pingedAt = pingedAt;
+        }
+    }
+}

@@ -1,0 +1,73 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.env.Registry;
+import java.util.ArrayList;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * An actor whose every in-sync replica is gone. A clean backup holds every entry, so another server takes over without loss;
+ * the write checks the backup record's version, so a primary that comes back in between and clears the mark wins. Otherwise
+ * the table's {@code onLoss} decides.
+ */
+final class LossRecovery {
+    private static final Logger LOG = LoggerFactory.getLogger(LossRecovery.class);
+    private static final long PERIOD_NANOS = 5_000_000_000L;
+
+    private final Reign reign;
+    private final TableReconciler tables;
+
+    LossRecovery(Reign reign, TableReconciler tables) {
+        this.reign = reign;
+        this.tables = tables;
+    }
+
+    void consider(Table table, ActorState actor, long now) {
+        ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
+        if (table.busy || !reign.replicas().lossDue(key, now, PERIOD_NANOS)) {
+            return;
+        }
+        String path = RegistryPaths.backup(table.meta.name(), actor.actor());
+        table.busy = true;
+        reign.registry().synced(() -> reign.registry().read(path, outcome -> {
+            table.busy = false;
+            if (outcome instanceof Outcome.Ok<Versioned> ok) {
+                decide(table, actor, key, path, ok.value());
+            }
+        }));
+    }
+
+    private void decide(Table table, ActorState actor, ReplicaKey key, String path, Versioned found) {
+        boolean clean = found.value() instanceof BackupRecord record
+                && record.key().equals(key)
+                && record.clean()
+                && record.epoch() <= actor.epoch();
+        if (!clean && table.meta.onLoss() != OnLoss.RESTORE_ACTOR) {
+            LOG.warn("{}/{} lost its last replica {}; its backup is not complete: waiting for the server to come back",
+                    table.meta.name(), actor.actor(), actor.isr());
+            reign.wake();
+            return;
+        }
+        ActorState next = reign.decider(reign.view()).takeOver(table.meta, actor);
+        if (next == actor) {
+            LOG.warn("{}/{} is lost and no live server offers port {}", table.meta.name(), actor.actor(), table.meta.port());
+            return;
+        }
+        LOG.warn("{}/{} is taken over by {} from durable storage ({})", table.meta.name(), actor.actor(), next.primary(),
+                clean ? "complete" : "what was shipped may lack the last updates");
+        List<ActorState> actors = new ArrayList<>(table.map().actors());
+        actors.set(actor.actor(), next);
+        List<Op> guard = found.version() == Registry.ABSENT ? List.of() : List.of(new Op.Check(path, found.version()));
+        tables.write(table, actors, guard);
+    }
+}

@@ -1,0 +1,131 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.Collection;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Hard state of the servers: the ephemeral nodes. Follows watches and reads everything again now and then. */
+final class MembershipManager {
+    private static final Logger LOG = LoggerFactory.getLogger(MembershipManager.class);
+
+    private final TermRegistry registry;
+    private final Runnable changed;
+    private final Set<ServerId> watched = new TreeSet<>();
+    private final Set<ServerId> everSeen = new TreeSet<>();
+    private TreeMap<ServerId, ServerRecord> servers = new TreeMap<>();
+    private boolean reading;
+    private boolean again;
+    private boolean loaded;
+
+    MembershipManager(TermRegistry registry, Runnable changed) {
+        this.registry = registry;
+        this.changed = changed;
+    }
+
+    void start() {
+        registry.watch(RegistryPaths.SERVERS, this::refresh);
+        refresh();
+    }
+
+    /** False until the servers were read once. */
+    boolean loaded() {
+        return loaded;
+    }
+
+    Collection<ServerRecord> servers() {
+        return servers.values();
+    }
+
+    @Nullable ServerRecord find(ServerId id) {
+        return servers.get(id);
+    }
+
+    /** True when this reign has seen the server registered. */
+    boolean everSeen(ServerId id) {
+        return everSeen.contains(id);
+    }
+
+    /** Reads all servers; a change during the reading starts it once more. */
+    void refresh() {
+        if (reading) {
+            again = true;
+            return;
+        }
+        reading = true;
+        again = false;
+        registry.children(RegistryPaths.SERVERS, outcome -> {
+            if (outcome instanceof Outcome.Ok<List<String>> ok) {
+                List<String> names = ok.value();
+                if (names.size() > Limits.SERVERS_MAX) {
+                    LOG.warn("{} servers are registered, at most {} are used", names.size(), Limits.SERVERS_MAX);
+                    names = names.subList(0, Limits.SERVERS_MAX);
+                }
+                readNext(names.iterator(), new TreeMap<>());
+            } else {
+                reading = false;
+            }
+        });
+    }
+
+    private void readNext(Iterator<String> names, TreeMap<ServerId, ServerRecord> found) {
+        if (!names.hasNext()) {
+            finish(found);
+            return;
+        }
+        ServerId id = new ServerId(names.next());
+        if (watched.add(id)) {
+            registry.watch(RegistryPaths.server(id), this::refresh);
+        }
+        registry.read(RegistryPaths.server(id), outcome -> {
+            if (!(outcome instanceof Outcome.Ok<Versioned> ok)) {
+                reading = false;
+                return;
+            }
+            if (ok.value().value() instanceof ServerRecord record) {
+                found.put(id, record);
+            }
+            readNext(names, found);
+        });
+    }
+
+    private void finish(TreeMap<ServerId, ServerRecord> found) {
+        reading = false;
+        boolean different = !loaded || !found.equals(servers);
+        loaded = true;
+        if (different) {
+            log(found);
+            servers = found;
+            everSeen.addAll(found.keySet());
+            changed.run();
+        }
+        if (again) {
+            refresh();
+        }
+    }
+
+    private void log(TreeMap<ServerId, ServerRecord> found) {
+        for (ServerRecord now : found.values()) {
+            ServerRecord before = servers.get(now.id());
+            if (before == null || before.incarnation() != now.incarnation()) {
+                LOG.info("server {} joined at {}, incarnation {}", now.id(), now.address(), now.incarnation());
+            }
+        }
+        for (ServerId id : servers.keySet()) {
+            if (!found.containsKey(id)) {
+                LOG.warn("server {} is gone from the registry", id);
+            }
+        }
+    }
+}

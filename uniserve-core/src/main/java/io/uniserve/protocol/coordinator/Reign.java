@@ -1,0 +1,277 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.Routing;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.placement.PlacementPolicy;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.ClusterView.Liveness;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.List;
+
+/** One term of leadership: all its state, gone without a trace when it ends. */
+final class Reign {
+    private static final long WAKE_NANOS = 2_000_000L;
+    private static final int TICKS_PER_REFRESH = 10;
+
+    private final CoordinatorConfig config;
+    private final Environment env;
+    private final PlacementPolicy placement;
+    private final Listener listener;
+    private final TermRegistry registry;
+    private final CatalogManager catalog;
+    private final MembershipManager members;
+    private final HealthMonitor health;
+    private final ReplicaMonitor replicas = new ReplicaMonitor();
+    private final TableReconciler reconciler;
+    private final BackupSweeper sweeper;
+    private final AdminDesk admin;
+    private final long began;
+    private boolean loaded;
+    private boolean woken;
+    private boolean pushing;
+    private int ticks;
+
+    Reign(CoordinatorConfig config, Environment env, PlacementPolicy placement, int term, Listener listener) {
+        this.config = config;
+        this.env = env;
+        this.placement = placement;
+        this.listener = listener;
+        registry = new TermRegistry(env, term, config.tickNanos(), listener::deposed);
+        catalog = new CatalogManager(registry);
+        members = new MembershipManager(registry, this::clusterChanged);
+        health = new HealthMonitor(config, env, registry, members, this::clusterChanged);
+        reconciler = new TableReconciler(this);
+        sweeper = new BackupSweeper(registry, catalog);
+        admin = new AdminDesk(this);
+        began = env.clock().nanos();
+    }
+
+    CoordinatorConfig config() {
+        return config;
+    }
+
+    Environment env() {
+        return env;
+    }
+
+    PlacementPolicy placement() {
+        return placement;
+    }
+
+    TermRegistry registry() {
+        return registry;
+    }
+
+    CatalogManager catalog() {
+        return catalog;
+    }
+
+    MembershipManager members() {
+        return members;
+    }
+
+    ReplicaMonitor replicas() {
+        return replicas;
+    }
+
+    BackupSweeper sweeper() {
+        return sweeper;
+    }
+
+    /** Reads the hard state, then starts to work. */
+    void begin() {
+        registry.synced(() -> catalog.reloadCluster(orAgain(() -> {
+            if (catalog.clusterVersion() == Registry.ABSENT) {
+                ClusterRecord first = new ClusterRecord(config.clusterId(), 1);
+                registry.write(List.of(new Op.Create(RegistryPaths.CLUSTER, first, false)), written -> begin());
+            } else if (!catalog.cluster().clusterId().equals(config.clusterId())) {
+                listener.fatal(new UniserveException(
+                        ErrorCode.WRONG_CLUSTER,
+                        "the registry belongs to cluster \"" + catalog.cluster().clusterId() + "\", this coordinator to \""
+                                + config.clusterId() + "\": correct the cluster's name or the registry's address"));
+            } else {
+                catalog.load(orAgain(() -> {
+                    loaded = true;
+                    sweeper.addAll(catalog.undefined());
+                    members.start();
+                    tick();
+                }));
+            }
+        })));
+    }
+
+    private CatalogManager.Then orAgain(Runnable task) {
+        return new CatalogManager.Then() {
+            @Override
+            public void done() {
+                task.run();
+            }
+
+            @Override
+            public void failed(UniserveException error) {
+                registry.after(config.tickNanos(), Reign.this::begin);
+            }
+        };
+    }
+
+    void end(UniserveException why) {
+        registry.end();
+        admin.failAll(why);
+    }
+
+    boolean ready() {
+        return loaded && members.loaded();
+    }
+
+    private void tick() {
+        if (++ticks % TICKS_PER_REFRESH == 0 || !members.loaded()) {
+            members.refresh();
+        }
+        health.tick();
+        sweeper.tick();
+        wake();
+        registry.after(config.tickNanos(), this::tick);
+    }
+
+    private void clusterChanged() {
+        routingChanged();
+        wake();
+    }
+
+    /** Runs a pass soon; several reasons close together make one. */
+    void wake() {
+        if (!woken) {
+            woken = true;
+            registry.after(WAKE_NANOS, () -> {
+                woken = false;
+                if (ready()) {
+                    reconciler.pass();
+                }
+            });
+        }
+    }
+
+    void retryLater() {
+        registry.after(config.tickNanos() / 4, this::wake);
+    }
+
+    /** Tells the listener soon; changes close together are told once. */
+    void routingChanged() {
+        if (!pushing) {
+            pushing = true;
+            registry.after(WAKE_NANOS, () -> {
+                pushing = false;
+                if (ready()) {
+                    listener.routing(routing());
+                }
+            });
+        }
+    }
+
+    Routing routing() {
+        return new Routing(config.clusterId(), catalog.routes(), live(), config.address());
+    }
+
+    /** Registered servers that are not dead by pings. */
+    List<ServerRecord> live() {
+        return members.servers().stream()
+                .filter(s -> !health.deadByPings(s.id()))
+                .toList();
+    }
+
+    /** Live servers that may take new replicas. */
+    List<ServerRecord> usable() {
+        return live().stream().filter(s -> !health.isDraining(s.id())).toList();
+    }
+
+    /** The servers as they are now, with what every table makes them hold. */
+    ClusterView view() {
+        boolean grace = env.clock().nanos() - began < config.startGraceNanos();
+        ClusterView view = new ClusterView(id -> grace && !members.everSeen(id));
+        for (ServerRecord server : members.servers()) {
+            view.add(server, liveness(server.id()), health.isDraining(server.id()));
+        }
+        for (Table table : catalog.tables()) {
+            table.map().actors().forEach(actor -> view.count(actor, 1));
+        }
+        return view;
+    }
+
+    private Liveness liveness(ServerId id) {
+        if (!health.deadByPings(id)) {
+            return Liveness.LIVE;
+        }
+        return health.suppressed() ? Liveness.UNKNOWN : Liveness.DEAD;
+    }
+
+    ActorReconciler decider(ClusterView view) {
+        return new ActorReconciler(config, placement, replicas, view, env.clock().nanos());
+    }
+
+    void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
+        if (!ready()) {
+            completion.done(Outcome.err(notReady()));
+            return;
+        }
+        admin.handle(request, completion);
+    }
+
+    void onPeer(PeerRequest request, Completion<PeerReply> completion) {
+        if (!ready()) {
+            completion.done(Outcome.err(notReady()));
+            return;
+        }
+        if (request instanceof PeerRequest.Suspect suspect) {
+            health.suspect(suspect);
+        } else if (request instanceof PeerRequest.Draining draining) {
+            health.draining(draining);
+        } else if (request instanceof PeerRequest.Certified certified) {
+            report(certified.key(), () -> replicas.certified(certified));
+        } else if (request instanceof PeerRequest.Fenced fenced) {
+            report(fenced.key(), () -> replicas.fenced(fenced));
+        } else if (request instanceof PeerRequest.Unfit unfit) {
+            report(unfit.key(), () -> replicas.unfit(unfit, env.clock().nanos()));
+        } else {
+            completion.done(Outcome.err(UniserveException.invalid(
+                    request.getClass().getSimpleName() + " is for servers; this is the coordinator")));
+            return;
+        }
+        completion.done(Outcome.ok(new PeerReply.Ack()));
+    }
+
+    /** Takes a report about an actor that exists; one about a dropped table is of no use to anybody. */
+    private void report(ReplicaKey key, Runnable note) {
+        Table table = catalog.find(key.tableId());
+        if (table != null && key.actor() >= 0 && key.actor() < table.map().actors().size()) {
+            note.run();
+            wake();
+        }
+    }
+
+    private static UniserveException notReady() {
+        return new UniserveException(ErrorCode.UNAVAILABLE, "the new leader still reads its state: try again");
+    }
+
+    /** Hears of the reign. */
+    interface Listener {
+        void deposed();
+
+        void fatal(UniserveException error);
+
+        void routing(Routing routing);
+    }
+}

@@ -1,0 +1,128 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Fencing;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Soft state of the replicas: what servers reported, and since when something is missing. Reports count in the epoch they
+ * name only; servers repeat them, so a new leader may start without.
+ */
+final class ReplicaMonitor {
+    private static final long BACKOFF_NANOS = 2_000_000_000L;
+    private static final int BACKOFF_DOUBLINGS_MAX = 5;
+
+    private final TreeMap<ReplicaKey, Reports> reports = new TreeMap<>();
+
+    private Reports of(ReplicaKey key) {
+        return reports.computeIfAbsent(key, unused -> new Reports());
+    }
+
+    void certified(PeerRequest.Certified report) {
+        Certificate next = new Certificate(report.epoch(), report.primary());
+        of(report.key()).certified.merge(report.learner(), next, (known, late) -> late.epoch < known.epoch ? known : late);
+    }
+
+    void fenced(PeerRequest.Fenced report) {
+        Reports known = of(report.key());
+        if (report.epoch() > known.fencedEpoch) {
+            known.fenced.clear();
+            known.fencedEpoch = report.epoch();
+        }
+        if (report.epoch() == known.fencedEpoch) {
+            known.fenced.addAll(report.servers());
+        }
+    }
+
+    void unfit(PeerRequest.Unfit report, long now) {
+        Reports known = of(report.key());
+        Unfit before = known.unfit.get(report.server());
+        if (before == null || before.epoch < report.epoch()) {
+            int count = before == null ? 1 : before.count + 1;
+            long pause = BACKOFF_NANOS << Math.min(count - 1, BACKOFF_DOUBLINGS_MAX);
+            known.unfit.put(report.server(), new Unfit(report.epoch(), count, now + pause));
+        }
+    }
+
+    /** True when the primary of this very epoch certified the learner. */
+    boolean isCertified(ReplicaKey key, ActorState actor, ServerId learner) {
+        Reports known = reports.get(key);
+        Certificate certificate = known == null ? null : known.certified.get(learner);
+        return certificate != null && certificate.epoch == actor.epoch() && certificate.primary.equals(actor.primary());
+    }
+
+    /** True when the primary of this very epoch said that the removed replica is fenced. */
+    boolean isFenced(ReplicaKey key, ActorState actor, Fencing entry) {
+        Reports known = reports.get(key);
+        return known != null
+                && known.fencedEpoch == actor.epoch()
+                && entry.epoch() <= known.fencedEpoch
+                && known.fenced.contains(entry.server());
+    }
+
+    boolean isUnfit(ReplicaKey key, ActorState actor, ServerId server) {
+        Reports known = reports.get(key);
+        Unfit unfit = known == null ? null : known.unfit.get(server);
+        return unfit != null && unfit.epoch == actor.epoch();
+    }
+
+    /** True while a replica that failed on this server should rather be tried elsewhere. */
+    boolean backsOff(ReplicaKey key, ServerId server, long now) {
+        Reports known = reports.get(key);
+        Unfit unfit = known == null ? null : known.unfit.get(server);
+        return unfit != null && now - unfit.pauseUntil < 0;
+    }
+
+    /** Notes that a replica is missing, or not, and tells for how long it has been. */
+    long missingNanos(ReplicaKey key, boolean missing, long now) {
+        Reports known = of(key);
+        known.missingSince = missing ? (known.missingSince == null ? Long.valueOf(now) : known.missingSince) : null;
+        return known.missingSince == null ? 0 : now - known.missingSince;
+    }
+
+    /** Notes that the last replica is gone, or not, and tells for how long it has been. */
+    long lostNanos(ReplicaKey key, boolean lost, long now) {
+        Reports known = of(key);
+        known.lostSince = lost ? (known.lostSince == null ? Long.valueOf(now) : known.lostSince) : null;
+        if (!lost) {
+            known.lossTried = null;
+        }
+        return known.lostSince == null ? 0 : now - known.lostSince;
+    }
+
+    /** True when the loss should be looked at, at most once in the period. */
+    boolean lossDue(ReplicaKey key, long now, long periodNanos) {
+        Reports known = of(key);
+        if (known.lossTried != null && now - known.lossTried < periodNanos) {
+            return false;
+        }
+        known.lossTried = now;
+        return true;
+    }
+
+    /** Forgets tables that are no more. */
+    void retain(Set<Long> tableIds) {
+        reports.keySet().removeIf(key -> !tableIds.contains(key.tableId()));
+    }
+
+    private record Certificate(long epoch, ServerId primary) {}
+
+    private record Unfit(long epoch, int count, long pauseUntil) {}
+
+    /** Of one actor. */
+    private static final class Reports {
+        final TreeMap<ServerId, Certificate> certified = new TreeMap<>();
+        final TreeSet<ServerId> fenced = new TreeSet<>();
+        final TreeMap<ServerId, Unfit> unfit = new TreeMap<>();
+        long fencedEpoch;
+        @Nullable Long missingSince;
+        @Nullable Long lostSince;
+        @Nullable Long lossTried;
+    }
+}

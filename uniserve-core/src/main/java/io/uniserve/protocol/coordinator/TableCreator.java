@@ -1,0 +1,177 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.placement.ServerView;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.TermRegistry.Written;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * Creates one table: rules, the port's own check on a live server, placement, one write of number, definition and map, then
+ * waiting for the primaries. All replicas start empty, so all of them are in sync from the first epoch on.
+ */
+final class TableCreator {
+    private static final int VALIDATORS_MAX = 3;
+    private static final int WRITES_MAX = 5;
+
+    private final Reign reign;
+    private final TableMeta asked;
+    private final AdminDesk.Answer answer;
+    private int writes;
+
+    TableCreator(Reign reign, TableMeta asked, AdminDesk.Answer answer) {
+        this.reign = reign;
+        this.asked = asked;
+        this.answer = answer;
+    }
+
+    static UniserveException exists(TableName name) {
+        return new UniserveException(
+                ErrorCode.TABLE_EXISTS, "table " + name + " exists or is being created: drop it first or use another name");
+    }
+
+    void start() {
+        TableRules.check(asked);
+        if (reign.catalog().tables().size() >= Limits.TABLES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED, "the cluster has " + Limits.TABLES_MAX + " tables, the limit: drop one first");
+        }
+        List<ServerRecord> usable = reign.usable();
+        TableRules.check(asked, usable);
+        List<ServerRecord> offering = usable.stream()
+                .filter(s -> ClusterView.offers(s, asked.port()))
+                .limit(VALIDATORS_MAX)
+                .toList();
+        validate(offering.iterator());
+    }
+
+    private void validate(Iterator<ServerRecord> servers) {
+        ServerRecord server = servers.next();
+        PeerRequest request = new PeerRequest.ValidateTable(asked);
+        reign.env().network().call(server.address(), request, reign.config().rpcTimeoutNanos(), reign.registry()
+                .scoped(outcome -> {
+                    if (outcome instanceof Outcome.Err<PeerReply> err) {
+                        if (err.error().code().ordinal() >= ErrorCode.DEADLINE_EXCEEDED.ordinal() && servers.hasNext()) {
+                            validate(servers);
+                        } else {
+                            answer.fail(err.error());
+                        }
+                    } else {
+                        write();
+                    }
+                }));
+    }
+
+    private void write() {
+        if (!answer.isOpen()) {
+            return;
+        }
+        List<ServerView> servers = reign.view().eligible(asked.port());
+        if (asked.rf() > servers.size()) {
+            answer.fail(UniserveException.invalid("rf is " + asked.rf() + " but only " + servers.size()
+                    + " live servers offer port \"" + asked.port() + "\" by now: start more servers or use a smaller rf"));
+            return;
+        }
+        ClusterRecord cluster = reign.catalog().cluster();
+        long id = cluster.nextTableId();
+        TableMeta meta = numbered(id);
+        List<ActorState> actors = new ArrayList<>();
+        for (List<ServerId> replicas :
+                reign.placement().place(meta.partitioner().actors(), meta.rf(), servers)) {
+            actors.add(new ActorState(
+                    actors.size(), 1, replicas.get(0), replicas, List.of(), List.of(), replicas, Map.of(), 0));
+        }
+        TableMap map = new TableMap(meta.name(), id, actors);
+        ClusterRecord next = new ClusterRecord(cluster.clusterId(), id + 1);
+        List<Op> ops = List.of(
+                new Op.Set(RegistryPaths.CLUSTER, next, reign.catalog().clusterVersion()),
+                new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
+                new Op.Create(RegistryPaths.map(meta.name()), map, false));
+        reign.registry().write(ops, written -> written(written, next, meta, map));
+    }
+
+    private TableMeta numbered(long id) {
+        return new TableMeta(
+                asked.name(),
+                id,
+                asked.partitioner(),
+                asked.keyField(),
+                asked.level(),
+                asked.rf(),
+                asked.minIsr(),
+                asked.onLoss(),
+                asked.port(),
+                asked.options());
+    }
+
+    private void written(Written written, ClusterRecord next, TableMeta meta, TableMap map) {
+        if (written.applied()) {
+            List<Integer> versions = written.versions();
+            reign.catalog().setCluster(next, versions.get(0));
+            reign.catalog().put(meta, versions.get(1), map, versions.get(2));
+            created(meta.tableId());
+        } else if (++writes >= WRITES_MAX) {
+            answer.fail(new UniserveException(
+                    ErrorCode.OUTCOME_UNKNOWN,
+                    "the registry did not confirm the creation of " + meta.name() + ": describe the table, create it again if absent"));
+        } else {
+            reign.registry().after(reign.config().tickNanos() / 4, () -> readAgain(meta));
+        }
+    }
+
+    /** The write was refused or its outcome is unknown: what the registry holds says which. */
+    private void readAgain(TableMeta meta) {
+        reign.registry().synced(() -> reign.catalog().reloadCluster(orFail(() -> reign.catalog()
+                .reload(meta.name(), orFail(() -> {
+                    Table found = reign.catalog().find(meta.name());
+                    if (found == null) {
+                        write();
+                    } else if (found.meta.equals(meta)) {
+                        created(meta.tableId());
+                    } else {
+                        answer.fail(exists(meta.name()));
+                    }
+                })))));
+    }
+
+    private CatalogManager.Then orFail(Runnable task) {
+        return new CatalogManager.Then() {
+            @Override
+            public void done() {
+                task.run();
+            }
+
+            @Override
+            public void failed(UniserveException error) {
+                answer.fail(new UniserveException(
+                        ErrorCode.OUTCOME_UNKNOWN,
+                        "the registry was lost while table " + asked.name()
+                                + " was created: describe the table, create it again if absent",
+                        error));
+            }
+        };
+    }
+
+    private void created(long tableId) {
+        reign.routingChanged();
+        reign.wake();
+        new ReadinessPoll(reign, asked.name(), tableId, answer).start();
+    }
+}

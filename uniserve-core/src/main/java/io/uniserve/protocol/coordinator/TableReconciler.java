@@ -1,0 +1,134 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMap;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Registry.Op;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The level-triggered loop: compares every table with what it should be and writes one compare-and-set a table and step. */
+final class TableReconciler {
+    private static final Logger LOG = LoggerFactory.getLogger(TableReconciler.class);
+
+    private final Reign reign;
+    private final LossRecovery losses;
+
+    TableReconciler(Reign reign) {
+        this.reign = reign;
+        this.losses = new LossRecovery(reign, this);
+    }
+
+    void pass() {
+        long now = reign.env().clock().nanos();
+        reign.replicas()
+                .retain(reign.catalog().tables().stream()
+                        .map(t -> t.meta.tableId())
+                        .collect(Collectors.toCollection(TreeSet::new)));
+        ClusterView view = reign.view();
+        ActorReconciler decider = reign.decider(view);
+        for (Table table : List.copyOf(reign.catalog().tables())) {
+            if (table.busy) {
+                continue;
+            }
+            if (table.stale) {
+                reload(table);
+            } else {
+                step(table, decider, view, now);
+            }
+        }
+    }
+
+    private void step(Table table, ActorReconciler decider, ClusterView view, long now) {
+        List<ActorState> next = new ArrayList<>(table.map().actors().size());
+        boolean changed = false;
+        for (ActorState actor : table.map().actors()) {
+            ActorState decided = decider.decide(table.meta, actor);
+            if (decided != actor) {
+                changed = true;
+                view.count(actor, -1);
+                view.count(decided, 1);
+            }
+            next.add(decided);
+        }
+        if (changed) {
+            write(table, next, List.of());
+        } else {
+            recoverLost(table, view, now);
+        }
+    }
+
+    private void recoverLost(Table table, ClusterView view, long now) {
+        for (ActorState actor : table.map().actors()) {
+            ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
+            boolean lost = actor.isr().stream().allMatch(id -> lost(view, key, actor, id));
+            if (reign.replicas().lostNanos(key, lost, now) >= reign.config().lossGraceNanos() && lost) {
+                losses.consider(table, actor, now);
+            }
+        }
+    }
+
+    /** Gone from the registry, not only from our pings; or there, but without usable data. */
+    private boolean lost(ClusterView view, ReplicaKey key, ActorState actor, ServerId id) {
+        boolean gone = !view.registered(id) && view.dead(id);
+        return gone || reign.replicas().isUnfit(key, actor, id);
+    }
+
+    /** One write for all changes of the table; {@code also} joins it. */
+    void write(Table table, List<ActorState> actors, List<Op> also) {
+        TableMap next = new TableMap(table.meta.name(), table.meta.tableId(), actors);
+        TableMap before = table.map();
+        List<Op> ops = new ArrayList<>();
+        ops.add(new Op.Set(RegistryPaths.map(table.meta.name()), next, table.mapVersion()));
+        ops.addAll(also);
+        table.busy = true;
+        reign.registry().write(ops, written -> {
+            table.busy = false;
+            if (written.applied()) {
+                table.replay(next, written.versions().get(0));
+                log(table, before);
+                reign.routingChanged();
+                reign.wake();
+            } else {
+                table.stale = true;
+                reign.retryLater();
+            }
+        });
+    }
+
+    private void reload(Table table) {
+        table.busy = true;
+        reign.registry().synced(() -> reign.catalog().reload(table.meta.name(), new CatalogManager.Then() {
+            @Override
+            public void done() {
+                reign.routingChanged();
+                reign.wake();
+            }
+
+            @Override
+            public void failed(UniserveException error) {
+                table.busy = false;
+                reign.retryLater();
+            }
+        }));
+    }
+
+    private static void log(Table table, TableMap before) {
+        for (int i = 0; i < before.actors().size(); i++) {
+            ActorState was = before.actors().get(i);
+            ActorState is = table.actor(i);
+            if (was.epoch() != is.epoch() || !was.learners().equals(is.learners())) {
+                LOG.info("{}/{} epoch {} primary {} isr {} learners {}", table.meta.name(), i, is.epoch(), is.primary(),
+                        is.isr(), is.learners());
+            }
+        }
+    }
+}

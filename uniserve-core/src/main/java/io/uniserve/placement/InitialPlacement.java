@@ -45,14 +45,17 @@ public final class InitialPlacement implements PlacementPolicy {
     }
 
     private static List<ServerId> placeOne(int rf, List<Slot> slots) {
-        Slot primary = min(slots, Comparator.<Slot>comparingInt(s -> s.primaries).thenComparingInt(s -> s.replicas));
+        Slot primary =
+                min(slots, Comparator.<Slot>comparingInt(s -> s.primaries).thenComparingInt(s -> s.replicas));
         primary.primaries++;
         primary.replicas++;
         List<ServerId> servers = new ArrayList<>(List.of(primary.id));
         Set<String> zones = new TreeSet<>(Set.of(primary.zone));
         while (servers.size() < rf) {
-            List<Slot> free = slots.stream().filter(s -> !servers.contains(s.id)).toList();
-            List<Slot> elsewhere = free.stream().filter(s -> !zones.contains(s.zone)).toList();
+            List<Slot> free =
+                    slots.stream().filter(s -> !servers.contains(s.id)).toList();
+            List<Slot> elsewhere =
+                    free.stream().filter(s -> !zones.contains(s.zone)).toList();
             Slot next = min(
                     elsewhere.isEmpty() ? free : elsewhere,
                     Comparator.<Slot>comparingInt(s -> s.replicas)

@@ -130,7 +130,8 @@ final class ActorDraft {
             return before;
         }
         if (!isr.contains(primary)) {
-            throw new IllegalStateException("actor " + before.actor() + ": primary " + primary + " is not in ISR " + isr);
+            throw new IllegalStateException(
+                    "actor " + before.actor() + ": primary " + primary + " is not in ISR " + isr);
         }
         long epoch = before.epoch() + (newEpoch ? 1 : 0);
         return new ActorState(

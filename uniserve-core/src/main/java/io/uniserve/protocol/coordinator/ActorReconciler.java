@@ -70,7 +70,8 @@ final class ActorReconciler {
             return;
         }
         if (!kept.contains(actor.primary())) {
-            List<ServerId> staying = live.stream().filter(id -> !view.draining(id)).toList();
+            List<ServerId> staying =
+                    live.stream().filter(id -> !view.draining(id)).toList();
             draft.promote(view.leastLoadedPrimary(staying.isEmpty() ? live : staying));
         }
         for (ServerId member : actor.isr()) {
@@ -120,8 +121,9 @@ final class ActorReconciler {
                         && view.learners(s.id()) < config.learnersPerServer()
                         && !replicas.backsOff(key, s.id(), now))
                 .toList();
-        List<ServerView> returned =
-                candidates.stream().filter(s -> draft.desired().contains(s.id())).toList();
+        List<ServerView> returned = candidates.stream()
+                .filter(s -> draft.desired().contains(s.id()))
+                .toList();
         boolean drains = draft.holders().stream().anyMatch(view::draining);
         List<ServerView> choice = returned;
         if (returned.isEmpty()) {
@@ -147,8 +149,9 @@ final class ActorReconciler {
         if (!draft.learners().isEmpty()) {
             List.copyOf(draft.learners()).forEach(draft::dropLearner);
         } else if (draft.isr().size() > meta.rf()) {
-            List<ServerId> others =
-                    draft.isr().stream().filter(id -> !id.equals(draft.primary())).toList();
+            List<ServerId> others = draft.isr().stream()
+                    .filter(id -> !id.equals(draft.primary()))
+                    .toList();
             List<ServerId> undesired =
                     others.stream().filter(id -> !draft.desired().contains(id)).toList();
             draft.expel(view.mostLoaded(undesired.isEmpty() ? others : undesired));

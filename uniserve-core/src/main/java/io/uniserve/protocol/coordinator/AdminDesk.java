@@ -66,7 +66,8 @@ final class AdminDesk {
         Table table = reign.catalog().find(name);
         if (table == null) {
             throw new UniserveException(
-                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist: create it or list the tables there are");
+                    ErrorCode.TABLE_NOT_FOUND,
+                    "table " + name + " does not exist: create it or list the tables there are");
         }
         return table;
     }
@@ -76,8 +77,8 @@ final class AdminDesk {
         List<PeerReply.Load> loads = new ArrayList<>();
         List<ServerRecord> servers = reign.live();
         int[] waiting = {servers.size()};
-        Runnable finish = () ->
-                answer.ok(new AdminReply.ClusterStatus(reign.routing(), reign.registry().term(), loads));
+        Runnable finish = () -> answer.ok(
+                new AdminReply.ClusterStatus(reign.routing(), reign.registry().term(), loads));
         if (servers.isEmpty()) {
             finish.run();
         }
@@ -91,7 +92,13 @@ final class AdminDesk {
                     finish.run();
                 }
             });
-            reign.env().network().call(server.address(), new PeerRequest.ReportLoad(), reign.config().rpcTimeoutNanos(), one);
+            reign.env()
+                    .network()
+                    .call(
+                            server.address(),
+                            new PeerRequest.ReportLoad(),
+                            reign.config().rpcTimeoutNanos(),
+                            one);
         }
     }
 

@@ -15,9 +15,9 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** Hard state of the tables as the registry has it. Only this reign writes it, so the copy is exact unless marked stale. */
@@ -36,11 +36,13 @@ final class CatalogManager {
         return tables.values();
     }
 
-    @Nullable Table find(TableName name) {
+    @Nullable
+    Table find(TableName name) {
         return tables.get(name);
     }
 
-    @Nullable Table find(long tableId) {
+    @Nullable
+    Table find(long tableId) {
         for (Table table : tables.values()) {
             if (table.meta.tableId() == tableId) {
                 return table;

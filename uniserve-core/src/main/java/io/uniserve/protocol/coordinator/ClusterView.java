@@ -88,7 +88,11 @@ final class ClusterView {
 
     /** The record of a registered server's view. */
     List<ServerView> views(Collection<ServerId> ids) {
-        return ids.stream().map(nodes::get).filter(java.util.Objects::nonNull).map(Node::view).toList();
+        return ids.stream()
+                .map(nodes::get)
+                .filter(java.util.Objects::nonNull)
+                .map(Node::view)
+                .toList();
     }
 
     /** The member with the fewest primaries. */

@@ -123,7 +123,11 @@ public final class CoordinatorMachine {
         Reign ending = reign;
         if (ending != null) {
             reign = null;
-            LOG.warn("coordinator {} leads no more in term {}: {}", config.id(), ending.registry().term(), reason);
+            LOG.warn(
+                    "coordinator {} leads no more in term {}: {}",
+                    config.id(),
+                    ending.registry().term(),
+                    reason);
             ending.end(new UniserveException(
                     ErrorCode.OUTCOME_UNKNOWN,
                     "coordinator " + config.id() + " stopped leading (" + reason

@@ -7,11 +7,11 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.SessionEvent;
 import io.uniserve.protocol.env.Registry.Versioned;
-import io.uniserve.protocol.env.Registry;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -45,7 +45,8 @@ final class Election {
 
     /** A name of this session: a node left by an earlier session of this process is not ours. */
     private CoordinatorRecord identity() {
-        return new CoordinatorRecord(config.id() + "." + Long.toHexString(env.ids().next()), config.address());
+        return new CoordinatorRecord(
+                config.id() + "." + Long.toHexString(env.ids().next()), config.address());
     }
 
     void start() {
@@ -74,7 +75,8 @@ final class Election {
     }
 
     /** The leader last seen, this process included; null while there is none. */
-    @Nullable CoordinatorRecord leader() {
+    @Nullable
+    CoordinatorRecord leader() {
         return leader;
     }
 
@@ -170,7 +172,8 @@ final class Election {
 
     private void checkStillLeader() {
         env.registry().read(RegistryPaths.LEADER, guarded(outcome -> {
-            if (outcome instanceof Outcome.Ok<Versioned> ok && !self.equals(ok.value().value())) {
+            if (outcome instanceof Outcome.Ok<Versioned> ok
+                    && !self.equals(ok.value().value())) {
                 leader = null;
                 enter(Phase.IDLE);
                 listener.lost("the leader node is gone or another's");
@@ -192,9 +195,12 @@ final class Election {
     private void writeTerm(int version) {
         TermRecord record = new TermRecord(self.id());
         boolean first = version == Registry.ABSENT;
-        Op op = first ? new Op.Create(RegistryPaths.TERM, record, false) : new Op.Set(RegistryPaths.TERM, record, version);
+        Op op = first
+                ? new Op.Create(RegistryPaths.TERM, record, false)
+                : new Op.Set(RegistryPaths.TERM, record, version);
         env.registry().multi(List.of(op), guarded(outcome -> {
-            boolean applied = outcome instanceof Outcome.Ok<MultiResult> ok && ok.value().applied();
+            boolean applied =
+                    outcome instanceof Outcome.Ok<MultiResult> ok && ok.value().applied();
             if (applied && !first) {
                 lead(version + 1);
             } else if (applied) {

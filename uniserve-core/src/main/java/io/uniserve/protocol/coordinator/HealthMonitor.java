@@ -99,7 +99,9 @@ final class HealthMonitor {
     /** A server tells that it cannot reach another: two of them make our next failed ping enough. */
     void suspect(PeerRequest.Suspect report) {
         ServerRecord server = members.find(report.suspect());
-        if (server == null || server.incarnation() != report.incarnation() || members.find(report.reporter()) == null
+        if (server == null
+                || server.incarnation() != report.incarnation()
+                || members.find(report.reporter()) == null
                 || report.reporter().equals(report.suspect())) {
             return;
         }
@@ -152,7 +154,11 @@ final class HealthMonitor {
         if (dead != health.dead) {
             health.dead = dead;
             if (dead) {
-                LOG.warn("server {} does not answer: {} pings failed, {} reports", id, health.failed, health.reporters.size());
+                LOG.warn(
+                        "server {} does not answer: {} pings failed, {} reports",
+                        id,
+                        health.failed,
+                        health.reporters.size());
             }
             limitRate();
             changed.run();
@@ -165,7 +171,9 @@ final class HealthMonitor {
         if (limit != suppressed) {
             suppressed = limit;
             if (limit) {
-                LOG.warn("{} of {} servers do not answer: only those gone from the registry are failed over", dead,
+                LOG.warn(
+                        "{} of {} servers do not answer: only those gone from the registry are failed over",
+                        dead,
                         members.servers().size());
             }
         }

@@ -7,9 +7,9 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
-import io.uniserve.protocol.env.Registry;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -39,12 +39,13 @@ final class LossRecovery {
         }
         String path = RegistryPaths.backup(table.meta.name(), actor.actor());
         table.busy = true;
-        reign.registry().synced(() -> reign.registry().read(path, outcome -> {
-            table.busy = false;
-            if (outcome instanceof Outcome.Ok<Versioned> ok) {
-                decide(table, actor, key, path, ok.value());
-            }
-        }));
+        reign.registry()
+                .synced(() -> reign.registry().read(path, outcome -> {
+                    table.busy = false;
+                    if (outcome instanceof Outcome.Ok<Versioned> ok) {
+                        decide(table, actor, key, path, ok.value());
+                    }
+                }));
     }
 
     private void decide(Table table, ActorState actor, ReplicaKey key, String path, Versioned found) {
@@ -53,17 +54,28 @@ final class LossRecovery {
                 && record.clean()
                 && record.epoch() <= actor.epoch();
         if (!clean && table.meta.onLoss() != OnLoss.RESTORE_ACTOR) {
-            LOG.warn("{}/{} lost its last replica {}; its backup is not complete: waiting for the server to come back",
-                    table.meta.name(), actor.actor(), actor.isr());
+            LOG.warn(
+                    "{}/{} lost its last replica {}; its backup is not complete: waiting for the server to come back",
+                    table.meta.name(),
+                    actor.actor(),
+                    actor.isr());
             reign.wake();
             return;
         }
         ActorState next = reign.decider(reign.view()).takeOver(table.meta, actor);
-        if (next == actor) {
-            LOG.warn("{}/{} is lost and no live server offers port {}", table.meta.name(), actor.actor(), table.meta.port());
+        if (next.equals(actor)) {
+            LOG.warn(
+                    "{}/{} is lost and no live server offers port {}",
+                    table.meta.name(),
+                    actor.actor(),
+                    table.meta.port());
             return;
         }
-        LOG.warn("{}/{} is taken over by {} from durable storage ({})", table.meta.name(), actor.actor(), next.primary(),
+        LOG.warn(
+                "{}/{} is taken over by {} from durable storage ({})",
+                table.meta.name(),
+                actor.actor(),
+                next.primary(),
                 clean ? "complete" : "what was shipped may lack the last updates");
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         actors.set(actor.actor(), next);

@@ -48,7 +48,8 @@ final class MembershipManager {
         return servers.values();
     }
 
-    @Nullable ServerRecord find(ServerId id) {
+    @Nullable
+    ServerRecord find(ServerId id) {
         return servers.get(id);
     }
 

@@ -72,14 +72,19 @@ final class ReadinessPoll {
                 oneDone(waiting);
                 continue;
             }
-            reign.env().network().call(server.address(), new PeerRequest.ReportLoad(), reign.config().rpcTimeoutNanos(), reign
-                    .registry()
-                    .scoped(outcome -> {
-                        if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Load load) {
-                            load.replicas().forEach(replica -> note(load.server(), replica));
-                        }
-                        oneDone(waiting);
-                    }));
+            reign.env()
+                    .network()
+                    .call(
+                            server.address(),
+                            new PeerRequest.ReportLoad(),
+                            reign.config().rpcTimeoutNanos(),
+                            reign.registry().scoped(outcome -> {
+                                if (outcome instanceof Outcome.Ok<PeerReply> ok
+                                        && ok.value() instanceof PeerReply.Load load) {
+                                    load.replicas().forEach(replica -> note(load.server(), replica));
+                                }
+                                oneDone(waiting);
+                            }));
         }
     }
 
@@ -96,7 +101,9 @@ final class ReadinessPoll {
             return;
         }
         ActorState actor = table.actor(replica.key().actor());
-        if (actor.primary().equals(server) && actor.epoch() == replica.epoch() && replica.role().equals(ReplicaLoad.PRIMARY)) {
+        if (actor.primary().equals(server)
+                && actor.epoch() == replica.epoch()
+                && replica.role().equals(ReplicaLoad.PRIMARY)) {
             ready.add(actor.actor());
         }
     }

@@ -101,8 +101,9 @@ final class Reign {
             } else if (!catalog.cluster().clusterId().equals(config.clusterId())) {
                 listener.fatal(new UniserveException(
                         ErrorCode.WRONG_CLUSTER,
-                        "the registry belongs to cluster \"" + catalog.cluster().clusterId() + "\", this coordinator to \""
-                                + config.clusterId() + "\": correct the cluster's name or the registry's address"));
+                        "the registry belongs to cluster \"" + catalog.cluster().clusterId()
+                                + "\", this coordinator to \"" + config.clusterId()
+                                + "\": correct the cluster's name or the registry's address"));
             } else {
                 catalog.load(orAgain(() -> {
                     loaded = true;
@@ -219,7 +220,8 @@ final class Reign {
     }
 
     ActorReconciler decider(ClusterView view) {
-        return new ActorReconciler(config, placement, replicas, view, env.clock().nanos());
+        return new ActorReconciler(
+                config, placement, replicas, view, env.clock().nanos());
     }
 
     void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
@@ -256,7 +258,9 @@ final class Reign {
     /** Takes a report about an actor that exists; one about a dropped table is of no use to anybody. */
     private void report(ReplicaKey key, Runnable note) {
         Table table = catalog.find(key.tableId());
-        if (table != null && key.actor() >= 0 && key.actor() < table.map().actors().size()) {
+        if (table != null
+                && key.actor() >= 0
+                && key.actor() < table.map().actors().size()) {
             note.run();
             wake();
         }

@@ -26,7 +26,9 @@ final class ReplicaMonitor {
 
     void certified(PeerRequest.Certified report) {
         Certificate next = new Certificate(report.epoch(), report.primary());
-        of(report.key()).certified.merge(report.learner(), next, (known, late) -> late.epoch < known.epoch ? known : late);
+        of(report.key())
+                .certified
+                .merge(report.learner(), next, (known, late) -> late.epoch < known.epoch ? known : late);
     }
 
     void fenced(PeerRequest.Fenced report) {
@@ -121,8 +123,14 @@ final class ReplicaMonitor {
         final TreeSet<ServerId> fenced = new TreeSet<>();
         final TreeMap<ServerId, Unfit> unfit = new TreeMap<>();
         long fencedEpoch;
-        @Nullable Long missingSince;
-        @Nullable Long lostSince;
-        @Nullable Long lossTried;
+
+        @Nullable
+        Long missingSince;
+
+        @Nullable
+        Long lostSince;
+
+        @Nullable
+        Long lossTried;
     }
 }

@@ -44,14 +44,16 @@ final class TableCreator {
 
     static UniserveException exists(TableName name) {
         return new UniserveException(
-                ErrorCode.TABLE_EXISTS, "table " + name + " exists or is being created: drop it first or use another name");
+                ErrorCode.TABLE_EXISTS,
+                "table " + name + " exists or is being created: drop it first or use another name");
     }
 
     void start() {
         TableRules.check(asked);
         if (reign.catalog().tables().size() >= Limits.TABLES_MAX) {
             throw new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED, "the cluster has " + Limits.TABLES_MAX + " tables, the limit: drop one first");
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    "the cluster has " + Limits.TABLES_MAX + " tables, the limit: drop one first");
         }
         List<ServerRecord> usable = reign.usable();
         TableRules.check(asked, usable);
@@ -65,18 +67,24 @@ final class TableCreator {
     private void validate(Iterator<ServerRecord> servers) {
         ServerRecord server = servers.next();
         PeerRequest request = new PeerRequest.ValidateTable(asked);
-        reign.env().network().call(server.address(), request, reign.config().rpcTimeoutNanos(), reign.registry()
-                .scoped(outcome -> {
-                    if (outcome instanceof Outcome.Err<PeerReply> err) {
-                        if (err.error().code().ordinal() >= ErrorCode.DEADLINE_EXCEEDED.ordinal() && servers.hasNext()) {
-                            validate(servers);
-                        } else {
-                            answer.fail(err.error());
-                        }
-                    } else {
-                        write();
-                    }
-                }));
+        reign.env()
+                .network()
+                .call(
+                        server.address(),
+                        request,
+                        reign.config().rpcTimeoutNanos(),
+                        reign.registry().scoped(outcome -> {
+                            if (outcome instanceof Outcome.Err<PeerReply> err) {
+                                ErrorCode code = err.error().code();
+                                if ((code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED) && servers.hasNext()) {
+                                    validate(servers);
+                                } else {
+                                    answer.fail(err.error());
+                                }
+                            } else {
+                                write();
+                            }
+                        }));
     }
 
     private void write() {
@@ -85,8 +93,9 @@ final class TableCreator {
         }
         List<ServerView> servers = reign.view().eligible(asked.port());
         if (asked.rf() > servers.size()) {
-            answer.fail(UniserveException.invalid("rf is " + asked.rf() + " but only " + servers.size()
-                    + " live servers offer port \"" + asked.port() + "\" by now: start more servers or use a smaller rf"));
+            answer.fail(UniserveException.invalid(
+                    "rf is " + asked.rf() + " but only " + servers.size() + " live servers offer port \"" + asked.port()
+                            + "\" by now: start more servers or use a smaller rf"));
             return;
         }
         ClusterRecord cluster = reign.catalog().cluster();
@@ -130,7 +139,8 @@ final class TableCreator {
         } else if (++writes >= WRITES_MAX) {
             answer.fail(new UniserveException(
                     ErrorCode.OUTCOME_UNKNOWN,
-                    "the registry did not confirm the creation of " + meta.name() + ": describe the table, create it again if absent"));
+                    "the registry did not confirm the creation of " + meta.name()
+                            + ": describe the table, create it again if absent"));
         } else {
             reign.registry().after(reign.config().tickNanos() / 4, () -> readAgain(meta));
         }
@@ -138,17 +148,18 @@ final class TableCreator {
 
     /** The write was refused or its outcome is unknown: what the registry holds says which. */
     private void readAgain(TableMeta meta) {
-        reign.registry().synced(() -> reign.catalog().reloadCluster(orFail(() -> reign.catalog()
-                .reload(meta.name(), orFail(() -> {
-                    Table found = reign.catalog().find(meta.name());
-                    if (found == null) {
-                        write();
-                    } else if (found.meta.equals(meta)) {
-                        created(meta.tableId());
-                    } else {
-                        answer.fail(exists(meta.name()));
-                    }
-                })))));
+        reign.registry()
+                .synced(() -> reign.catalog()
+                        .reloadCluster(orFail(() -> reign.catalog().reload(meta.name(), orFail(() -> {
+                            Table found = reign.catalog().find(meta.name());
+                            if (found == null) {
+                                write();
+                            } else if (found.meta.equals(meta)) {
+                                created(meta.tableId());
+                            } else {
+                                answer.fail(exists(meta.name()));
+                            }
+                        })))));
     }
 
     private CatalogManager.Then orFail(Runnable task) {

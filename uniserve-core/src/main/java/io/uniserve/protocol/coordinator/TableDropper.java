@@ -36,7 +36,8 @@ final class TableDropper {
         } else if (++attempts > ATTEMPTS_MAX) {
             answer.fail(new UniserveException(
                     ErrorCode.OUTCOME_UNKNOWN,
-                    "the registry did not confirm the drop of " + name + ": describe the table, drop it again if present"));
+                    "the registry did not confirm the drop of " + name
+                            + ": describe the table, drop it again if present"));
         } else if (table.busy || table.stale) {
             reign.retryLater();
             reign.registry().after(reign.config().tickNanos() / 4, this::start);

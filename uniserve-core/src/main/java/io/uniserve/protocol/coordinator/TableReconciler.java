@@ -52,7 +52,7 @@ final class TableReconciler {
         boolean changed = false;
         for (ActorState actor : table.map().actors()) {
             ActorState decided = decider.decide(table.meta, actor);
-            if (decided != actor) {
+            if (!decided.equals(actor)) {
                 changed = true;
                 view.count(actor, -1);
                 view.count(decided, 1);
@@ -106,19 +106,20 @@ final class TableReconciler {
 
     private void reload(Table table) {
         table.busy = true;
-        reign.registry().synced(() -> reign.catalog().reload(table.meta.name(), new CatalogManager.Then() {
-            @Override
-            public void done() {
-                reign.routingChanged();
-                reign.wake();
-            }
+        reign.registry()
+                .synced(() -> reign.catalog().reload(table.meta.name(), new CatalogManager.Then() {
+                    @Override
+                    public void done() {
+                        reign.routingChanged();
+                        reign.wake();
+                    }
 
-            @Override
-            public void failed(UniserveException error) {
-                table.busy = false;
-                reign.retryLater();
-            }
-        }));
+                    @Override
+                    public void failed(UniserveException error) {
+                        table.busy = false;
+                        reign.retryLater();
+                    }
+                }));
     }
 
     private static void log(Table table, TableMap before) {
@@ -126,8 +127,14 @@ final class TableReconciler {
             ActorState was = before.actors().get(i);
             ActorState is = table.actor(i);
             if (was.epoch() != is.epoch() || !was.learners().equals(is.learners())) {
-                LOG.info("{}/{} epoch {} primary {} isr {} learners {}", table.meta.name(), i, is.epoch(), is.primary(),
-                        is.isr(), is.learners());
+                LOG.info(
+                        "{}/{} epoch {} primary {} isr {} learners {}",
+                        table.meta.name(),
+                        i,
+                        is.epoch(),
+                        is.primary(),
+                        is.isr(),
+                        is.learners());
             }
         }
     }

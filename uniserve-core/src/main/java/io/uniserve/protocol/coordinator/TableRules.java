@@ -64,7 +64,8 @@ final class TableRules {
         if (bytes > Limits.TABLE_OPTION_BYTES_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "table options have " + bytes + " bytes, at most " + Limits.TABLE_OPTION_BYTES_MAX + " are allowed");
+                    "table options have " + bytes + " bytes, at most " + Limits.TABLE_OPTION_BYTES_MAX
+                            + " are allowed");
         }
     }
 
@@ -91,8 +92,9 @@ final class TableRules {
                 if (port.name().equals(meta.port()) && !port.levels().contains(meta.level())) {
                     throw new UniserveException(
                             ErrorCode.UNSUPPORTED,
-                            "port \"" + port.name() + "\" on server " + server.id() + " does not support level " + meta.level()
-                                    + ": it supports " + port.levels().stream().sorted().toList());
+                            "port \"" + port.name() + "\" on server " + server.id() + " does not support level "
+                                    + meta.level() + ": it supports "
+                                    + port.levels().stream().sorted().toList());
                 }
             }
         }

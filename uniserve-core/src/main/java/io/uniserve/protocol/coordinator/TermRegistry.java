@@ -54,7 +54,8 @@ final class TermRegistry {
         env.registry().multi(guarded, scoped(outcome -> {
             if (outcome instanceof Outcome.Ok<MultiResult> ok) {
                 finish(ok.value(), then);
-            } else if (outcome instanceof Outcome.Err<MultiResult> err && err.error().code() == ErrorCode.UNAVAILABLE) {
+            } else if (outcome instanceof Outcome.Err<MultiResult> err
+                    && err.error().code() == ErrorCode.UNAVAILABLE) {
                 then.accept(new Written(Kind.NOT_DONE, List.of()));
             } else {
                 synced(() -> then.accept(new Written(Kind.UNKNOWN, List.of())));

@@ -38,7 +38,11 @@ public sealed interface PeerReply {
         }
     }
 
-    /** One replica's state and load. */
+    /**
+     * One replica's state and load.
+     *
+     * @param role {@link #PRIMARY} for a primary that has started its epoch and accepts updates; another word otherwise
+     */
     record ReplicaLoad(
             ReplicaKey key,
             long epoch,
@@ -50,5 +54,8 @@ public sealed interface PeerReply {
             long memoryBytes,
             long diskBytes,
             double queryCostMillisPerSecond,
-            double queriesPerSecond) {}
+            double queriesPerSecond) {
+        /** Role of a primary that accepts updates. */
+        public static final String PRIMARY = "PRIMARY";
+    }
 }

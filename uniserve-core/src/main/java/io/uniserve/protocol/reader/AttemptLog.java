@@ -1,0 +1,32 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.error.Attempt;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.ServerId;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What was tried where, bounded: the first and the latest attempts are kept. */
+final class AttemptLog {
+    private static final int KEPT_MAX = 48;
+
+    private final List<Attempt> attempts = new ArrayList<>();
+    private int dropped;
+
+    void add(ServerId server, String actors, ErrorCode code, String message) {
+        if (attempts.size() == KEPT_MAX) {
+            attempts.remove(KEPT_MAX / 2);
+            dropped++;
+        }
+        attempts.add(new Attempt("server " + server + " " + actors, code, message));
+    }
+
+    List<Attempt> list() {
+        if (dropped == 0) {
+            return List.copyOf(attempts);
+        }
+        List<Attempt> all = new ArrayList<>(attempts);
+        all.add(KEPT_MAX / 2, new Attempt(dropped + " more", ErrorCode.UNAVAILABLE, "left out"));
+        return all;
+    }
+}

@@ -1,0 +1,604 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.reader.ReadCall.Kind;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+
+/**
+ * One query, from its actors to a complete answer or an error; never a part of an answer, never an actor counted twice.
+ *
+ * <p>Every actor is a slot. A slot is <em>in flight</em> (in one request, or in two when hedged), <em>parked</em> (every
+ * live replica was asked in this round, or the map is known to be old: it waits for a newer map or for a while), or
+ * <em>resolved</em>. Slots that need a replica are grouped by the one chosen for each, so that a server gets one request
+ * with all its actors. When a request fails, only its own actors go elsewhere. A request that takes longer than the 95th
+ * percentile is hedged: its open actors are asked on other replicas too, and the first answer counts.
+ *
+ * <p>Not thread-safe: the caller runs {@link #start}, {@link #cancel} and all callbacks one at a time. The completion is
+ * called exactly once, at the earliest from inside {@link #start}.
+ */
+public final class QueryMachine {
+    private static final long NEVER = Long.MAX_VALUE;
+
+    private final ReaderEnvironment env;
+    private final ClientState state;
+    private final Query query;
+    private final Completion<QueryResult> completion;
+    private final long startNanos;
+    private final long queryHigh;
+    private final long queryLow;
+    private final ReplicaPicker picker;
+    private final List<Bytes> parts = new ArrayList<>();
+    private final List<ReadCall> calls = new ArrayList<>();
+    private final AttemptLog tried = new AttemptLog();
+    private final TreeSet<ServerId> servers = new TreeSet<>();
+
+    private QuerySlots slots = QuerySlots.of(Optional.of(List.of()), 0);
+    private long tableId;
+    private int parked;
+    private int requests;
+    private int retries;
+    private int hedges;
+    private boolean opened;
+    private boolean finished;
+    private boolean refreshing;
+    private int opening;
+    private Timers.Cancel timer = () -> {};
+    private long timerAtNanos = NEVER;
+    private Timers.Cancel routingWatch = () -> {};
+    private boolean watching;
+
+    public QueryMachine(ReaderEnvironment env, Query query, Completion<QueryResult> completion) {
+        this.env = env;
+        this.state = env.state();
+        this.query = query;
+        this.completion = completion;
+        this.startNanos = env.clock().nanos();
+        this.queryHigh = env.ids().next();
+        this.queryLow = WeightedChoice.mix(queryHigh);
+        this.picker = new ReplicaPicker(state, queryLow);
+    }
+
+    /** Sends the first requests. */
+    public void start() {
+        open();
+        arm();
+    }
+
+    /** Gives up; the completion gets CANCELLED unless the query has ended. */
+    public void cancel() {
+        fail(ErrorCode.CANCELLED, "the query was cancelled");
+    }
+
+    // ---- opening: the table must be known ----
+
+    private void open() {
+        Optional<TableRoute> route = env.routing().current().table(query.table());
+        if (route.isEmpty()) {
+            openAfterRefresh();
+            return;
+        }
+        try {
+            slots = QuerySlots.of(query.actors(), route.get().map().actors().size());
+        } catch (UniserveException e) {
+            fail(e.code(), e.reason());
+            return;
+        }
+        opened = true;
+        tableId = route.get().meta().tableId();
+        if (slots.complete()) {
+            succeed();
+        } else {
+            dispatch(slots.all(), Kind.FIRST);
+        }
+    }
+
+    private void openAfterRefresh() {
+        env.routing().refresh(outcome -> {
+            if (finished || opened) {
+                return;
+            }
+            if (env.routing().current().table(query.table()).isPresent()) {
+                open();
+                arm();
+            } else if (outcome instanceof Outcome.Err<RouteIndex> err
+                    && err.error().code().retriable()) {
+                long wait = Math.min(state.settings().backoffNanos(opening++), remaining());
+                timer.cancel();
+                timer = env.timers().after(Math.max(1, wait), this::reopen);
+                timerAtNanos = NEVER;
+            } else if (outcome instanceof Outcome.Err<RouteIndex> err) {
+                fail(err.error().code(), err.error().reason());
+            } else {
+                fail(
+                        ErrorCode.TABLE_NOT_FOUND,
+                        "table " + query.table() + " does not exist; create it, or list the tables there are");
+            }
+        });
+    }
+
+    private void reopen() {
+        if (finished) {
+            return;
+        }
+        if (remaining() <= 0) {
+            fail(ErrorCode.DEADLINE_EXCEEDED, noTable());
+        } else {
+            open();
+            arm();
+        }
+    }
+
+    private String noTable() {
+        return "no server told where table " + query.table() + " is within " + millis(elapsed()) + " ms";
+    }
+
+    // ---- asking ----
+
+    private void dispatch(List<QuerySlot> wanting, Kind kind) {
+        if (finished || wanting.isEmpty()) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<TableRoute> route =
+                index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
+        if (route.isEmpty()) {
+            fail(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " was dropped while the query ran");
+            return;
+        }
+        long now = env.clock().nanos();
+        List<ActorState> actors = route.get().map().actors();
+        Map<ServerId, List<QuerySlot>> groups = new LinkedHashMap<>();
+        for (QuerySlot slot : wanting) {
+            Optional<ServerId> server = picker.pick(index, actors.get(slot.actor), query.mode(), slot, now);
+            if (server.isPresent()) {
+                groups.computeIfAbsent(server.get(), id -> new ArrayList<>()).add(slot);
+            } else if (!park(slot, index, actors.get(slot.actor), now)) {
+                return;
+            }
+        }
+        groups.forEach((server, group) -> send(index, actors, server, group, kind));
+    }
+
+    private void send(RouteIndex index, List<ActorState> actors, ServerId server, List<QuerySlot> group, Kind kind) {
+        long now = env.clock().nanos();
+        long remaining = query.deadlineNanos() - now;
+        if (finished || remaining <= 0) {
+            return; // the deadline's timer is about to fire
+        }
+        List<ReadRequest.Target> targets = new ArrayList<>(group.size());
+        for (QuerySlot slot : group) {
+            slot.asked.add(server);
+            slot.attempts++;
+            slot.inFlight++;
+            targets.add(new ReadRequest.Target(
+                    slot.actor, actors.get(slot.actor).epoch(), state.floors().floor(tableId, actors.get(slot.actor))));
+        }
+        ReadCall call = new ReadCall(server, group, now, kind);
+        calls.add(call);
+        servers.add(server);
+        count(kind);
+        ReadRequest request = new ReadRequest(
+                query.table(),
+                tableId,
+                targets,
+                query.operator(),
+                query.parameters(),
+                queryHigh,
+                queryLow,
+                requests,
+                remaining,
+                query.mode());
+        state.health().sent(server);
+        call.cancel = env.network()
+                .read(index.address(server).orElseThrow(), request, remaining, outcome -> ended(call, outcome));
+    }
+
+    private void count(Kind kind) {
+        requests++;
+        if (kind == Kind.HEDGE) {
+            hedges++;
+        } else {
+            state.hedges().earn();
+            if (kind == Kind.RETRY) {
+                retries++;
+            }
+        }
+    }
+
+    // ---- hearing ----
+
+    private void ended(ReadCall call, Outcome<ReadReply> outcome) {
+        if (call.over || finished) {
+            return;
+        }
+        close(call);
+        long now = env.clock().nanos();
+        List<ActorFailure> failures;
+        if (outcome instanceof Outcome.Ok<ReadReply> ok) {
+            state.health().answered(call.server, now);
+            state.latencies().of(query.operator()).record(now - call.sentNanos);
+            failures = new ReplyReader(slots, parts).take(call, ok.value());
+        } else {
+            UniserveException error = ((Outcome.Err<ReadReply>) outcome).error();
+            failures = failedCall(call, error, now);
+        }
+        if (slots.complete()) {
+            succeed();
+            return;
+        }
+        List<QuerySlot> again = new ArrayList<>();
+        for (ActorFailure failure : failures) {
+            slots.find(failure.actor()).ifPresent(slot -> heard(slot, failure, again));
+        }
+        if (!failures.isEmpty()) {
+            ActorFailure first = failures.get(0);
+            tried.add(call.server, call.actors(), first.code(), first.message());
+        }
+        if (!fatal(failures)) {
+            dropNeedless(now);
+            dispatch(again, Kind.RETRY);
+            arm();
+        }
+    }
+
+    private List<ActorFailure> failedCall(ReadCall call, UniserveException error, long now) {
+        if (error.code() == ErrorCode.UNAVAILABLE || error.code() == ErrorCode.DEADLINE_EXCEEDED && remaining() > 0) {
+            state.health().failed(call.server, now);
+        } else {
+            state.health().answered(call.server, now);
+        }
+        return call.slots.stream()
+                .filter(slot -> !slot.resolved)
+                .map(slot -> new ActorFailure(slot.actor, error.code(), error.reason(), 0))
+                .toList();
+    }
+
+    /** Notes one actor's failure; the slot is asked again unless another request for it is under way. */
+    private void heard(QuerySlot slot, ActorFailure failure, List<QuerySlot> again) {
+        slot.failed(failure.code(), failure.message());
+        slot.preferPrimary |= failure.code() == ErrorCode.BEHIND;
+        if (slot.inFlight > 0 || slot.parked) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<ActorState> actor = index.table(query.table())
+                .filter(table -> table.meta().tableId() == tableId)
+                .map(table -> table.map().actors().get(slot.actor));
+        boolean oldMap = failure.code() == ErrorCode.STALE_EPOCH
+                && actor.isPresent()
+                && failure.epoch() > actor.get().epoch();
+        boolean tableUnknown = failure.code() == ErrorCode.TABLE_NOT_FOUND;
+        if (tableUnknown) {
+            refresh();
+        }
+        if (oldMap && actor.isPresent()) {
+            park(slot, index, actor.get(), env.clock().nanos());
+        } else {
+            again.add(slot);
+        }
+    }
+
+    private boolean fatal(List<ActorFailure> failures) {
+        for (ActorFailure failure : failures) {
+            if (Verdict.of(failure.code()) == Verdict.FATAL) {
+                fail(failure.code(), failure.message());
+            }
+        }
+        return finished;
+    }
+
+    private void close(ReadCall call) {
+        call.over = true;
+        calls.remove(call);
+        state.health().ended(call.server);
+        for (QuerySlot slot : call.slots) {
+            slot.inFlight--;
+        }
+    }
+
+    /** Cancels requests that lost. One that a server sat on in silence while others answered counts as its failure. */
+    private void dropNeedless(long now) {
+        for (ReadCall call : List.copyOf(calls)) {
+            if (!call.needed()) {
+                judge(call, now);
+                close(call);
+                call.cancel.cancel();
+            }
+        }
+    }
+
+    private void judge(ReadCall call, long now) {
+        boolean longAgo = now - call.sentNanos >= state.settings().silenceNanos() / 2;
+        if (longAgo && !state.health().answeredSince(call.server, call.sentNanos)) {
+            state.health().failed(call.server, now);
+        }
+    }
+
+    // ---- waiting ----
+
+    /** Lets the slot wait for a newer map or the back-off; false when the query has failed instead. */
+    private boolean park(QuerySlot slot, RouteIndex index, ActorState actor, long now) {
+        if (finished) {
+            return false;
+        }
+        if (slot.attempts > 0 && slot.hopeless && !slot.asked.isEmpty()) {
+            fail(slot.lastCode, slot.lastMessage);
+            return false;
+        }
+        if (slot.attempts >= Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
+            fail(
+                    ErrorCode.UNAVAILABLE,
+                    "actor " + slot.actor + " was asked " + slot.attempts + " times without an answer; the last: "
+                            + slot.lastCode + " " + slot.lastMessage);
+            return false;
+        }
+        slot.parked = true;
+        slot.parkedEpoch = actor.epoch();
+        slot.parkedLive = index.liveIsr(actor);
+        slot.retryAtNanos =
+                now + state.settings().queryBackoffNanos(slot.rounds++, slot.attempts, query.deadlineNanos() - now);
+        parked++;
+        refresh();
+        watch();
+        return true;
+    }
+
+    private void refresh() {
+        if (!refreshing) {
+            refreshing = true;
+            env.routing().refresh(outcome -> {
+                refreshing = false;
+                routingChanged();
+            });
+        }
+    }
+
+    private void watch() {
+        if (!watching) {
+            watching = true;
+            routingWatch = env.routing().onChange(() -> {
+                watching = false;
+                routingChanged();
+                if (parked > 0 && !finished) {
+                    watch();
+                }
+            });
+        }
+    }
+
+    private void routingChanged() {
+        if (finished || !opened) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<TableRoute> route =
+                index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
+        if (route.isEmpty()) {
+            fail(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " was dropped while the query ran");
+            return;
+        }
+        List<QuerySlot> again = new ArrayList<>();
+        for (QuerySlot slot : parked == 0 ? List.<QuerySlot>of() : slots.unresolved()) {
+            ActorState actor = route.get().map().actors().get(slot.actor);
+            if (slot.parked
+                    && (actor.epoch() != slot.parkedEpoch
+                            || !index.liveIsr(actor).equals(slot.parkedLive))) {
+                again.add(slot);
+            }
+        }
+        unpark(again);
+    }
+
+    private void unpark(List<QuerySlot> again) {
+        parked -= again.size();
+        again.forEach(QuerySlot::newRound);
+        dispatch(again, Kind.RETRY);
+        arm();
+    }
+
+    /** One timer for whatever is due first: the deadline, a parked slot, a hedge. */
+    private void arm() {
+        if (finished || !opened) {
+            if (!finished && timerAtNanos == NEVER && !opened) {
+                set(query.deadlineNanos());
+            }
+            return;
+        }
+        long due = query.deadlineNanos();
+        if (parked > 0) {
+            for (QuerySlot slot : slots.all()) {
+                if (slot.parked && slot.retryAtNanos - due < 0) {
+                    due = slot.retryAtNanos;
+                }
+            }
+        }
+        for (ReadCall call : calls) {
+            long at = hedgeAt(call);
+            if (at != NEVER && at - due < 0) {
+                due = at;
+            }
+        }
+        set(due);
+    }
+
+    private void set(long due) {
+        if (timerAtNanos != NEVER && timerAtNanos - due <= 0) {
+            return; // rings early and is set again then
+        }
+        timer.cancel();
+        timerAtNanos = due;
+        timer = env.timers().after(Math.max(1, due - env.clock().nanos()), this::ring);
+    }
+
+    private void ring() {
+        timerAtNanos = NEVER;
+        if (finished) {
+            return;
+        }
+        long now = env.clock().nanos();
+        if (now - query.deadlineNanos() >= 0) {
+            expire(now);
+            return;
+        }
+        if (parked > 0) {
+            unpark(slots.all().stream()
+                    .filter(slot -> slot.parked && now - slot.retryAtNanos >= 0)
+                    .toList());
+        }
+        hedge(now);
+        arm();
+    }
+
+    // ---- hedging ----
+
+    private long hedgeDelay() {
+        long p95 = state.latencies().of(query.operator()).p95Nanos();
+        return p95 < 0
+                ? state.settings().hedgeColdNanos()
+                : Math.max(state.settings().hedgeMinNanos(), p95);
+    }
+
+    private long silence() {
+        return Math.max(state.settings().silenceNanos(), 4 * hedgeDelay());
+    }
+
+    private long hedgeAt(ReadCall call) {
+        if (call.hedged) {
+            return NEVER;
+        }
+        return call.sentNanos + (call.refused ? silence() : hedgeDelay());
+    }
+
+    private void hedge(long now) {
+        if (finished) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<TableRoute> route =
+                index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
+        if (route.isEmpty()) {
+            return;
+        }
+        List<ActorState> actors = route.get().map().actors();
+        for (ReadCall call : List.copyOf(calls)) {
+            if (!call.over && hedgeAt(call) != NEVER && now - hedgeAt(call) >= 0) {
+                hedge(call, index, actors, now);
+            }
+        }
+    }
+
+    private void hedge(ReadCall call, RouteIndex index, List<ActorState> actors, long now) {
+        Map<ServerId, List<QuerySlot>> groups = new LinkedHashMap<>();
+        for (QuerySlot slot : call.slots) {
+            if (!slot.resolved && slot.inFlight == 1 && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
+                picker.pickSpare(index, actors.get(slot.actor), query.mode(), slot, now)
+                        .ifPresent(server -> groups.computeIfAbsent(server, id -> new ArrayList<>())
+                                .add(slot));
+            }
+        }
+        boolean silent =
+                now - call.sentNanos >= silence() && !state.health().answeredSince(call.server, call.sentNanos);
+        if (silent) {
+            state.health().failed(call.server, now);
+        }
+        boolean late = now - call.sentNanos >= silence();
+        call.hedged = late;
+        for (Map.Entry<ServerId, List<QuerySlot>> group : groups.entrySet()) {
+            if (silent || state.hedges().take()) {
+                call.hedged = true;
+                send(index, actors, group.getKey(), group.getValue(), Kind.HEDGE);
+            }
+        }
+        call.refused = !call.hedged;
+    }
+
+    // ---- ending ----
+
+    private void expire(long now) {
+        if (!opened) {
+            fail(ErrorCode.DEADLINE_EXCEEDED, noTable());
+            return;
+        }
+        for (ReadCall call : calls) {
+            judge(call, now);
+            tried.add(
+                    call.server,
+                    call.actors(),
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "no answer after " + millis(now - call.sentNanos) + " ms");
+        }
+        List<QuerySlot> open = slots.unresolved();
+        String which = open.stream()
+                .limit(8)
+                .map(slot -> String.valueOf(slot.actor))
+                .toList()
+                .toString();
+        fail(
+                ErrorCode.DEADLINE_EXCEEDED,
+                "query on table " + query.table() + " had no answer from " + open.size() + " actors " + which
+                        + (open.size() > 8 ? " and others" : "") + " within " + millis(elapsed()) + " ms"
+                        + lastFailure(open));
+    }
+
+    private static String lastFailure(List<QuerySlot> open) {
+        return open.isEmpty() || open.get(0).attempts == 0
+                ? ""
+                : "; the last failure: " + open.get(0).lastCode + " " + open.get(0).lastMessage;
+    }
+
+    private void succeed() {
+        if (!finished) {
+            long now = env.clock().nanos();
+            dropNeedless(now);
+            release();
+            completion.done(
+                    Outcome.ok(new QueryResult(parts, new QueryResult.Stats(requests, retries, hedges, servers))));
+        }
+    }
+
+    private void fail(ErrorCode code, String message) {
+        if (!finished) {
+            release();
+            completion.done(Outcome.err(new UniserveException(code, message, tried.list(), null)));
+        }
+    }
+
+    private void release() {
+        finished = true;
+        timer.cancel();
+        routingWatch.cancel();
+        for (ReadCall call : List.copyOf(calls)) {
+            close(call);
+            call.cancel.cancel();
+        }
+    }
+
+    private long remaining() {
+        return query.deadlineNanos() - env.clock().nanos();
+    }
+
+    private long elapsed() {
+        return env.clock().nanos() - startNanos;
+    }
+
+    private static long millis(long nanos) {
+        return nanos / 1_000_000;
+    }
+}

@@ -1,0 +1,31 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ServerId;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * A complete answer: every actor is in exactly one part.
+ *
+ * @param parts partial values in the order they came
+ */
+public record QueryResult(List<Bytes> parts, Stats stats) {
+    public QueryResult {
+        parts = List.copyOf(parts);
+    }
+
+    /**
+     * What the answer took.
+     *
+     * @param requests requests sent, hedges and retries included
+     * @param retries requests that asked an actor again after a failure
+     * @param hedges requests sent because another one was slow
+     * @param servers servers that were asked
+     */
+    public record Stats(int requests, int retries, int hedges, Set<ServerId> servers) {
+        public Stats {
+            servers = Set.copyOf(servers);
+        }
+    }
+}

@@ -1,0 +1,51 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.ServerId;
+import java.util.ArrayList;
+import java.util.List;
+
+/** One actor of a query. */
+final class QuerySlot {
+    final int actor;
+    boolean resolved;
+
+    /** Requests sent for it so far. */
+    int attempts;
+
+    /** Requests under way that include it. */
+    int inFlight;
+
+    /** Servers asked in this round; a round ends when every replica was asked. */
+    final List<ServerId> asked = new ArrayList<>(2);
+
+    int rounds;
+
+    /** True while every failure of this round was of the kind that is not worth asking the same replica again. */
+    boolean hopeless = true;
+
+    boolean preferPrimary;
+    boolean parked;
+    long retryAtNanos;
+    long parkedEpoch;
+    List<ServerId> parkedLive = List.of();
+
+    ErrorCode lastCode = ErrorCode.UNAVAILABLE;
+    String lastMessage = "no live replica is in sync";
+
+    QuerySlot(int actor) {
+        this.actor = actor;
+    }
+
+    void failed(ErrorCode code, String message) {
+        lastCode = code;
+        lastMessage = message;
+        hopeless &= Verdict.of(code) == Verdict.ONCE_EACH;
+    }
+
+    void newRound() {
+        parked = false;
+        asked.clear();
+        hopeless = true;
+    }
+}

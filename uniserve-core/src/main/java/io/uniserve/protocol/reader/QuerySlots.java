@@ -1,0 +1,66 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.error.UniserveException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Optional;
+
+/** The actors of a query, in ascending order, found by number. */
+final class QuerySlots {
+    private final int[] actors;
+    private final List<QuerySlot> slots;
+    private int unresolved;
+
+    private QuerySlots(int[] actors) {
+        this.actors = actors;
+        this.slots = Arrays.stream(actors).mapToObj(QuerySlot::new).toList();
+        this.unresolved = actors.length;
+    }
+
+    /** The chosen actors, or all of them; INVALID_ARGUMENT where one is chosen twice or does not exist. */
+    static QuerySlots of(Optional<List<Integer>> chosen, int count) {
+        if (chosen.isEmpty()) {
+            int[] all = new int[count];
+            Arrays.setAll(all, i -> i);
+            return new QuerySlots(all);
+        }
+        int[] sorted =
+                chosen.get().stream().mapToInt(Integer::intValue).sorted().toArray();
+        for (int i = 0; i < sorted.length; i++) {
+            if (sorted[i] < 0 || sorted[i] >= count) {
+                throw UniserveException.invalid(
+                        "actor " + sorted[i] + " does not exist: the table has actors 0 to " + (count - 1));
+            }
+            if (i > 0 && sorted[i] == sorted[i - 1]) {
+                throw UniserveException.invalid("actor " + sorted[i] + " is asked for twice");
+            }
+        }
+        return new QuerySlots(sorted);
+    }
+
+    List<QuerySlot> all() {
+        return slots;
+    }
+
+    List<QuerySlot> unresolved() {
+        return slots.stream().filter(slot -> !slot.resolved).toList();
+    }
+
+    Optional<QuerySlot> find(int actor) {
+        if (actor >= 0 && actor < actors.length && actors[actor] == actor) {
+            return Optional.of(slots.get(actor));
+        }
+        int at = Arrays.binarySearch(actors, actor);
+        return at < 0 ? Optional.empty() : Optional.of(slots.get(at));
+    }
+
+    void resolve(QuerySlot slot) {
+        slot.resolved = true;
+        slot.parked = false;
+        unresolved--;
+    }
+
+    boolean complete() {
+        return unresolved == 0;
+    }
+}

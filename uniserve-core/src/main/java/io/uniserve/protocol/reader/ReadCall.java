@@ -1,0 +1,52 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Timers;
+import java.util.List;
+
+/** One request to one server. */
+final class ReadCall {
+    final ServerId server;
+    final List<QuerySlot> slots;
+    final long sentNanos;
+    final Kind kind;
+    Timers.Cancel cancel = () -> {};
+
+    /** Answered, failed or cancelled: nothing it brings counts any more. */
+    boolean over;
+
+    boolean hedged;
+
+    /** A hedge was due but the budget was empty: it is looked at again when the server counts as silent. */
+    boolean refused;
+
+    /** Why a request was sent. */
+    enum Kind {
+        FIRST,
+        RETRY,
+        HEDGE
+    }
+
+    ReadCall(ServerId server, List<QuerySlot> slots, long sentNanos, Kind kind) {
+        this.server = server;
+        this.slots = slots;
+        this.sentNanos = sentNanos;
+        this.kind = kind;
+    }
+
+    boolean needed() {
+        for (QuerySlot slot : slots) {
+            if (!slot.resolved) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    String actors() {
+        if (slots.size() == 1) {
+            return "actor " + slots.get(0).actor;
+        }
+        return slots.size() + " actors from " + slots.get(0).actor;
+    }
+}

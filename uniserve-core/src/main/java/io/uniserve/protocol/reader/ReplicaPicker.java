@@ -1,0 +1,80 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Chooses the replica an actor is asked on. Live replicas not asked in this round are candidates; among them the ones that
+ * are not avoided, if any; among them the ones with a weight, if any. The routing policy picks from what is left.
+ */
+final class ReplicaPicker {
+    private final ClientState state;
+    private long random;
+
+    ReplicaPicker(ClientState state, long seed) {
+        this.state = state;
+        this.random = seed;
+    }
+
+    /** The server to ask, or empty when every live replica was asked in this round. */
+    Optional<ServerId> pick(RouteIndex index, ActorState actor, ReadMode mode, QuerySlot slot, long now) {
+        List<ServerId> open = open(index, actor.isr(), slot);
+        if (open.isEmpty() && mode == ReadMode.STALE) {
+            open = open(index, actor.learners(), slot);
+        }
+        if (open.size() <= 1) {
+            return open.stream().findFirst();
+        }
+        if (slot.preferPrimary && open.contains(actor.primary())) {
+            return Optional.of(actor.primary());
+        }
+        List<Candidate> candidates = candidates(open, actor, now);
+        random = WeightedChoice.mix(random);
+        return Optional.of(
+                candidates.get(state.policy().pick(candidates, random)).server());
+    }
+
+    /** Another replica, not asked in this round and not avoided, for a hedge. */
+    Optional<ServerId> pickSpare(RouteIndex index, ActorState actor, ReadMode mode, QuerySlot slot, long now) {
+        return pick(index, actor, mode, slot, now)
+                .filter(server -> state.health().share(server, now) > 0);
+    }
+
+    private static List<ServerId> open(RouteIndex index, List<ServerId> replicas, QuerySlot slot) {
+        List<ServerId> open = new ArrayList<>(replicas.size());
+        for (ServerId server : replicas) {
+            if (!slot.asked.contains(server) && index.live(server)) {
+                open.add(server);
+            }
+        }
+        return open;
+    }
+
+    private List<Candidate> candidates(List<ServerId> open, ActorState actor, long now) {
+        List<Candidate> weighted = new ArrayList<>(open.size());
+        List<Candidate> unweighted = new ArrayList<>(open.size());
+        for (ServerId server : open) {
+            double share = state.health().share(server, now);
+            if (share > 0) {
+                double weight = actor.weights().isEmpty() ? 1 : actor.weights().getOrDefault(server, 0.0);
+                (weight > 0 ? weighted : unweighted).add(candidate(server, weight > 0 ? weight * share : share));
+            }
+        }
+        if (!weighted.isEmpty()) {
+            return weighted;
+        }
+        if (!unweighted.isEmpty()) {
+            return unweighted;
+        }
+        return open.stream().map(server -> candidate(server, 1)).toList();
+    }
+
+    private Candidate candidate(ServerId server, double weight) {
+        return new Candidate(server, weight, state.health().outstanding(server));
+    }
+}

@@ -1,0 +1,63 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadReply;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+
+/**
+ * Takes a reply apart so that each actor is counted exactly once. A part counts only if all its actors were asked in this
+ * request and none is resolved yet, neither by another reply nor by another part of this one; else it is thrown away
+ * whole, since a merged value cannot be taken apart, and those of its actors that are still open have to be asked again.
+ */
+final class ReplyReader {
+    private final QuerySlots slots;
+    private final List<Bytes> accepted;
+
+    ReplyReader(QuerySlots slots, List<Bytes> accepted) {
+        this.slots = slots;
+        this.accepted = accepted;
+    }
+
+    /** Resolves what the reply answers; returns a failure for every actor of the request that is still open. */
+    List<ActorFailure> take(ReadCall call, ReadReply reply) {
+        Set<QuerySlot> open = new LinkedHashSet<>(call.slots);
+        for (ReadReply.Part part : reply.parts()) {
+            List<QuerySlot> members = members(part, open);
+            if (!members.isEmpty()) {
+                members.forEach(slots::resolve);
+                members.forEach(open::remove);
+                accepted.add(part.value());
+            }
+        }
+        open.removeIf(slot -> slot.resolved);
+        List<ActorFailure> failures = new ArrayList<>();
+        for (ActorFailure failure : reply.failures()) {
+            if (slots.find(failure.actor()).filter(open::remove).isPresent()) {
+                failures.add(failure);
+            }
+        }
+        for (QuerySlot slot : open) {
+            failures.add(new ActorFailure(
+                    slot.actor, ErrorCode.CANCELLED, "answered only together with actors answered elsewhere", 0));
+        }
+        return failures;
+    }
+
+    /** The part's actors, or none where it must not count. */
+    private List<QuerySlot> members(ReadReply.Part part, Set<QuerySlot> open) {
+        List<QuerySlot> members = new ArrayList<>(part.actors().size());
+        Set<Integer> distinct = new HashSet<>(part.actors());
+        for (int actor : part.actors()) {
+            slots.find(actor)
+                    .filter(slot -> open.contains(slot) && !slot.resolved)
+                    .ifPresent(members::add);
+        }
+        return members.size() == part.actors().size() && distinct.size() == members.size() ? members : List.of();
+    }
+}

@@ -1,0 +1,123 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.model.ServerId;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+
+/**
+ * What a client has learnt about servers: who failed a moment ago and is left alone, who is warming up again, who answers.
+ * A failed server is avoided for a time that doubles with every failure in a row, then its share of the load grows back
+ * over {@link ReaderSettings#rampNanos} (slow start), so that a restarted server with cold caches is not flooded. Shared
+ * by all queries of a client; safe for use by several threads.
+ */
+public final class ServerHealth {
+    private static final double FIRST_SHARE = 0.1;
+
+    private final ReaderSettings settings;
+    private final Map<ServerId, Entry> entries = new ConcurrentHashMap<>();
+
+    public ServerHealth(ReaderSettings settings) {
+        this.settings = settings;
+    }
+
+    /** A request went to the server. */
+    public void sent(ServerId server) {
+        entry(server).sent();
+    }
+
+    /** A request ended, whichever way. */
+    public void ended(ServerId server) {
+        entry(server).ended();
+    }
+
+    /** The server answered something. */
+    public void answered(ServerId server, long nowNanos) {
+        entry(server).answered(nowNanos, settings);
+    }
+
+    /** The server could not be reached or is silent. */
+    public void failed(ServerId server, long nowNanos) {
+        entry(server).failed(nowNanos, settings);
+    }
+
+    /** The server's share of the load it should have: 0 while it is avoided, then growing from 0.1 to 1. */
+    public double share(ServerId server, long nowNanos) {
+        Entry entry = entries.get(server);
+        return entry == null ? 1 : entry.share(nowNanos, settings);
+    }
+
+    /** Requests of this client the server has not answered. */
+    public int outstanding(ServerId server) {
+        Entry entry = entries.get(server);
+        return entry == null ? 0 : entry.outstanding();
+    }
+
+    /** True when the server has answered something since. */
+    public boolean answeredSince(ServerId server, long nanos) {
+        Entry entry = entries.get(server);
+        return entry != null && entry.answeredSince(nanos);
+    }
+
+    private Entry entry(ServerId server) {
+        Entry entry = entries.get(server);
+        return entry != null ? entry : entries.computeIfAbsent(server, id -> new Entry());
+    }
+
+    private static final class Entry {
+        private int outstanding;
+        private int failures;
+        private boolean recovering;
+        private long avoidUntil;
+        private boolean everAnswered;
+        private long lastAnswer;
+
+        synchronized void sent() {
+            outstanding++;
+        }
+
+        synchronized void ended() {
+            outstanding--;
+        }
+
+        synchronized int outstanding() {
+            return outstanding;
+        }
+
+        synchronized boolean answeredSince(long nanos) {
+            return everAnswered && lastAnswer - nanos >= 0;
+        }
+
+        synchronized void answered(long now, ReaderSettings settings) {
+            everAnswered = true;
+            lastAnswer = now;
+            failures = 0;
+            if (recovering && avoidUntil - now > 0) {
+                avoidUntil = now;
+            }
+            if (recovering && now - avoidUntil >= settings.rampNanos()) {
+                recovering = false;
+            }
+        }
+
+        synchronized void failed(long now, ReaderSettings settings) {
+            if (recovering && avoidUntil - now > 0) {
+                return; // many requests in flight fail together: that is one failure
+            }
+            long pause = Math.min(settings.avoidMaxNanos(), settings.avoidMinNanos() << Math.min(failures, 20));
+            failures++;
+            recovering = true;
+            avoidUntil = now + pause;
+        }
+
+        synchronized double share(long now, ReaderSettings settings) {
+            if (!recovering) {
+                return 1;
+            }
+            long since = now - avoidUntil;
+            if (since < 0) {
+                return 0;
+            }
+            return Math.min(1, FIRST_SHARE + (1 - FIRST_SHARE) * since / Math.max(1, settings.rampNanos()));
+        }
+    }
+}

@@ -1,0 +1,54 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.error.ErrorCode;
+
+/** What a primary's error means for an actor's rows. */
+enum UpdateVerdict {
+    /** The rows will not be taken. */
+    REFUSED,
+    /** The rows may have been applied; the same request id tells. */
+    UNKNOWN,
+    /** Not applied; the primary, or the next one, may take them later. */
+    RETRY,
+    /** Not applied, and not likely to change soon: a few attempts. */
+    RETRY_FEW;
+
+    static UpdateVerdict of(ErrorCode code) {
+        return switch (code) {
+            case INVALID_ARGUMENT,
+                    TABLE_EXISTS,
+                    UNKNOWN_OPERATOR,
+                    UNKNOWN_UPDATE,
+                    UNKNOWN_PORT,
+                    UNSUPPORTED,
+                    WRONG_CLUSTER,
+                    INVALID_ROW,
+                    INVALID_CONFIGURATION,
+                    OUTCOME_EXPIRED,
+                    UNAUTHORIZED,
+                    TOO_LARGE,
+                    LOG_FULL -> REFUSED;
+            case DEADLINE_EXCEEDED, OUTCOME_UNKNOWN, CANCELLED -> UNKNOWN;
+            case TABLE_NOT_FOUND,
+                    RESOURCE_EXHAUSTED,
+                    UNAVAILABLE,
+                    STALE_EPOCH,
+                    NOT_PRIMARY,
+                    NOT_ENOUGH_REPLICAS,
+                    LEASE_EXPIRED,
+                    NOT_LEADER,
+                    BEHIND -> RETRY;
+            case DISK_FULL, INTERNAL, CORRUPT, IO, PORT_FAILED, PORT_PROTOCOL -> RETRY_FEW;
+        };
+    }
+
+    /** True when the error stands whatever an earlier attempt without an answer did: rows refused for what they are, or an outcome no longer known. */
+    static boolean settles(ErrorCode code) {
+        return code == ErrorCode.INVALID_ARGUMENT
+                || code == ErrorCode.INVALID_ROW
+                || code == ErrorCode.UNKNOWN_UPDATE
+                || code == ErrorCode.WRONG_CLUSTER
+                || code == ErrorCode.TOO_LARGE
+                || code == ErrorCode.OUTCOME_EXPIRED;
+    }
+}

@@ -1,0 +1,49 @@
+package io.uniserve.protocol.reader;
+
+import io.uniserve.error.ErrorCode;
+
+/** What an error of one replica means for a query. */
+enum Verdict {
+    /** The same everywhere: the query fails. */
+    FATAL,
+    /** Perhaps this replica's own trouble: every other replica is asked once, then the query fails. */
+    ONCE_EACH,
+    /** Ask elsewhere, then again later. */
+    RETRY;
+
+    static Verdict of(ErrorCode code) {
+        return switch (code) {
+            case INVALID_ARGUMENT,
+                    TABLE_EXISTS,
+                    UNSUPPORTED,
+                    WRONG_CLUSTER,
+                    INVALID_ROW,
+                    INVALID_CONFIGURATION,
+                    OUTCOME_EXPIRED,
+                    UNAUTHORIZED,
+                    TOO_LARGE -> FATAL;
+            case UNKNOWN_OPERATOR,
+                    UNKNOWN_UPDATE,
+                    UNKNOWN_PORT,
+                    INTERNAL,
+                    CORRUPT,
+                    PORT_FAILED,
+                    PORT_PROTOCOL,
+                    LOG_FULL -> ONCE_EACH;
+            case TABLE_NOT_FOUND,
+                    CANCELLED,
+                    RESOURCE_EXHAUSTED,
+                    DISK_FULL,
+                    DEADLINE_EXCEEDED,
+                    UNAVAILABLE,
+                    STALE_EPOCH,
+                    NOT_PRIMARY,
+                    NOT_ENOUGH_REPLICAS,
+                    LEASE_EXPIRED,
+                    NOT_LEADER,
+                    BEHIND,
+                    OUTCOME_UNKNOWN,
+                    IO -> RETRY;
+        };
+    }
+}

@@ -1,0 +1,144 @@
+package io.uniserve.protocol.reader;
+
+import static io.uniserve.protocol.reader.TestingWorld.MS;
+import static io.uniserve.protocol.reader.TestingWorld.actor;
+import static io.uniserve.protocol.reader.TestingWorld.server;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.assertj.core.api.Assertions;
+import org.junit.jupiter.api.Test;
+
+class ClientStateTest {
+    private final ReaderSettings settings = ReaderSettings.defaults();
+
+    @Test
+    void failedServerIsAvoidedLongerEachTimeThenStartsSlowly() {
+        ServerHealth health = new ServerHealth(settings);
+        health.failed(server(1), 0);
+        health.failed(server(1), 1);
+        assertThat(health.share(server(1), 199 * MS)).isZero();
+        assertThat(health.share(server(1), 200 * MS)).isEqualTo(0.1);
+        assertThat(health.share(server(1), 1_200 * MS)).isBetween(0.5, 0.6);
+        health.failed(server(1), 1_200 * MS);
+        assertThat(health.share(server(1), 1_500 * MS)).isZero();
+        assertThat(health.share(server(1), 10_000 * MS)).isEqualTo(1);
+        assertThat(health.share(server(2), 0)).isEqualTo(1);
+    }
+
+    @Test
+    void answerEndsTheAvoidanceAndBeginsTheRamp() {
+        ServerHealth health = new ServerHealth(settings);
+        health.failed(server(1), 0);
+        health.answered(server(1), 50 * MS);
+        assertThat(health.share(server(1), 50 * MS)).isEqualTo(0.1);
+        health.answered(server(1), 3_000 * MS);
+        assertThat(health.share(server(1), 3_000 * MS)).isEqualTo(1);
+    }
+
+    @Test
+    void p95OfRecentLatencies() {
+        LatencyTracker tracker = new LatencyTracker();
+        assertThat(tracker.p95Nanos()).isEqualTo(-1);
+        for (int i = 0; i < 200; i++) {
+            tracker.record(i % 10 == 0 ? 100 * MS : MS);
+        }
+        assertThat(tracker.p95Nanos()).isBetween(100 * MS, 120 * MS);
+        for (int i = 0; i < 3 * LatencyTracker.WINDOW; i++) {
+            tracker.record(2 * MS);
+        }
+        assertThat(tracker.p95Nanos()).isBetween(2 * MS, 5 * MS / 2);
+        tracker.record(Long.MAX_VALUE);
+        tracker.record(-1);
+    }
+
+    @Test
+    void weightedChoiceFollowsTheWeights() {
+        List<Candidate> candidates = List.of(new Candidate(server(1), 3, 0), new Candidate(server(2), 1, 0));
+        int[] picks = new int[2];
+        long random = 1;
+        for (int i = 0; i < 10_000; i++) {
+            random = WeightedChoice.mix(random);
+            picks[RoutingPolicy.weighted().pick(candidates, random)]++;
+        }
+        assertThat(picks[0]).isBetween(7_300, 7_700);
+    }
+
+    @Test
+    void leastOutstandingEvadesTheBusyServer() {
+        List<Candidate> candidates = List.of(new Candidate(server(1), 1, 90), new Candidate(server(2), 1, 0));
+        int busy = 0;
+        long random = 1;
+        for (int i = 0; i < 10_000; i++) {
+            random = WeightedChoice.mix(random);
+            busy += RoutingPolicy.leastOutstandingOfTwo().pick(candidates, random) == 0 ? 1 : 0;
+        }
+        assertThat(busy).isBetween(2_200, 2_800);
+    }
+
+    @Test
+    void lowWaterIsTheSmallestUnfinishedSequence() {
+        RequestTracker tracker = new RequestTracker(() -> 1);
+        RequestTracker.Ticket first = tracker.begin().orElseThrow();
+        RequestTracker.Ticket second = tracker.begin().orElseThrow();
+        assertThat(second.lowWater()).isEqualTo(first.id().sequence());
+        first.finish();
+        first.finish();
+        assertThat(second.lowWater()).isEqualTo(second.id().sequence());
+        second.finish();
+        assertThat(second.lowWater()).isEqualTo(second.id().sequence() + 1);
+    }
+
+    @Test
+    void oneSlowUpdateOpensANewLaneAndLanesAreBounded() {
+        long[] next = {0};
+        RequestTracker tracker = new RequestTracker(() -> ++next[0]);
+        RequestTracker.Ticket slow = tracker.begin().orElseThrow();
+        for (int i = 0; i < Limits.REQUESTS_PER_CLIENT_MAX; i++) {
+            RequestTracker.Ticket ticket = tracker.begin().orElseThrow();
+            assertThat(ticket.id().sequence() - ticket.lowWater()).isLessThan(RequestTracker.WINDOW);
+            ticket.finish();
+        }
+        List<RequestTracker.Ticket> open = new ArrayList<>();
+        while (true) {
+            var ticket = tracker.begin();
+            if (ticket.isEmpty()) {
+                break;
+            }
+            open.add(ticket.get());
+        }
+        assertThat(open.size()).isBetween(14 * RequestTracker.WINDOW, 16 * RequestTracker.WINDOW);
+        slow.finish();
+        assertThat(tracker.begin()).isPresent();
+    }
+
+    @Test
+    void floorsOnlyRiseUntilATakeoverFromDurableStorage() {
+        SessionFloors floors = new SessionFloors();
+        floors.raise(1, 4, 2, 1, 10);
+        floors.raise(1, 4, 2, 1, 7);
+        assertThat(floors.floor(1, actor(2, 1, 1))).isEqualTo(10);
+        assertThat(floors.floor(1, actor(3, 1, 1))).isZero();
+        assertThat(floors.floor(2, actor(2, 1, 1))).isZero();
+        ActorState restored =
+                new ActorState(2, 5, server(1), List.of(server(1)), List.of(), List.of(), List.of(), Map.of(), 5);
+        assertThat(floors.floor(1, restored)).isZero();
+        floors.raise(1, 4, 2, 5, 3);
+        assertThat(floors.floor(1, restored)).isEqualTo(3);
+    }
+
+    @Test
+    void oneActorsRowsMustFitInOneMessage() {
+        Assertions.assertThatThrownBy(
+                        () -> new Update.ActorBatch(0, Limits.BATCH_ROWS_MAX + 1, io.uniserve.codec.Bytes.EMPTY))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
+    }
+}

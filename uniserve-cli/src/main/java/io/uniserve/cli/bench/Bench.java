@@ -1,0 +1,95 @@
+package io.uniserve.cli.bench;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.LongSupplier;
+
+/** Runs two sides of a comparison in turn, so that a change of the machine's speed meets both. */
+final class Bench {
+    private final LongSupplier nanos;
+    private final RawLog raw;
+
+    Bench(LongSupplier nanos, RawLog raw) {
+        this.nanos = nanos;
+        this.raw = raw;
+    }
+
+    /** One side: what an operation is and whose CPU it costs. */
+    record Side(String name, Operation operation, CpuMeter cpu) {}
+
+    /** One operation; {@code n} counts them over all threads' blocks. */
+    @FunctionalInterface
+    interface Operation {
+        void run(long n);
+    }
+
+    /** How much of it. */
+    record Load(String scenario, int threads, int operationsPerThread, int rounds) {}
+
+    /** Warms both up, then runs their blocks in turn; returns one joined block a side, in the given order. */
+    List<Block> compare(Load load, List<Side> sides) {
+        for (Side side : sides) {
+            block(load, side, -1);
+        }
+        List<List<Block>> blocks = new ArrayList<>();
+        sides.forEach(side -> blocks.add(new ArrayList<>()));
+        for (int round = 0; round < load.rounds(); round++) {
+            for (int i = 0; i < sides.size(); i++) {
+                int turn = (i + round) % sides.size();
+                blocks.get(turn).add(block(load, sides.get(turn), round));
+            }
+        }
+        return blocks.stream().map(Block::join).toList();
+    }
+
+    private Block block(Load load, Side side, int round) {
+        ExecutorService pool = Executors.newFixedThreadPool(load.threads());
+        try {
+            double cpuBefore = side.cpu().totalMs();
+            long start = nanos.getAsLong();
+            List<Callable<long[]>> workers = new ArrayList<>();
+            for (int thread = 0; thread < load.threads(); thread++) {
+                long first = (long) thread * load.operationsPerThread();
+                workers.add(() -> work(side.operation(), first, load.operationsPerThread()));
+            }
+            List<long[]> latencies = new ArrayList<>();
+            for (Future<long[]> worker : pool.invokeAll(workers)) {
+                latencies.add(worker.get());
+            }
+            double wallMs = (nanos.getAsLong() - start) / 1e6;
+            long[] all = latencies.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+            Block block = new Block(side.name(), all, wallMs, side.cpu().totalMs() - cpuBefore);
+            if (round >= 0) {
+                raw.write(load, side.name(), round, latencies, block);
+            }
+            return block;
+        } catch (ExecutionException e) {
+            throw e.getCause() instanceof UniserveException known
+                    ? known
+                    : new UniserveException(ErrorCode.INTERNAL, load.scenario() + " failed", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.CANCELLED, "interrupted", e);
+        } finally {
+            pool.shutdownNow();
+        }
+    }
+
+    private long[] work(Operation operation, long first, int operations) {
+        long[] latencies = new long[operations];
+        for (int i = 0; i < operations; i++) {
+            long start = nanos.getAsLong();
+            operation.run(first + i);
+            latencies[i] = nanos.getAsLong() - start;
+        }
+        return latencies;
+    }
+}

@@ -1,0 +1,41 @@
+package io.uniserve.cli.bench;
+
+import java.util.Arrays;
+
+/**
+ * One block of a measurement: many operations by several threads, one after the other in each.
+ *
+ * @param latenciesNanos of every operation, sorted
+ * @param cpuMs CPU of all processes of this side while the block ran, the caller's included
+ */
+record Block(String side, long[] latenciesNanos, double wallMs, double cpuMs) {
+    double percentileMicros(double share) {
+        return latenciesNanos[Math.min(latenciesNanos.length - 1, (int) Math.ceil(share * latenciesNanos.length) - 1)] / 1e3;
+    }
+
+    double cpuMsPerOperation() {
+        return cpuMs / latenciesNanos.length;
+    }
+
+    double perSecond() {
+        return latenciesNanos.length / wallMs * 1e3;
+    }
+
+    /** All blocks of one side as one. */
+    static Block join(Iterable<Block> blocks) {
+        long[] all = {};
+        double wall = 0;
+        double cpu = 0;
+        String side = "";
+        for (Block block : blocks) {
+            int old = all.length;
+            all = Arrays.copyOf(all, old + block.latenciesNanos.length);
+            System.arraycopy(block.latenciesNanos, 0, all, old, block.latenciesNanos.length);
+            wall += block.wallMs;
+            cpu += block.cpuMs;
+            side = block.side;
+        }
+        Arrays.sort(all);
+        return new Block(side, all, wall, cpu);
+    }
+}

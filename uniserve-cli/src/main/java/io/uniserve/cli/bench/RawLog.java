@@ -1,0 +1,57 @@
+package io.uniserve.cli.bench;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.BufferedWriter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The raw output of a bench: a tab-separated line an operation ({@code op scenario threads side round thread latency_ns})
+ * and one a block ({@code block scenario threads side round wall_ms cpu_ms}), from which every ratio can be computed again.
+ */
+final class RawLog implements AutoCloseable {
+    private final @Nullable BufferedWriter out;
+
+    /** Writes to the file; nowhere for null. */
+    RawLog(@Nullable Path file) {
+        try {
+            this.out = file == null ? null : Files.newBufferedWriter(file);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "--raw: cannot write " + file, e);
+        }
+    }
+
+    void write(Bench.Load load, String side, int round, List<long[]> latencies, Block block) {
+        if (out == null) {
+            return;
+        }
+        String key = load.scenario() + "\t" + load.threads() + "\t" + side + "\t" + round;
+        try {
+            for (int thread = 0; thread < latencies.size(); thread++) {
+                for (long latency : latencies.get(thread)) {
+                    out.write("op\t" + key + "\t" + thread + "\t" + latency + "\n");
+                }
+            }
+            out.write(String.format(Locale.ROOT, "block\t%s\t%.3f\t%.3f%n", key, block.wallMs(), block.cpuMs()));
+            out.flush();
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "--raw: cannot write", e);
+        }
+    }
+
+    @Override
+    public void close() {
+        try {
+            if (out != null) {
+                out.close();
+            }
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "--raw: cannot write", e);
+        }
+    }
+}

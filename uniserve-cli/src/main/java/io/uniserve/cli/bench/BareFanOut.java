@@ -26,7 +26,9 @@ final class BareFanOut implements AutoCloseable {
                         .directExecutor()
                         .build())
                 .toList();
-        this.request = ByteBuffer.allocate(Math.max(4, requestBytes)).putInt(replyBytes).array();
+        this.request = ByteBuffer.allocate(Math.max(4, requestBytes))
+                .putInt(replyBytes)
+                .array();
     }
 
     int servers() {
@@ -39,7 +41,8 @@ final class BareFanOut implements AutoCloseable {
         AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
         for (int i = 0; i < servers; i++) {
             ManagedChannel channel = channels.get((first + i) % channels.size());
-            ClientCalls.asyncUnaryCall(channel.newCall(BareCall.METHOD, CallOptions.DEFAULT), request, new Counter(open, failure));
+            ClientCalls.asyncUnaryCall(
+                    channel.newCall(BareCall.METHOD, CallOptions.DEFAULT), request, new Counter(open, failure));
         }
         try {
             open.await();
@@ -58,7 +61,8 @@ final class BareFanOut implements AutoCloseable {
         channels.forEach(ManagedChannel::shutdownNow);
     }
 
-    private record Counter(CountDownLatch open, AtomicReference<@Nullable Throwable> failure) implements StreamObserver<byte[]> {
+    private record Counter(CountDownLatch open, AtomicReference<@Nullable Throwable> failure)
+            implements StreamObserver<byte[]> {
         @Override
         public void onNext(byte[] reply) {
             // The bytes are enough; only their arrival counts.

@@ -17,7 +17,9 @@ final class BareServer {
     static Server start(int port) throws IOException {
         ServerServiceDefinition service = ServerServiceDefinition.builder("uniserve.bench.Bare")
                 .addMethod(BareCall.METHOD, ServerCalls.asyncUnaryCall((request, observer) -> {
-                    int size = Math.min(REPLY_BYTES_MAX, Math.max(0, ByteBuffer.wrap(request).getInt()));
+                    int size = Math.min(
+                            REPLY_BYTES_MAX,
+                            Math.max(0, ByteBuffer.wrap(request).getInt()));
                     observer.onNext(new byte[size]);
                     observer.onCompleted();
                 }))

@@ -65,7 +65,8 @@ final class Bench {
                 latencies.add(worker.get());
             }
             double wallMs = (nanos.getAsLong() - start) / 1e6;
-            long[] all = latencies.stream().flatMapToLong(Arrays::stream).sorted().toArray();
+            long[] all =
+                    latencies.stream().flatMapToLong(Arrays::stream).sorted().toArray();
             Block block = new Block(side.name(), all, wallMs, side.cpu().totalMs() - cpuBefore);
             if (round >= 0) {
                 raw.write(load, side.name(), round, latencies, block);

@@ -10,7 +10,8 @@ import java.util.Arrays;
  */
 record Block(String side, long[] latenciesNanos, double wallMs, double cpuMs) {
     double percentileMicros(double share) {
-        return latenciesNanos[Math.min(latenciesNanos.length - 1, (int) Math.ceil(share * latenciesNanos.length) - 1)] / 1e3;
+        return latenciesNanos[Math.min(latenciesNanos.length - 1, (int) Math.ceil(share * latenciesNanos.length) - 1)]
+                / 1e3;
     }
 
     double cpuMsPerOperation() {

@@ -19,7 +19,8 @@ final class CpuMeter {
     /** Milliseconds of CPU since the processes began; steps of 10 ms on Linux. */
     double totalMs() {
         return processes.stream()
-                .mapToDouble(process -> process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e6)
+                .mapToDouble(process ->
+                        process.info().totalCpuDuration().orElse(Duration.ZERO).toNanos() / 1e6)
                 .sum();
     }
 }

@@ -30,6 +30,9 @@ public final class QueryMapping {
         return DataProto.QueryReply.newBuilder()
                 .setContentType(answer.contentType())
                 .setBody(BytesMapping.toProto(answer.body()))
+                .setRequests(answer.effort().requests())
+                .setRetries(answer.effort().retries())
+                .setHedges(answer.effort().hedges())
                 .build();
     }
 
@@ -37,6 +40,7 @@ public final class QueryMapping {
     public static Answer fromProto(DataProto.QueryReply proto) {
         return new Answer(
                 Wire.identifier("content_type", proto.getContentType()),
-                BytesMapping.fromProto("body", proto.getBody(), Limits.RESULT_BYTES_PER_REPLY_MAX));
+                BytesMapping.fromProto("body", proto.getBody(), Limits.RESULT_BYTES_PER_REPLY_MAX),
+                new Answer.Effort(proto.getRequests(), proto.getRetries(), proto.getHedges()));
     }
 }

@@ -1,0 +1,152 @@
+package io.uniserve.runtime.proto;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import com.google.protobuf.UnknownFieldSet;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.UpdateRequest;
+import java.util.Arrays;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+
+/** Bytes that no honest peer sends are refused with INVALID_ARGUMENT, never with another exception. */
+class HostileBytesTest {
+    private static final int ROUNDS = 3_000;
+
+    private static ReadRequest read(long seed) {
+        return new RandomValues(seed).next(ReadRequest.class);
+    }
+
+    @Test
+    void refusesDamagedMessages() {
+        SplittableRandom random = new SplittableRandom(7);
+        int parsed = 0;
+        for (int round = 0; round < ROUNDS; round++) {
+            byte[] request = damage(random, ReadMapping.toProto(read(round)).toByteArray());
+            byte[] update = damage(
+                    random,
+                    UpdateMapping.toProto(new RandomValues(round).next(UpdateRequest.class))
+                            .toByteArray());
+            byte[] peer = damage(
+                    random,
+                    PeerRequestMapping.toProto("c", new RandomValues(round).next(PeerRequest.Replicate.class))
+                            .toByteArray());
+            parsed += refusedOrFine(() -> ReadMapping.fromProto(DataProto.ReadRequest.parseFrom(request)));
+            parsed += refusedOrFine(() -> UpdateMapping.fromProto(DataProto.UpdateRequest.parseFrom(update)));
+            parsed += refusedOrFine(() -> PeerRequestMapping.fromProto(PeerProto.PeerEnvelope.parseFrom(peer)));
+        }
+        // Damage must reach the mapping often enough for this to mean anything.
+        assertThat(parsed).isGreaterThan(ROUNDS / 2);
+    }
+
+    @Test
+    void refusesDamagedRegistryNodesAsCorrupt() {
+        SplittableRandom random = new SplittableRandom(8);
+        for (int round = 0; round < ROUNDS; round++) {
+            byte[] node = damage(random, RegistryCodec.encode(new RandomValues(round).next(TableMap.class)));
+            try {
+                RegistryCodec.decode("/tables/t/map", node);
+            } catch (UniserveException e) {
+                assertThat(e.code()).isIn(ErrorCode.CORRUPT, ErrorCode.UNSUPPORTED);
+                assertThat(e.reason()).contains("/tables/t/map");
+            }
+        }
+    }
+
+    @Test
+    void refusesALaterFormat() {
+        byte[] node = RegistryProto.RegistryNode.newBuilder()
+                .setFormat(RegistryCodec.FORMAT + 1)
+                .build()
+                .toByteArray();
+        assertThatThrownBy(() -> RegistryCodec.decode("/cluster", node))
+                .hasMessageContaining("UNSUPPORTED")
+                .hasMessageContaining("upgrade");
+    }
+
+    @Test
+    void ignoresFieldsOfALaterVersion() throws InvalidProtocolBufferException {
+        RegistryProto.RegistryNode node =
+                RegistryProto.RegistryNode.parseFrom(RegistryCodec.encode(new ClusterRecord("c", 1)));
+        byte[] extended = node.toBuilder()
+                .setUnknownFields(UnknownFieldSet.newBuilder()
+                        .addField(
+                                99,
+                                UnknownFieldSet.Field.newBuilder().addVarint(5).build())
+                        .build())
+                .build()
+                .toByteArray();
+        assertThat(RegistryCodec.decode("/cluster", extended)).isEqualTo(new ClusterRecord("c", 1));
+    }
+
+    @Test
+    void boundsCountsLengthsAndDeadlines() {
+        DataProto.ReadRequest good = ReadMapping.toProto(read(1));
+        DataProto.ReadRequest.Builder many = good.toBuilder();
+        for (int i = 0; i <= Limits.ACTORS_PER_TABLE_MAX; i++) {
+            many.addTargets(DataProto.ReadTarget.newBuilder().setActor(1));
+        }
+        refused(many.build(), "targets");
+        refused(good.toBuilder().setRemainingNanos(-1).build(), "deadline");
+        refused(good.toBuilder().setRemainingNanos(Long.MAX_VALUE).build(), "deadline");
+        refused(good.toBuilder().setModeValue(9).build(), "mode");
+        refused(good.toBuilder().setModeValue(0).build(), "mode");
+        refused(good.toBuilder().setTable("../x").build(), "table name");
+        refused(good.toBuilder().setOperator("x".repeat(10_000)).build(), "operator");
+        refused(good.toBuilder().setTableId(-5).build(), "table_id");
+        refused(
+                good.toBuilder()
+                        .setParameters(ByteString.copyFrom(new byte[Limits.PARAMETER_BYTES_MAX + 1]))
+                        .build(),
+                "parameters");
+        refused(
+                good.toBuilder()
+                        .addTargets(DataProto.ReadTarget.newBuilder().setActor(-1))
+                        .build(),
+                "actor");
+    }
+
+    private static void refused(DataProto.ReadRequest request, String field) {
+        assertThatThrownBy(() -> ReadMapping.fromProto(request))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .hasMessageContaining(field);
+    }
+
+    private interface Attempt {
+        Object run() throws InvalidProtocolBufferException;
+    }
+
+    /** 1 when protobuf could parse it, whatever the mapping said. */
+    private static int refusedOrFine(Attempt attempt) {
+        try {
+            attempt.run();
+            return 1;
+        } catch (InvalidProtocolBufferException e) {
+            assertThat(e).isNotNull();
+            return 0;
+        } catch (UniserveException e) {
+            assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+            return 1;
+        }
+    }
+
+    private static byte[] damage(SplittableRandom random, byte[] bytes) {
+        byte[] damaged = bytes.clone();
+        int hits = random.nextInt(1, 4);
+        for (int i = 0; i < hits && damaged.length > 0; i++) {
+            int at = random.nextInt(damaged.length);
+            damaged[at] = (byte) (damaged[at] ^ 1 << random.nextInt(8));
+        }
+        return random.nextInt(4) == 0 ? Arrays.copyOf(damaged, random.nextInt(damaged.length + 1)) : damaged;
+    }
+}

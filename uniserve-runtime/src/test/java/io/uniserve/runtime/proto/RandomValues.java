@@ -1,0 +1,174 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableName;
+import java.lang.reflect.ParameterizedType;
+import java.lang.reflect.RecordComponent;
+import java.lang.reflect.Type;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.TreeMap;
+import java.util.stream.LongStream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Random values of any record the wire carries, by its components: a component that is added later and not mapped fails
+ * the round trip without anybody having to remember this class.
+ */
+final class RandomValues {
+    private static final String LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
+
+    private final SplittableRandom random;
+
+    RandomValues(long seed) {
+        this.random = new SplittableRandom(seed);
+    }
+
+    <T> T next(Class<T> type) {
+        return type.cast(value("", type, type));
+    }
+
+    private Object value(String name, Class<?> raw, Type type) {
+        if (raw == int.class || raw == Integer.class) {
+            return name.startsWith("actor") ? random.nextInt(4_096) : random.nextInt(1, 1_000);
+        }
+        if (raw == long.class || raw == Long.class) {
+            return name.equals("remainingNanos")
+                    ? random.nextLong(1, 30_000_000_000L)
+                    : random.nextLong() >>> random.nextInt(1, 64);
+        }
+        if (raw == double.class || raw == Double.class) {
+            return random.nextDouble() * 1_000;
+        }
+        if (raw == boolean.class) {
+            return random.nextBoolean();
+        }
+        if (raw == String.class) {
+            return text(0, 30);
+        }
+        if (raw == Bytes.class) {
+            byte[] bytes = new byte[random.nextInt(200)];
+            random.nextBytes(bytes);
+            return Bytes.wrap(bytes);
+        }
+        if (raw.isEnum()) {
+            Object[] constants = raw.getEnumConstants();
+            return constants[random.nextInt(constants.length)];
+        }
+        if (type instanceof ParameterizedType generic) {
+            return collection(name, raw, generic);
+        }
+        return object(raw);
+    }
+
+    private Object collection(String name, Class<?> raw, ParameterizedType type) {
+        int size = random.nextInt(5);
+        Type first = type.getActualTypeArguments()[0];
+        if (raw == Map.class) {
+            Map<Object, Object> map = new TreeMap<>();
+            for (int i = 0; i < size; i++) {
+                map.put(element("", first), element("", type.getActualTypeArguments()[1]));
+            }
+            return map;
+        }
+        List<Object> list = new ArrayList<>();
+        for (int i = 0; i < size; i++) {
+            list.add(element(name, first));
+        }
+        return raw == List.class ? list : new HashSet<>(list);
+    }
+
+    private Object element(String name, Type type) {
+        return value(name, (Class<?>) type, type);
+    }
+
+    private Object object(Class<?> type) {
+        if (type == TableName.class) {
+            return new TableName(text(1, 60));
+        }
+        if (type == ServerId.class) {
+            return new ServerId("server-" + random.nextInt(6));
+        }
+        if (type == Address.class) {
+            return new Address("host" + random.nextInt(10), random.nextInt(1, 65_536));
+        }
+        if (type == Partitioner.Range.class) {
+            return new Partitioner.Range(LongStream.generate(random::nextLong)
+                    .limit(random.nextInt(20))
+                    .sorted()
+                    .distinct()
+                    .boxed()
+                    .toList());
+        }
+        if (type == TableMap.class) {
+            return tableMap();
+        }
+        if (type == ActorState.class) {
+            return actorState(random.nextInt(4_096));
+        }
+        if (type.isSealed()) {
+            Class<?>[] leaves = type.getPermittedSubclasses();
+            return object(leaves[random.nextInt(leaves.length)]);
+        }
+        return record(type, Map.of());
+    }
+
+    private TableMap tableMap() {
+        List<ActorState> actors = new ArrayList<>();
+        int count = random.nextInt(1, 20);
+        for (int i = 0; i < count; i++) {
+            actors.add(actorState(i));
+        }
+        return new TableMap(new TableName(text(1, 10)), random.nextLong(1_000), actors);
+    }
+
+    private ActorState actorState(int actor) {
+        ServerId primary = next(ServerId.class);
+        ServerId other = next(ServerId.class);
+        List<ServerId> isr = other.equals(primary) ? List.of(primary) : List.of(other, primary);
+        return (ActorState) record(ActorState.class, Map.of("actor", actor, "primary", primary, "isr", isr));
+    }
+
+    private Object record(Class<?> type, Map<String, Object> fixed) {
+        RecordComponent[] components = type.getRecordComponents();
+        if (components == null) {
+            throw new IllegalArgumentException("no values for " + type);
+        }
+        Object[] arguments = new Object[components.length];
+        for (int i = 0; i < components.length; i++) {
+            RecordComponent component = components[i];
+            Object known = fixed.get(component.getName());
+            boolean absent = component.getAnnotatedType().isAnnotationPresent(Nullable.class) && random.nextInt(3) == 0;
+            arguments[i] = absent
+                    ? null
+                    : known != null
+                            ? known
+                            : value(component.getName(), component.getType(), component.getGenericType());
+        }
+        try {
+            var constructor = type.getDeclaredConstructor(
+                    Arrays.stream(components).map(RecordComponent::getType).toArray(Class<?>[]::new));
+            return constructor.newInstance(arguments);
+        } catch (ReflectiveOperationException e) {
+            throw new IllegalArgumentException("cannot make " + type + " of " + Arrays.toString(arguments), e);
+        }
+    }
+
+    private String text(int min, int max) {
+        int length = random.nextInt(min, max + 1);
+        StringBuilder text = new StringBuilder();
+        for (int i = 0; i < length; i++) {
+            text.append(LETTERS.charAt(random.nextInt(LETTERS.length())));
+        }
+        return text.toString();
+    }
+}

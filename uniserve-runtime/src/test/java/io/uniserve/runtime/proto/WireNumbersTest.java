@@ -1,0 +1,33 @@
+package io.uniserve.runtime.proto;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.google.protobuf.Descriptors.EnumDescriptor;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.ReadMode;
+import org.junit.jupiter.api.Test;
+
+/** Enum numbers on the wire are the ordinal plus one: a constant that moved would change the meaning of old messages. */
+class WireNumbersTest {
+    @Test
+    void numbersMatchNames() {
+        matches(ConsistencyLevel.values(), ModelProto.ConsistencyLevel.getDescriptor());
+        matches(OnLoss.values(), ModelProto.OnLoss.getDescriptor());
+        matches(AckLevel.values(), ModelProto.AckLevel.getDescriptor());
+        matches(ReadMode.values(), DataProto.ReadMode.getDescriptor());
+        matches(LogEntry.Type.values(), PeerProto.LogEntryType.getDescriptor());
+        matches(PeerReply.Replicated.Status.values(), PeerProto.ReplicatedStatus.getDescriptor());
+    }
+
+    private static void matches(Enum<?>[] constants, EnumDescriptor descriptor) {
+        assertThat(descriptor.getValues()).hasSize(constants.length + 1);
+        for (Enum<?> constant : constants) {
+            assertThat(descriptor.findValueByNumber(Wire.number(constant)).getName())
+                    .endsWith("_" + constant.name());
+        }
+    }
+}

@@ -33,6 +33,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     private final Sent sent = new Sent();
     private @Nullable P answer;
     private volatile @Nullable ClientCall<?, P> call;
+    private volatile boolean cancelled;
 
     UnaryCall(Address to, boolean idempotent, Function<P, M> mapping, Executor executor, Completion<M> completion) {
         this.to = to;
@@ -67,7 +68,10 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     @Override
     public void onClose(Status status, Metadata trailers) {
         P message = answer;
-        if (!status.isOk()) {
+        if (status.getCode() == Status.Code.CANCELLED && !cancelled) {
+            // The server cut the call as it went down.
+            onClose(Status.UNAVAILABLE.withDescription("the server cut the call").withCause(status.getCause()), trailers);
+        } else if (!status.isOk()) {
             finish(Outcome.err(
                     Statuses.fromStatus(status.asRuntimeException(trailers), to.toString(), sent.created, idempotent)));
         } else if (message == null) {
@@ -97,6 +101,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
 
     @Override
     public void cancel() {
+        cancelled = true;
         ClientCall<?, P> running = call;
         if (running != null) {
             running.cancel("the caller has no more use for the answer", null);

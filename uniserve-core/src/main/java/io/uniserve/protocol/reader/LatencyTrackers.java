@@ -1,8 +1,5 @@
 package io.uniserve.protocol.reader;
 
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-
 /**
  * A tracker per operator, since a count and a sort over millions of rows have little to say about each other. Beyond
  * {@value #OPERATORS_MAX} operators the rest share one. Safe for use by several threads.
@@ -10,7 +7,7 @@ import java.util.concurrent.ConcurrentHashMap;
 public final class LatencyTrackers {
     static final int OPERATORS_MAX = 256;
 
-    private final Map<String, LatencyTracker> byOperator = new ConcurrentHashMap<>();
+    private final CopyOnWriteIndex<String, LatencyTracker> byOperator = new CopyOnWriteIndex<>();
     private final LatencyTracker others = new LatencyTracker();
 
     /** The operator's tracker. */
@@ -19,8 +16,6 @@ public final class LatencyTrackers {
         if (tracker != null) {
             return tracker;
         }
-        return byOperator.size() >= OPERATORS_MAX
-                ? others
-                : byOperator.computeIfAbsent(operator, id -> new LatencyTracker());
+        return byOperator.size() >= OPERATORS_MAX ? others : byOperator.get(operator, LatencyTracker::new);
     }
 }

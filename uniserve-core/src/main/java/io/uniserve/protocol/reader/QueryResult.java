@@ -2,6 +2,8 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ServerId;
+import java.util.Collections;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 
@@ -25,7 +27,7 @@ public record QueryResult(List<Bytes> parts, Stats stats) {
      */
     public record Stats(int requests, int retries, int hedges, Set<ServerId> servers) {
         public Stats {
-            servers = Set.copyOf(servers);
+            servers = Collections.unmodifiableSet(new LinkedHashSet<>(servers));
         }
     }
 }

@@ -5,7 +5,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import java.util.ArrayList;
-import java.util.HashSet;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -52,7 +51,7 @@ final class ReplyReader {
     /** The part's actors, or none where it must not count. */
     private List<QuerySlot> members(ReadReply.Part part, Set<QuerySlot> open) {
         List<QuerySlot> members = new ArrayList<>(part.actors().size());
-        Set<Integer> distinct = new HashSet<>(part.actors());
+        Set<Integer> distinct = new LinkedHashSet<>(part.actors());
         for (int actor : part.actors()) {
             slots.find(actor)
                     .filter(slot -> open.contains(slot) && !slot.resolved)

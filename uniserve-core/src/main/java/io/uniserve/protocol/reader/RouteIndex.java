@@ -7,7 +7,7 @@ import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableName;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -15,8 +15,8 @@ import java.util.Optional;
 /** A routing with look-ups by name and id. Immutable, made once per routing and shared by all queries. */
 public final class RouteIndex {
     private final Routing routing;
-    private final Map<TableName, TableRoute> tables = new HashMap<>();
-    private final Map<ServerId, Address> addresses = new HashMap<>();
+    private final Map<TableName, TableRoute> tables = new LinkedHashMap<>();
+    private final Map<ServerId, Address> addresses = new LinkedHashMap<>();
 
     private RouteIndex(Routing routing) {
         this.routing = routing;
@@ -46,6 +46,15 @@ public final class RouteIndex {
     /** Where a live server listens; empty for one that is not live. */
     public Optional<Address> address(ServerId server) {
         return Optional.ofNullable(addresses.get(server));
+    }
+
+    /** Live servers that have the port, by id. */
+    List<ServerId> serversWith(String port) {
+        return routing.servers().stream()
+                .filter(server ->
+                        server.ports().stream().anyMatch(info -> info.name().equals(port)))
+                .map(ServerRecord::id)
+                .toList();
     }
 
     /** True while the server is live. */

@@ -1,8 +1,6 @@
 package io.uniserve.protocol.reader;
 
 import io.uniserve.model.ServerId;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
 
 /**
  * What a client has learnt about servers: who failed a moment ago and is left alone, who is warming up again, who answers.
@@ -14,7 +12,7 @@ public final class ServerHealth {
     private static final double FIRST_SHARE = 0.1;
 
     private final ReaderSettings settings;
-    private final Map<ServerId, Entry> entries = new ConcurrentHashMap<>();
+    private final CopyOnWriteIndex<ServerId, Entry> entries = new CopyOnWriteIndex<>();
 
     public ServerHealth(ReaderSettings settings) {
         this.settings = settings;
@@ -59,8 +57,7 @@ public final class ServerHealth {
     }
 
     private Entry entry(ServerId server) {
-        Entry entry = entries.get(server);
-        return entry != null ? entry : entries.computeIfAbsent(server, id -> new Entry());
+        return entries.get(server, Entry::new);
     }
 
     private static final class Entry {

@@ -1,9 +1,8 @@
 package io.uniserve.protocol.reader;
 
 import io.uniserve.model.ActorState;
-import java.util.Map;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.Set;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -12,41 +11,54 @@ import org.jspecify.annotations.Nullable;
  * have lost rows, ends the floors of older epochs. Safe for use by several threads.
  */
 public final class SessionFloors {
-    private final Map<Long, AtomicReferenceArray<@Nullable Floor>> byTable = new ConcurrentHashMap<>();
+    private final CopyOnWriteIndex<Long, TableFloors> byTable = new CopyOnWriteIndex<>();
 
     /** Rows of this client are at this place of the actor's log. */
     public void raise(long tableId, int actors, int actor, long epoch, long index) {
-        byTable.computeIfAbsent(tableId, id -> new AtomicReferenceArray<>(actors))
-                .accumulateAndGet(actor, new Floor(epoch, index), (old, raised) -> {
-                    if (old == null || raised == null) {
-                        return raised;
-                    }
-                    return raised.above(old) ? raised : old;
-                });
+        byTable.get(tableId, () -> new TableFloors(actors)).raise(actor, new Floor(epoch, index));
     }
 
     /** The actor's floor, 0 for none. */
     public long floor(long tableId, ActorState actor) {
-        AtomicReferenceArray<@Nullable Floor> floors = byTable.get(tableId);
-        if (floors == null || actor.actor() >= floors.length()) {
-            return 0;
-        }
-        Floor floor = floors.get(actor.actor());
-        return floor == null || floor.epoch < actor.restoreEpoch() ? 0 : floor.index;
+        TableFloors floors = byTable.get(tableId);
+        return floors == null ? 0 : floors.get(actor);
     }
 
     /** Forgets tables that are gone. */
     public void keepOnly(RouteIndex index) {
-        byTable.keySet()
-                .retainAll(index.routing().tables().stream()
-                        .map(table -> table.meta().tableId())
-                        .toList());
+        Set<Long> known = new TreeSet<>();
+        index.routing().tables().forEach(table -> known.add(table.meta().tableId()));
+        byTable.retain(known::contains);
     }
 
     /** Later epochs continue the log of earlier ones, so the later of two acknowledgements is the higher place. */
     private record Floor(long epoch, long index) {
         boolean above(Floor other) {
             return epoch != other.epoch ? epoch > other.epoch : index > other.index;
+        }
+    }
+
+    /**
+     * Raised under a lock, read without: a floor is immutable, and who reads after an acknowledgement it was told of sees the
+     * floor of that acknowledgement or a higher one.
+     */
+    private static final class TableFloors {
+        private final @Nullable Floor[] floors;
+
+        TableFloors(int actors) {
+            this.floors = new @Nullable Floor[actors];
+        }
+
+        synchronized void raise(int actor, Floor raised) {
+            Floor old = floors[actor];
+            if (old == null || raised.above(old)) {
+                floors[actor] = raised;
+            }
+        }
+
+        long get(ActorState actor) {
+            Floor floor = actor.actor() < floors.length ? floors[actor.actor()] : null;
+            return floor == null || floor.epoch < actor.restoreEpoch() ? 0 : floor.index;
         }
     }
 }

@@ -4,14 +4,14 @@ import io.uniserve.model.ServerId;
 import java.util.List;
 
 /** One message of an update to one server. */
-record UpdateCall(ServerId server, List<UpdateSlot> slots, long sentNanos) {
-    @Override
-    public boolean equals(Object other) {
-        return this == other;
-    }
+final class UpdateCall {
+    final ServerId server;
+    final List<UpdateSlot> slots;
+    final long sentNanos;
 
-    @Override
-    public int hashCode() {
-        return System.identityHashCode(this);
+    UpdateCall(ServerId server, List<UpdateSlot> slots, long sentNanos) {
+        this.server = server;
+        this.slots = slots;
+        this.sentNanos = sentNanos;
     }
 }

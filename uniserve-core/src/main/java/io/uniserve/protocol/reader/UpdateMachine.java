@@ -18,7 +18,6 @@ import io.uniserve.protocol.message.UpdateRequest.ActorRows;
 import io.uniserve.protocol.reader.UpdateSlot.State;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -47,8 +46,8 @@ public final class UpdateMachine {
     private final RequestTracker.Ticket ticket;
     private final Completion<UpdateResult> completion;
     private final List<UpdateSlot> slots = new ArrayList<>();
-    private final Map<Integer, UpdateSlot> byActor = new HashMap<>();
-    private final Map<ServerId, UpdateCall> busy = new HashMap<>();
+    private final Map<Integer, UpdateSlot> byActor = new LinkedHashMap<>();
+    private final Map<ServerId, UpdateCall> busy = new LinkedHashMap<>();
 
     private int open;
     private int requests;
@@ -119,7 +118,7 @@ public final class UpdateMachine {
         RouteIndex index = env.routing().current();
         List<ActorState> actors = route.get().map().actors();
         Map<ServerId, List<UpdateSlot>> groups = new LinkedHashMap<>();
-        Map<ServerId, Integer> sizes = new HashMap<>();
+        Map<ServerId, Integer> sizes = new LinkedHashMap<>();
         for (UpdateSlot slot : slots) {
             if (slot.state == State.READY) {
                 ServerId primary = actors.get(slot.actor()).primary();
@@ -181,16 +180,16 @@ public final class UpdateMachine {
     // ---- hearing ----
 
     private void ended(UpdateCall call, Outcome<UpdateReply> outcome) {
-        env.state().health().ended(call.server());
+        env.state().health().ended(call.server);
         if (finished) {
             return;
         }
-        busy.remove(call.server(), call);
+        busy.remove(call.server, call);
         if (outcome instanceof Outcome.Ok<UpdateReply> ok) {
-            env.state().health().answered(call.server(), env.clock().nanos());
+            env.state().health().answered(call.server, env.clock().nanos());
             ok.value().acks().forEach(this::acknowledged);
             ok.value().failures().forEach(failure -> failed(call, failure));
-            for (UpdateSlot slot : call.slots()) {
+            for (UpdateSlot slot : call.slots) {
                 failed(
                         call,
                         new ActorFailure(
@@ -199,9 +198,9 @@ public final class UpdateMachine {
         } else {
             UniserveException error = ((Outcome.Err<UpdateReply>) outcome).error();
             if (error.code() == ErrorCode.UNAVAILABLE) {
-                env.state().health().failed(call.server(), env.clock().nanos());
+                env.state().health().failed(call.server, env.clock().nanos());
             }
-            call.slots().forEach(slot -> failed(call, new ActorFailure(slot.actor(), error.code(), error.reason(), 0)));
+            call.slots.forEach(slot -> failed(call, new ActorFailure(slot.actor(), error.code(), error.reason(), 0)));
         }
         settle();
     }
@@ -238,7 +237,7 @@ public final class UpdateMachine {
                 || slot.call.filter(call::equals).isEmpty()) {
             return; // settled, or sent again meanwhile: an old request's failure says nothing
         }
-        slot.note(call.server(), failure.code(), failure.message());
+        slot.note(call.server, failure.code(), failure.message());
         UpdateVerdict verdict = UpdateVerdict.of(failure.code());
         slot.maybeApplied |= verdict == UpdateVerdict.UNKNOWN;
         slot.failuresInRow = verdict == UpdateVerdict.RETRY_FEW ? slot.failuresInRow + 1 : 0;
@@ -341,8 +340,8 @@ public final class UpdateMachine {
             }
         }
         for (UpdateCall call : busy.values()) {
-            if (!watching && call.sentNanos() + settings.silenceNanos() - due < 0) {
-                due = call.sentNanos() + settings.silenceNanos();
+            if (!watching && call.sentNanos + settings.silenceNanos() - due < 0) {
+                due = call.sentNanos + settings.silenceNanos();
             }
         }
         if (timerAtNanos == NEVER || due - timerAtNanos < 0) {

@@ -77,7 +77,13 @@ final class TestingWorld implements Clock, Timers, RoutingView {
 
     void routeLive(List<Integer> live, long tableId, ActorState... actors) {
         List<ServerRecord> servers = live.stream()
-                .map(i -> new ServerRecord(server(i), 1, address(i), "z", new Capacity(1000, 1, 1), List.of()))
+                .map(i -> new ServerRecord(
+                        server(i),
+                        1,
+                        address(i),
+                        "z",
+                        new Capacity(1000, 1, 1),
+                        List.of(new io.uniserve.model.PortInfo("kv", "1", java.util.Set.of(), List.of(), List.of()))))
                 .toList();
         TableMeta meta = new TableMeta(
                 TABLE,

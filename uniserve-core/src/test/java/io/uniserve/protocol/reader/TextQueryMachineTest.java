@@ -1,0 +1,162 @@
+package io.uniserve.protocol.reader;
+
+import static io.uniserve.protocol.reader.TestingWorld.MS;
+import static io.uniserve.protocol.reader.TestingWorld.TABLE;
+import static io.uniserve.protocol.reader.TestingWorld.actor;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class TextQueryMachineTest {
+    private final TestingWorld world = new TestingWorld();
+    private final List<Sent> sent = new ArrayList<>();
+    private final List<Outcome<TextResult>> outcomes = new ArrayList<>();
+
+    @Test
+    void oneServerAnswers() {
+        world.route(3, actor(0, 1, 1));
+        query(1_000);
+        sent.get(0).answer("yes");
+        assertThat(result().answer().body().utf8()).isEqualTo("yes");
+        assertThat(result().stats().requests()).isOne();
+        assertThat(world.pendingTimers()).isZero();
+    }
+
+    @Test
+    void deadServerIsReplacedAndAvoided() {
+        world.route(2, actor(0, 1, 1));
+        query(1_000);
+        sent.get(0).fail(ErrorCode.UNAVAILABLE);
+        assertThat(sent.get(1).server).isNotEqualTo(sent.get(0).server);
+        sent.get(1).answer("yes");
+        assertThat(result().stats().retries()).isOne();
+        query(1_000);
+        assertThat(sent.get(2).server).isEqualTo(sent.get(1).server);
+    }
+
+    @Test
+    void refusedQueryIsNotRetried() {
+        world.route(2, actor(0, 1, 1));
+        query(1_000);
+        sent.get(0).fail(ErrorCode.UNSUPPORTED);
+        assertThat(error().code()).isEqualTo(ErrorCode.UNSUPPORTED);
+        assertThat(sent).hasSize(1);
+    }
+
+    @Test
+    void failureOfThePortIsTriedOncePerServer() {
+        world.route(2, actor(0, 1, 1));
+        query(1_000);
+        sent.get(0).fail(ErrorCode.PORT_FAILED);
+        sent.get(1).fail(ErrorCode.PORT_FAILED);
+        assertThat(error().code()).isEqualTo(ErrorCode.PORT_FAILED);
+        assertThat(error().tried()).hasSize(2);
+    }
+
+    @Test
+    void backsOffWhenAllServersAreBusy() {
+        world.route(1, actor(0, 1, 1));
+        query(1_000);
+        sent.get(0).fail(ErrorCode.RESOURCE_EXHAUSTED);
+        assertThat(sent).hasSize(1);
+        world.pass(10 * MS);
+        sent.get(1).answer("yes");
+        assertThat(result().stats().requests()).isEqualTo(2);
+    }
+
+    @Test
+    void silentServerIsHedged() {
+        world.settings(world.settings.withHedgePermille(0));
+        world.route(2, actor(0, 1, 1));
+        query(5_000);
+        world.pass(999 * MS);
+        assertThat(sent).hasSize(1);
+        world.pass(MS);
+        assertThat(sent).hasSize(2);
+        sent.get(1).answer("yes");
+        assertThat(result().stats().hedges()).isOne();
+        assertThat(sent.get(0).cancelled).isTrue();
+        sent.get(0).answer("late");
+        assertThat(outcomes).hasSize(1);
+    }
+
+    @Test
+    void deadlineListsWhoWasAsked() {
+        world.route(1, actor(0, 1, 1));
+        query(500);
+        world.pass(500 * MS);
+        assertThat(error().code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(error().tried())
+                .singleElement()
+                .satisfies(attempt -> assertThat(attempt.where()).contains("s1"));
+    }
+
+    @Test
+    void unknownTableIsLookedForOnce() {
+        query(500);
+        world.finishRefreshes();
+        assertThat(error().code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    }
+
+    @Test
+    void cancelCancelsThere() {
+        world.route(1, actor(0, 1, 1));
+        query(500).cancel();
+        assertThat(error().code()).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(sent.get(0).cancelled).isTrue();
+    }
+
+    private TextQueryMachine query(long deadlineMs) {
+        outcomes.clear();
+        TextQueryMachine machine = new TextQueryMachine(
+                world.environment(),
+                (to, request, timeout, completion) -> {
+                    Sent one = new Sent(to.port(), completion);
+                    sent.add(one);
+                    return () -> one.cancelled = true;
+                },
+                new QueryText(TABLE, "count"),
+                world.nanos() + deadlineMs * MS,
+                outcomes::add);
+        machine.start();
+        return machine;
+    }
+
+    private TextResult result() {
+        assertThat(outcomes).singleElement().isInstanceOf(Outcome.Ok.class);
+        return ((Outcome.Ok<TextResult>) outcomes.get(0)).value();
+    }
+
+    private UniserveException error() {
+        assertThat(outcomes).singleElement().isInstanceOf(Outcome.Err.class);
+        return ((Outcome.Err<TextResult>) outcomes.get(0)).error();
+    }
+
+    private static final class Sent {
+        private final int server;
+        private final Completion<Answer> completion;
+        private boolean cancelled;
+
+        private Sent(int server, Completion<Answer> completion) {
+            this.server = server;
+            this.completion = completion;
+        }
+
+        void answer(String text) {
+            completion.done(Outcome.ok(new Answer("text/plain", Bytes.utf8(text))));
+        }
+
+        void fail(ErrorCode code) {
+            completion.done(Outcome.err(new UniserveException(code, "because")));
+        }
+    }
+}

@@ -1,0 +1,49 @@
+package io.uniserve.cli;
+
+import java.util.List;
+import java.util.concurrent.Callable;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.Spec;
+
+/**
+ * A subcommand: a public class with picocli annotations and a constructor without arguments. One line in {@code
+ * META-INF/services/io.uniserve.cli.CliCommand} makes it part of {@code uniserve}, in the order of that file.
+ */
+public abstract class CliCommand implements Callable<Integer> {
+    @Spec
+    private CommandSpec spec;
+
+    /** Does the work; returns one of {@link ExitCode}. An exception becomes one line on the error stream and an exit code. */
+    @Override
+    public abstract Integer call() throws Exception;
+
+    /** Where to read and write. */
+    protected final Console console() {
+        return root().console();
+    }
+
+    /** The options that every command has. */
+    protected final GlobalOptions global() {
+        return root().options();
+    }
+
+    /** The words after {@code uniserve}, as given. */
+    protected final List<String> arguments() {
+        return List.copyOf(spec.root().commandLine().getParseResult().originalArgs());
+    }
+
+    /** An error of the command line: exit code {@link ExitCode#USAGE}. */
+    protected final ParameterException usage(String message) {
+        return new ParameterException(spec.commandLine(), message);
+    }
+
+    /** True when the option, e.g. {@code --actors}, was given on the command line. */
+    protected final boolean given(String option) {
+        return spec.commandLine().getParseResult().hasMatchedOption(option);
+    }
+
+    private Uniserve root() {
+        return (Uniserve) spec.root().userObject();
+    }
+}

@@ -1,0 +1,80 @@
+package io.uniserve.cli;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import picocli.CommandLine;
+import picocli.CommandLine.IExecutionExceptionHandler;
+import picocli.CommandLine.IParameterExceptionHandler;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ParseResult;
+import picocli.CommandLine.UnmatchedArgumentException;
+
+/** Turns failures into one line {@code uniserve: CODE: message} on the error stream and an exit code. */
+final class ErrorReport implements IParameterExceptionHandler, IExecutionExceptionHandler {
+    private static final Logger LOG = LoggerFactory.getLogger(ErrorReport.class);
+    private static final int SUGGESTIONS_MAX = 3;
+
+    private final Console console;
+
+    ErrorReport(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public int handleParseException(ParameterException e, String[] args) {
+        String command = e.getCommandLine().getCommandSpec().qualifiedName(" ");
+        tell("USAGE", e.getMessage() + suggestion(e) + " (see '" + command + " --help')");
+        return ExitCode.USAGE;
+    }
+
+    private static String suggestion(ParameterException e) {
+        if (!(e instanceof UnmatchedArgumentException unmatched)) {
+            return "";
+        }
+        var words = unmatched.getSuggestions().stream().limit(SUGGESTIONS_MAX).toList();
+        return words.isEmpty() ? "" : "; did you mean " + String.join(" or ", words) + "?";
+    }
+
+    @Override
+    public int handleExecutionException(Exception e, CommandLine command, ParseResult parsed) {
+        if (e instanceof ParameterException usage) {
+            return handleParseException(usage, new String[0]);
+        }
+        Uniserve root = (Uniserve) command.getCommandSpec().root().userObject();
+        return report(e, root.verbose());
+    }
+
+    int report(Throwable failure, boolean verbose) {
+        Throwable cause = unwrap(failure);
+        if (verbose) {
+            LOG.error("The command failed", failure);
+        }
+        if (cause instanceof UniserveException known) {
+            String message = known.getMessage();
+            tell(known.code().name(), message.substring(known.code().name().length() + 2));
+            return ExitCode.of(known.code());
+        }
+        String remedy = verbose ? "" : "; -v shows where";
+        tell(ErrorCode.INTERNAL.name(), cause + remedy);
+        return ExitCode.FAULT;
+    }
+
+    private static Throwable unwrap(Throwable failure) {
+        Throwable cause = failure.getCause();
+        boolean wrapper = failure instanceof CompletionException || failure instanceof ExecutionException;
+        return wrapper && cause != null ? unwrap(cause) : failure;
+    }
+
+    private void tell(String code, String message) {
+        console.err().println("uniserve: " + code + ": " + oneLine(message));
+    }
+
+    /** Control characters would let a name from outside rewrite the terminal. */
+    private static String oneLine(String message) {
+        return message.strip().replaceAll("\\s*\\R\\s*", " | ").replaceAll("\\p{Cntrl}", "?");
+    }
+}

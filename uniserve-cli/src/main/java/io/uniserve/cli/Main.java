@@ -1,0 +1,42 @@
+package io.uniserve.cli;
+
+import java.util.Locale;
+import java.util.ServiceLoader;
+import org.slf4j.bridge.SLF4JBridgeHandler;
+import picocli.CommandLine;
+
+/** The {@code uniserve} command. */
+public final class Main {
+    private Main() {}
+
+    /** Runs the command and ends the process with its exit code. */
+    public static void main(String[] args) {
+        Locale.setDefault(Locale.ROOT);
+        Console console = Console.ofProcess();
+        SLF4JBridgeHandler.removeHandlersForRootLogger();
+        SLF4JBridgeHandler.install();
+        System.exit(run(console, args));
+    }
+
+    /** Runs the command in this process; returns the exit code. */
+    public static int run(Console console, String... args) {
+        return commandLine(console).execute(args);
+    }
+
+    static CommandLine commandLine(Console console) {
+        CommandLine line = new CommandLine(new Uniserve(console));
+        ServiceLoader.load(CliCommand.class).forEach(line::addSubcommand);
+        ErrorReport errors = new ErrorReport(console);
+        line.setOut(new java.io.PrintWriter(console.out(), true));
+        line.setErr(new java.io.PrintWriter(console.err(), true));
+        line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+        line.setCaseInsensitiveEnumValuesAllowed(true);
+        line.setParameterExceptionHandler(errors);
+        line.setExecutionExceptionHandler(errors);
+        line.setExecutionStrategy(parsed -> {
+            Logging.verbose(((Uniserve) parsed.commandSpec().root().userObject()).verbose());
+            return new CommandLine.RunLast().execute(parsed);
+        });
+        return line;
+    }
+}

@@ -1,0 +1,73 @@
+package io.uniserve.cli;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The last line of a bench, demo, simulation or chaos run: one JSON object
+ * {@code {"cmd", "commit", "args", "figures": [...], ..., "pass"}}. Not thread-safe.
+ */
+public final class ResultLine {
+    private final String cmd;
+    private final List<String> args;
+    private final List<Figure> figures = new ArrayList<>();
+    private final Map<String, @Nullable Object> more = new LinkedHashMap<>();
+    private boolean pass = true;
+
+    private ResultLine(String cmd, List<String> args) {
+        this.cmd = cmd;
+        this.args = List.copyOf(args);
+    }
+
+    /** A result of this command, e.g. {@code bench overhead}, that passes until something is against it. */
+    public static ResultLine of(String cmd, List<String> args) {
+        return new ResultLine(cmd, args);
+    }
+
+    /** Adds a figure; one that is not met makes the whole result fail. */
+    public ResultLine figure(Figure figure) {
+        figures.add(figure);
+        pass &= figure.met();
+        return this;
+    }
+
+    /** Adds a field beside the figures: text, number, boolean, map or list. */
+    public ResultLine with(String name, Object value) {
+        if (List.of("cmd", "commit", "args", "figures", "pass").contains(name) || more.put(name, value) != null) {
+            throw new IllegalArgumentException("field \"" + name + "\" is there already");
+        }
+        return this;
+    }
+
+    /** A condition beside the figures. */
+    public ResultLine require(boolean condition) {
+        pass &= condition;
+        return this;
+    }
+
+    /** True when all figures and conditions are met. */
+    public boolean pass() {
+        return pass;
+    }
+
+    /** The line, without line end. */
+    public String json() {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("cmd", cmd);
+        fields.put("commit", Version.commit());
+        fields.put("args", args);
+        fields.put("figures", figures.stream().map(Figure::fields).toList());
+        fields.putAll(more);
+        fields.put("pass", pass);
+        return Console.toJson(fields);
+    }
+
+    /** Prints the line and returns the exit code that follows {@link #pass()}. */
+    public int print(Console console) {
+        console.println(json());
+        return pass ? ExitCode.OK : ExitCode.NOT_PASSED;
+    }
+}

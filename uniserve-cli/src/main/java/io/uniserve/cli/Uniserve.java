@@ -1,0 +1,103 @@
+package io.uniserve.cli;
+
+import io.uniserve.model.Address;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.Callable;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Model.CommandSpec;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.ParameterException;
+import picocli.CommandLine.ScopeType;
+import picocli.CommandLine.Spec;
+
+/** The root command: what every subcommand inherits. */
+@Command(
+        name = "uniserve",
+        scope = ScopeType.INHERIT,
+        mixinStandardHelpOptions = true,
+        versionProvider = Version.class,
+        usageHelpAutoWidth = true,
+        sortOptions = false,
+        synopsisSubcommandLabel = "COMMAND",
+        description = "Turns a single-node query engine into a distributed query serving system.",
+        exitCodeListHeading = "%nExit codes:%n",
+        exitCodeList = {
+            "0:done",
+            "1:a check, demo, bench or simulation did not pass",
+            "2:the command line is wrong",
+            "3:the request is refused: a name, a value, a document (codes 1xxx)",
+            "4:a limit or a resource is exhausted (codes 2xxx)",
+            "5:the cluster cannot be reached or did not answer in time (codes 3xxx)",
+            "6:a fault inside Uniserve or a port (codes 4xxx, 5xxx)"
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  uniserve dev                             a whole cluster in one process",
+            "  uniserve table create speeches --port solr --actors 8",
+            "  uniserve load speeches europarl.jsonl",
+            "  uniserve query speeches 'q=text:parliament&rows=3'",
+            "  uniserve status"
+        })
+final class Uniserve implements Callable<Integer> {
+    private final Console console;
+
+    @Spec
+    private CommandSpec spec;
+
+    @Option(
+            names = {"-b", "--bootstrap"},
+            scope = ScopeType.INHERIT,
+            paramLabel = "HOST:PORT,...",
+            defaultValue = "${env:UNISERVE_BOOTSTRAP:-127.0.0.1:7400}",
+            description = "Servers or coordinators to ask first (environment: UNISERVE_BOOTSTRAP; default:"
+                    + " 127.0.0.1:7400).")
+    private @Nullable String bootstrap;
+
+    @Option(
+            names = {"-o", "--output"},
+            scope = ScopeType.INHERIT,
+            paramLabel = "text|json",
+            defaultValue = "text",
+            description = "Form of the answer (default: text).")
+    private GlobalOptions.Output output = GlobalOptions.Output.TEXT;
+
+    @Option(
+            names = {"-v", "--verbose"},
+            scope = ScopeType.INHERIT,
+            description = "Log more; with a failure, its stack trace.")
+    private boolean verbose;
+
+    Uniserve(Console console) {
+        this.console = console;
+    }
+
+    @Override
+    public Integer call() {
+        throw new ParameterException(spec.commandLine(), "Missing command");
+    }
+
+    Console console() {
+        return console;
+    }
+
+    boolean verbose() {
+        return verbose;
+    }
+
+    GlobalOptions options() {
+        return new GlobalOptions(addresses(), output, verbose);
+    }
+
+    private List<Address> addresses() {
+        List<String> words = Arrays.stream((bootstrap == null ? "" : bootstrap).split(","))
+                .map(String::strip)
+                .filter(word -> !word.isEmpty())
+                .toList();
+        if (words.isEmpty()) {
+            throw new ParameterException(spec.commandLine(), "--bootstrap is empty; give HOST:PORT,...");
+        }
+        return words.stream().map(Address::parse).toList();
+    }
+}

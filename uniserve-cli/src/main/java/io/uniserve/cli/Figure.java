@@ -13,7 +13,12 @@ import org.jspecify.annotations.Nullable;
  * @param goal with a peer the ratio to reach, else the value to reach or not to pass
  */
 public record Figure(
-        String name, double ours, @Nullable Double peer, @Nullable Double ratio, double goal, boolean met) {
+        String name,
+        double ours,
+        @Nullable Double peer,
+        @Nullable Double ratio,
+        double goal,
+        boolean met) {
     /** More is better: {@code ratio} is ours / peer. */
     public static Figure more(String name, double ours, double peer, double goalRatio) {
         return of(name, ours, peer, ours / peer, goalRatio);

@@ -1,5 +1,7 @@
 package io.uniserve.cli;
 
+import java.io.PrintWriter;
+import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 import java.util.ServiceLoader;
 import org.slf4j.bridge.SLF4JBridgeHandler;
@@ -27,8 +29,8 @@ public final class Main {
         CommandLine line = new CommandLine(new Uniserve(console));
         ServiceLoader.load(CliCommand.class).forEach(line::addSubcommand);
         ErrorReport errors = new ErrorReport(console);
-        line.setOut(new java.io.PrintWriter(console.out(), true));
-        line.setErr(new java.io.PrintWriter(console.err(), true));
+        line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
+        line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setParameterExceptionHandler(errors);

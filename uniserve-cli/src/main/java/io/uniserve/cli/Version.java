@@ -30,8 +30,6 @@ public final class Version implements IVersionProvider {
 
     @Override
     public String[] getVersion() {
-        return new String[] {
-            "uniserve " + number() + " (commit " + commit() + "), Java " + Runtime.version()
-        };
+        return new String[] {"uniserve " + number() + " (commit " + commit() + "), Java " + Runtime.version()};
     }
 }

@@ -11,7 +11,9 @@ import io.uniserve.model.Address;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.proto.AdminProto;
@@ -40,7 +42,7 @@ public final class RoutingClient implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(RoutingClient.class);
     private static final long BACKOFF_MIN_NANOS = 50_000_000;
     private static final long BACKOFF_MAX_NANOS = 1_000_000_000;
-    private static final long FIRST_STATE_NANOS = 2_000_000_000;
+    private static final long FIRST_STATE_NANOS = 1_000_000_000;
     private static final long REFRESH_MIN_NANOS = 250_000_000;
     private static final int TRIED_MAX = 16;
 
@@ -53,6 +55,8 @@ public final class RoutingClient implements AutoCloseable {
     private final Consumer<Routing> listener;
 
     private final Deque<Attempt> tried = new ArrayDeque<>();
+    private List<Completion<Routing>> waiting = new ArrayList<>();
+    private boolean moveDue;
     private @Nullable Routing latest;
     private @Nullable Watch current;
     private @Nullable Address lastTarget;
@@ -92,10 +96,17 @@ public final class RoutingClient implements AutoCloseable {
      * ago.
      */
     public void refresh() {
+        loop.execute(this::moveSoon);
+    }
+
+    /**
+     * As {@link #refresh()}, and tells on the loop when a map asked for after this call has come and has been taken in, the
+     * same as before or not, or why the next address gave none.
+     */
+    public void refresh(Completion<Routing> completion) {
         loop.execute(() -> {
-            if (clock.nanos() - lastMoveNanos >= REFRESH_MIN_NANOS) {
-                move();
-            }
+            waiting.add(completion);
+            moveSoon();
         });
     }
 
@@ -116,15 +127,35 @@ public final class RoutingClient implements AutoCloseable {
         });
     }
 
+    /** Moves as soon as the current watch has answered or failed, and not too often: a slow source must get its chance. */
+    private void moveSoon() {
+        boolean asking = current != null && !current.answered;
+        if (moveDue || asking) {
+            return;
+        }
+        long since = clock.nanos() - lastMoveNanos;
+        if (lastTarget == null || since >= REFRESH_MIN_NANOS) {
+            move();
+        } else {
+            moveDue = true;
+            Timers.Cancel unused = loop.after(REFRESH_MIN_NANOS - since, this::move);
+        }
+    }
+
     private void move() {
         if (closed) {
             return;
         }
         Watch old = current;
+        moveDue = false;
         lastMoveNanos = clock.nanos();
         Address target = next();
         lastTarget = target;
-        Watch watch = new Watch(target);
+        Watch watch = new Watch(target, waiting);
+        waiting = new ArrayList<>();
+        if (old != null) {
+            watch.waiting.addAll(old.takeWaiting());
+        }
         current = watch;
         watch.start();
         if (old != null) {
@@ -157,6 +188,7 @@ public final class RoutingClient implements AutoCloseable {
             failed(watch, e);
             return;
         }
+        boolean first = !watch.answered;
         watch.answered = true;
         backoffNanos = BACKOFF_MIN_NANOS;
         Routing merged = latest == null ? routing : RoutingMerge.newer(latest, routing);
@@ -164,6 +196,10 @@ public final class RoutingClient implements AutoCloseable {
         latest = merged;
         if (changed) {
             listener.accept(merged);
+        }
+        watch.takeWaiting().forEach(completion -> completion.done(Outcome.ok(merged)));
+        if (first && !waiting.isEmpty()) {
+            moveSoon(); // asked for while this answer was on its way
         }
     }
 
@@ -180,6 +216,7 @@ public final class RoutingClient implements AutoCloseable {
         long jitter = Long.remainderUnsigned(ids.next(), backoffNanos);
         Timers.Cancel unused = loop.after(backoffNanos / 2 + jitter / 2, this::moveIfIdle);
         backoffNanos = Math.min(BACKOFF_MAX_NANOS, backoffNanos * 2);
+        watch.takeWaiting().forEach(completion -> completion.done(Outcome.err(error)));
     }
 
     private void moveIfIdle() {
@@ -191,12 +228,20 @@ public final class RoutingClient implements AutoCloseable {
     /** One stream. */
     private final class Watch extends ClientCall.Listener<ModelProto.Routing> {
         private final Address target;
+        private List<Completion<Routing>> waiting;
         private volatile @Nullable ClientCall<AdminProto.WatchCall, ModelProto.Routing> call;
         private Timers.Cancel patience = () -> {};
         private boolean answered;
 
-        private Watch(Address target) {
+        private Watch(Address target, List<Completion<Routing>> waiting) {
             this.target = target;
+            this.waiting = waiting;
+        }
+
+        private List<Completion<Routing>> takeWaiting() {
+            List<Completion<Routing>> taken = waiting;
+            waiting = new ArrayList<>();
+            return taken;
         }
 
         private void start() {

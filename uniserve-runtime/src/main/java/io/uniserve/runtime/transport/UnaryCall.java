@@ -70,7 +70,11 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
         P message = answer;
         if (status.getCode() == Status.Code.CANCELLED && !cancelled) {
             // The server cut the call as it went down.
-            onClose(Status.UNAVAILABLE.withDescription("the server cut the call").withCause(status.getCause()), trailers);
+            onClose(
+                    Status.UNAVAILABLE
+                            .withDescription("the server cut the call")
+                            .withCause(status.getCause()),
+                    trailers);
         } else if (!status.isOk()) {
             finish(Outcome.err(
                     Statuses.fromStatus(status.asRuntimeException(trailers), to.toString(), sent.created, idempotent)));

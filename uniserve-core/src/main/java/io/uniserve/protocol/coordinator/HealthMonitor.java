@@ -8,6 +8,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -125,14 +126,21 @@ final class HealthMonitor {
     }
 
     boolean isDraining(ServerId id) {
-        Health health = healths.get(id);
+        Health health = current(id);
         return health != null && health.draining;
     }
 
     /** Registered, but dead by pings. */
     boolean deadByPings(ServerId id) {
-        Health health = healths.get(id);
+        Health health = current(id);
         return health != null && health.dead;
+    }
+
+    /** What is known of the incarnation that is registered now. */
+    private @Nullable Health current(ServerId id) {
+        ServerRecord server = members.find(id);
+        Health health = healths.get(id);
+        return server != null && health != null && health.incarnation == server.incarnation() ? health : null;
     }
 
     /**
@@ -147,6 +155,7 @@ final class HealthMonitor {
         for (Map.Entry<ServerId, Health> entry : healths.entrySet()) {
             judge(entry.getKey(), entry.getValue());
         }
+        limitRate();
     }
 
     private void judge(ServerId id, Health health) {
@@ -166,10 +175,13 @@ final class HealthMonitor {
     }
 
     private void limitRate() {
-        long dead = healths.values().stream().filter(h -> h.dead).count();
+        long dead = healths.values().stream()
+                .filter(h -> h.dead || h.failed >= config.failedPings() - 1)
+                .count();
         boolean limit = dead >= 3 && dead * 2 > members.servers().size();
         if (limit != suppressed) {
             suppressed = limit;
+            changed.run();
             if (limit) {
                 LOG.warn(
                         "{} of {} servers do not answer: only those gone from the registry are failed over",

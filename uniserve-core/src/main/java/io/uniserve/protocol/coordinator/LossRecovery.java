@@ -49,26 +49,35 @@ final class LossRecovery {
     }
 
     private void decide(Table table, ActorState actor, ReplicaKey key, String path, Versioned found) {
+        ClusterView view = reign.view();
+        if (!tables.lost(view, key, actor)) {
+            reign.wake();
+            return;
+        }
         boolean clean = found.value() instanceof BackupRecord record
                 && record.key().equals(key)
                 && record.clean()
                 && record.epoch() <= actor.epoch();
         if (!clean && table.meta.onLoss() != OnLoss.RESTORE_ACTOR) {
-            LOG.warn(
-                    "{}/{} lost its last replica {}; its backup is not complete: waiting for the server to come back",
-                    table.meta.name(),
-                    actor.actor(),
-                    actor.isr());
+            if (reign.replicas().tellLoss(key)) {
+                LOG.warn(
+                        "{}/{} lost its last replica {}; its backup is not complete: waiting for the server to come back",
+                        table.meta.name(),
+                        actor.actor(),
+                        actor.isr());
+            }
             reign.wake();
             return;
         }
-        ActorState next = reign.decider(reign.view()).takeOver(table.meta, actor);
+        ActorState next = reign.decider(view).takeOver(table.meta, actor);
         if (next.equals(actor)) {
-            LOG.warn(
-                    "{}/{} is lost and no live server offers port {}",
-                    table.meta.name(),
-                    actor.actor(),
-                    table.meta.port());
+            if (reign.replicas().tellLoss(key)) {
+                LOG.warn(
+                        "{}/{} is lost and no live server offers port {}",
+                        table.meta.name(),
+                        actor.actor(),
+                        table.meta.port());
+            }
             return;
         }
         LOG.warn(

@@ -94,6 +94,7 @@ final class ReplicaMonitor {
         known.lostSince = lost ? (known.lostSince == null ? Long.valueOf(now) : known.lostSince) : null;
         if (!lost) {
             known.lossTried = null;
+            known.lossTold = false;
         }
         return known.lostSince == null ? 0 : now - known.lostSince;
     }
@@ -106,6 +107,14 @@ final class ReplicaMonitor {
         }
         known.lossTried = now;
         return true;
+    }
+
+    /** True the first time since the last replica was lost: what has to be told is told once. */
+    boolean tellLoss(ReplicaKey key) {
+        Reports known = of(key);
+        boolean first = !known.lossTold;
+        known.lossTold = true;
+        return first;
     }
 
     /** Forgets tables that are no more. */
@@ -123,6 +132,7 @@ final class ReplicaMonitor {
         final TreeSet<ServerId> fenced = new TreeSet<>();
         final TreeMap<ServerId, Unfit> unfit = new TreeMap<>();
         long fencedEpoch;
+        boolean lossTold;
 
         @Nullable
         Long missingSince;

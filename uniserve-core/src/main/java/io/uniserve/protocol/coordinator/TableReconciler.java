@@ -69,11 +69,16 @@ final class TableReconciler {
     private void recoverLost(Table table, ClusterView view, long now) {
         for (ActorState actor : table.map().actors()) {
             ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
-            boolean lost = actor.isr().stream().allMatch(id -> lost(view, key, actor, id));
+            boolean lost = lost(view, key, actor);
             if (reign.replicas().lostNanos(key, lost, now) >= reign.config().lossGraceNanos() && lost) {
                 losses.consider(table, actor, now);
             }
         }
+    }
+
+    /** True when no in-sync replica is left that could serve. */
+    boolean lost(ClusterView view, ReplicaKey key, ActorState actor) {
+        return actor.isr().stream().allMatch(id -> lost(view, key, actor, id));
     }
 
     /** Gone from the registry, not only from our pings; or there, but without usable data. */

@@ -1,0 +1,140 @@
+package io.uniserve.protocol.coordinator;
+
+import static io.uniserve.protocol.coordinator.TestingCluster.MILLI;
+import static io.uniserve.protocol.coordinator.TestingCluster.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.CoordinatorRecord;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.TestingCluster.Node;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class ElectionTest {
+    private final TestingCluster cluster = new TestingCluster();
+
+    @Test
+    void theFirstLeadsTheSecondStandsByAndNamesIt() {
+        Node first = cluster.leading(1);
+        Node second = cluster.coordinator("c2");
+        cluster.loop.run(SECOND);
+        assertThat(second.machine().isLeader()).isFalse();
+        assertThat(second.machine().leader()).hasValue(first.address());
+        assertThat(second.machine().routing()).isEmpty();
+        UniserveException refusal = cluster.refused(second, new AdminRequest.ListTables());
+        assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_LEADER);
+        assertThat(refusal.reason()).contains("c1:7000");
+    }
+
+    @Test
+    void theStandbyTakesOverWithALargerTermWhenTheLeaderStops() {
+        Node first = cluster.leading(1);
+        Node second = cluster.coordinator("c2");
+        cluster.loop.run(SECOND);
+        int term = first.machine().term().orElseThrow();
+        first.machine().stop();
+        cluster.loop.run(100 * MILLI);
+        assertThat(first.machine().isLeader()).isFalse();
+        assertThat(second.machine().isLeader()).isTrue();
+        assertThat(second.machine().term().orElseThrow()).isGreaterThan(term);
+        assertThat(cluster.store.read(RegistryPaths.TERM).version())
+                .isEqualTo(second.machine().term().orElseThrow());
+    }
+
+    @Test
+    void aLeaderWhoseSessionEndedUnnoticedCanWriteNothing() {
+        Node first = cluster.leading(2);
+        cluster.create(first, TestingCluster.table("t", 4, 2));
+        Node second = cluster.coordinator("c2");
+        cluster.loop.run(SECOND);
+        first.registry().expireUnnoticed();
+        cluster.loop.run(SECOND);
+        assertThat(second.machine().isLeader()).isTrue();
+        int version = cluster.store.read(RegistryPaths.CLUSTER).version();
+        UniserveException error = cluster.refused(first, new AdminRequest.CreateTable(TestingCluster.table("u", 1, 1)));
+        assertThat(error.code()).isIn(ErrorCode.OUTCOME_UNKNOWN, ErrorCode.NOT_LEADER);
+        assertThat(first.machine().isLeader()).isFalse();
+        assertThat(cluster.store.read(RegistryPaths.CLUSTER).version()).isEqualTo(version);
+        assertThat(cluster.admin(second, new AdminRequest.ListTables()))
+                .isInstanceOfSatisfying(
+                        AdminReply.Tables.class, t -> assertThat(t.tables()).hasSize(1));
+    }
+
+    @Test
+    void aWriteUnderWayWhenTheTermIsTakenIsRefused() {
+        Node first = cluster.leading(2);
+        cluster.create(first, TestingCluster.table("t", 1, 2));
+        TestingServer primary = cluster.server(cluster.actor("t", 0).primary().value());
+        CoordinatorRecord other = new CoordinatorRecord("other", first.address());
+        int term = cluster.store.read(RegistryPaths.TERM).version();
+        cluster.store.multi(
+                "other", List.of(new Op.Set(RegistryPaths.TERM, new io.uniserve.model.TermRecord(other.id()), term)));
+        primary.kill();
+        cluster.loop.run(400 * MILLI);
+        assertThat(cluster.actor("t", 0).primary()).isEqualTo(primary.id);
+        assertThat(first.machine().isLeader()).isFalse();
+        cluster.loop.run(5 * SECOND);
+        assertThat(first.machine().isLeader()).as("leads again in a new term").isTrue();
+        assertThat(cluster.actor("t", 0).primary()).isNotEqualTo(primary.id);
+    }
+
+    @Test
+    void anExpiredLeaderStopsAtOnceAndCampaignsAgain() {
+        Node node = cluster.leading(1);
+        int term = node.machine().term().orElseThrow();
+        node.registry().expire();
+        cluster.loop.run(1_500);
+        assertThat(node.machine().isLeader()).isFalse();
+        cluster.loop.run(2 * SECOND);
+        assertThat(node.machine().term().orElseThrow()).isGreaterThan(term);
+    }
+
+    @Test
+    void unknownOutcomesOfTheElectionAreReadNotGuessed() {
+        for (int lost = 0; lost < 4; lost++) {
+            TestingCluster fresh = new TestingCluster();
+            Node node = fresh.coordinator("c1");
+            for (int i = 0; i <= lost; i++) {
+                if (i % 2 == 0) {
+                    node.registry().loseNextAnswer();
+                } else {
+                    node.registry().loseNextWrite();
+                }
+            }
+            fresh.loop.run(10 * SECOND);
+            assertThat(node.machine().isLeader()).isTrue();
+            assertThat(fresh.store.read(RegistryPaths.TERM).version())
+                    .isEqualTo(node.machine().term().orElseThrow());
+        }
+    }
+
+    @Test
+    void aRegistryOfAnotherClusterIsRefused() {
+        cluster.store.multi("x", List.of(new Op.Create(RegistryPaths.CLUSTER, new ClusterRecord("another", 1), false)));
+        Node node = cluster.coordinator("c1");
+        List<UniserveException> fatal = new ArrayList<>();
+        node.machine().onFatal(fatal::add);
+        cluster.loop.run(5 * SECOND);
+        assertThat(fatal).singleElement().extracting(UniserveException::code).isEqualTo(ErrorCode.WRONG_CLUSTER);
+        assertThat(node.machine().isLeader()).isFalse();
+        assertThat(cluster.store.value(RegistryPaths.LEADER)).isNull();
+    }
+
+    @Test
+    void aRegistryThatIsAbsentAtStartIsWaitedFor() {
+        Node node = cluster.coordinator("c1");
+        node.registry().cut(true);
+        cluster.loop.run(70 * SECOND);
+        assertThat(node.machine().isLeader()).isFalse();
+        node.registry().cut(false);
+        cluster.loop.run(2 * SECOND);
+        assertThat(node.machine().isLeader()).isTrue();
+    }
+}

@@ -1,0 +1,165 @@
+package io.uniserve.protocol.coordinator;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.testing.TestingLoop;
+import io.uniserve.protocol.testing.TestingNetwork;
+import io.uniserve.protocol.testing.TestingRegistry;
+import io.uniserve.protocol.testing.TestingStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** Coordinators and scripted servers around one registry, in virtual time. */
+final class TestingCluster {
+    static final long SECOND = 1_000_000_000L;
+    static final long MILLI = 1_000_000L;
+
+    final TestingLoop loop = new TestingLoop();
+    final TestingStore store = new TestingStore();
+    final TestingNetwork network = new TestingNetwork(loop);
+    final Map<String, TestingServer> servers = new TreeMap<>();
+    private long ids;
+
+    /** A coordinator that is started, with its own session. */
+    Node coordinator(String name) {
+        TestingRegistry registry = new TestingRegistry(loop, store);
+        Environment env = environment(registry);
+        Address address = new Address(name, 7000);
+        Node node = new Node(
+                new CoordinatorMachine(CoordinatorConfig.defaults(name, address, "test"), env), registry, address);
+        network.serve(address, node.machine::onPeer);
+        node.machine.start();
+        return node;
+    }
+
+    @SuppressWarnings("NullAway")
+    private Environment environment(TestingRegistry registry) {
+        return new Environment(loop, loop, network, registry, null, null, null, () -> ids++);
+    }
+
+    /** A leading coordinator and this many servers s1, s2, ... each in a zone of its own. */
+    Node leading(int count) {
+        for (int i = 1; i <= count; i++) {
+            server("s" + i).start();
+        }
+        Node node = coordinator("c1");
+        loop.run(100 * MILLI);
+        assertThat(node.machine.isLeader()).isTrue();
+        return node;
+    }
+
+    TestingServer server(String name) {
+        return servers.computeIfAbsent(name, n -> new TestingServer(this, n, "zone-" + n));
+    }
+
+    static TableMeta table(String name, int actors, int rf) {
+        return new TableMeta(
+                new TableName(name),
+                0,
+                new Partitioner.Hash(actors),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                rf,
+                1,
+                OnLoss.WAIT,
+                "kv",
+                Map.of());
+    }
+
+    static TableMeta onLoss(TableMeta meta, OnLoss onLoss) {
+        return new TableMeta(
+                meta.name(),
+                0,
+                meta.partitioner(),
+                meta.keyField(),
+                meta.level(),
+                meta.rf(),
+                meta.minIsr(),
+                onLoss,
+                meta.port(),
+                meta.options());
+    }
+
+    void create(Node node, TableMeta meta) {
+        assertThat(admin(node, new AdminRequest.CreateTable(meta))).isEqualTo(new AdminReply.Ack());
+    }
+
+    /** Asks and lets time pass until the answer. */
+    AdminReply admin(Node node, AdminRequest request) {
+        Outcome<AdminReply> outcome = outcome(node, request);
+        if (outcome instanceof Outcome.Ok<AdminReply> ok) {
+            return ok.value();
+        }
+        throw ((Outcome.Err<AdminReply>) outcome).error();
+    }
+
+    UniserveException refused(Node node, AdminRequest request) {
+        Outcome<AdminReply> outcome = outcome(node, request);
+        assertThat(outcome).isInstanceOf(Outcome.Err.class);
+        return ((Outcome.Err<AdminReply>) outcome).error();
+    }
+
+    private Outcome<AdminReply> outcome(Node node, AdminRequest request) {
+        List<Outcome<AdminReply>> answers = new ArrayList<>();
+        node.machine.onAdmin(request, answers::add);
+        assertThat(loop.runUntil(() -> !answers.isEmpty(), 60 * SECOND))
+                .as("an answer to %s", request)
+                .isTrue();
+        return answers.get(0);
+    }
+
+    void peer(Node node, PeerRequest request) {
+        List<Outcome<PeerReply>> answers = new ArrayList<>();
+        node.machine.onPeer(request, answers::add);
+        loop.run(50 * MILLI);
+        assertThat(answers).containsExactly(Outcome.ok(new PeerReply.Ack()));
+    }
+
+    /** The primary of the actor tells that its first learner is in sync. */
+    void certify(Node node, String table, int actor) {
+        ActorState state = actor(table, actor);
+        ServerId learner = state.learners().get(0);
+        peer(node, new PeerRequest.Certified(key(table, actor), state.epoch(), state.primary(), learner));
+    }
+
+    TableMap map(String table) {
+        TableMap map = (TableMap) store.value(RegistryPaths.map(new TableName(table)));
+        assertThat(map).as("map of %s", table).isNotNull();
+        return java.util.Objects.requireNonNull(map);
+    }
+
+    ActorState actor(String table, int actor) {
+        return map(table).actors().get(actor);
+    }
+
+    ReplicaKey key(String table, int actor) {
+        return new ReplicaKey(map(table).tableId(), actor);
+    }
+
+    static ServerId id(String name) {
+        return new ServerId(name);
+    }
+
+    /** A coordinator and its session. */
+    record Node(CoordinatorMachine machine, TestingRegistry registry, Address address) {}
+}

@@ -1,0 +1,100 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.Capacity;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** A server as the coordinator sees it: an ephemeral node, and answers to pings, checks of tables and load reports. */
+final class TestingServer {
+    final ServerId id;
+    private final TestingCluster cluster;
+    private final String zone;
+    private final Address address;
+    private long incarnation;
+    private Object session = new Object();
+    boolean slow;
+    String port = "kv";
+
+    @Nullable
+    UniserveException refusal;
+
+    TestingServer(TestingCluster cluster, String name, String zone) {
+        this.cluster = cluster;
+        this.id = new ServerId(name);
+        this.zone = zone;
+        this.address = new Address(name, 8000);
+    }
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    /** Registers and answers. */
+    void start() {
+        incarnation++;
+        session = new Object();
+        PortInfo info = new PortInfo(port, "1", Set.of(ConsistencyLevel.EVENTUAL), List.of(), List.of());
+        ServerRecord record = new ServerRecord(id, incarnation, address, zone, new Capacity(1000, 1, 1), List.of(info));
+        cluster.store.multi(session, List.of(new Op.Create(RegistryPaths.server(id), record, true)));
+        answer();
+    }
+
+    /** Gone: no answers, no node. */
+    void kill() {
+        hang();
+        cluster.store.expire(session);
+    }
+
+    /** No answers, but the node is still there. */
+    void hang() {
+        cluster.network.stop(address);
+    }
+
+    void answer() {
+        cluster.network.serve(address, this::handle);
+    }
+
+    private void handle(PeerRequest request, Completion<PeerReply> completion) {
+        if (request instanceof PeerRequest.Ping) {
+            completion.done(Outcome.ok(new PeerReply.Pong(id, incarnation)));
+        } else if (request instanceof PeerRequest.ValidateTable) {
+            UniserveException error = refusal;
+            completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
+        } else if (request instanceof PeerRequest.ReportLoad) {
+            completion.done(Outcome.ok(new PeerReply.Load(id, slow ? List.of() : loads(), 1)));
+        }
+    }
+
+    private List<ReplicaLoad> loads() {
+        List<ReplicaLoad> loads = new ArrayList<>();
+        for (String name : List.of("t", "u")) {
+            if (cluster.store.value(RegistryPaths.map(new TableName(name))) instanceof TableMap map) {
+                for (ActorState actor : map.actors()) {
+                    String role = actor.primary().equals(id) ? ReplicaLoad.PRIMARY : "FOLLOWER";
+                    ReplicaKey key = new ReplicaKey(map.tableId(), actor.actor());
+                    loads.add(new ReplicaLoad(key, actor.epoch(), role, 0, 0, 0, 0, 0, 0, 0, 0));
+                }
+            }
+        }
+        return loads;
+    }
+}

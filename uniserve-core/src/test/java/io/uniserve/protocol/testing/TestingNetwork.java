@@ -1,0 +1,45 @@
+package io.uniserve.protocol.testing;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+
+/** Delivers requests to handlers by address; where there is none the connection is refused. */
+public final class TestingNetwork implements Network {
+    private final TestingLoop loop;
+    private final Map<String, BiConsumer<PeerRequest, Completion<PeerReply>>> handlers = new TreeMap<>();
+
+    public TestingNetwork(TestingLoop loop) {
+        this.loop = loop;
+    }
+
+    /** Answers requests to this address from now on. */
+    public void serve(Address at, BiConsumer<PeerRequest, Completion<PeerReply>> handler) {
+        handlers.put(at.toString(), handler);
+    }
+
+    /** Refuses connections to this address from now on. */
+    public void stop(Address at) {
+        handlers.remove(at.toString());
+    }
+
+    @Override
+    public void call(Address to, PeerRequest request, long timeoutNanos, Completion<PeerReply> completion) {
+        loop.soon(() -> {
+            BiConsumer<PeerRequest, Completion<PeerReply>> handler = handlers.get(to.toString());
+            if (handler == null) {
+                completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to)));
+            } else {
+                handler.accept(request, outcome -> loop.soon(() -> completion.done(outcome)));
+            }
+        });
+    }
+}

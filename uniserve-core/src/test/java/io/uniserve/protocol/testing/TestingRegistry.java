@@ -1,0 +1,108 @@
+package io.uniserve.protocol.testing;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/** One process's session on a {@link TestingStore}. Operations are done when their turn comes, one microsecond later. */
+public final class TestingRegistry implements Registry {
+    private final TestingLoop loop;
+    private final TestingStore store;
+    private final TreeMap<String, List<Runnable>> watches = new TreeMap<>();
+    private final List<SessionListener> listeners = new ArrayList<>();
+    private Object session = new Object();
+    private boolean cut;
+    private int unknownDone;
+    private int unknownNotDone;
+
+    public TestingRegistry(TestingLoop loop, TestingStore store) {
+        this.loop = loop;
+        this.store = store;
+        store.listen(path -> watches.getOrDefault(path, List.of()).forEach(loop::soon));
+    }
+
+    /** The next write is done, its caller told that the outcome is unknown. */
+    public void loseNextAnswer() {
+        unknownDone++;
+    }
+
+    /** The next write is not done, its caller told that the outcome is unknown. */
+    public void loseNextWrite() {
+        unknownNotDone++;
+    }
+
+    /** From now on every operation fails with UNAVAILABLE, or again works. */
+    public void cut(boolean value) {
+        cut = value;
+    }
+
+    /** The ensemble ends the session; the process is not told yet. */
+    public void expireUnnoticed() {
+        store.expire(session);
+    }
+
+    /** The session ends, the process is told and gets a new one. */
+    public void expire() {
+        store.expire(session);
+        session = new Object();
+        watches.clear();
+        loop.soon(() -> listeners.forEach(l -> l.on(SessionEvent.EXPIRED)));
+        loop.soon(() -> listeners.forEach(l -> l.on(SessionEvent.CONNECTED)));
+    }
+
+    @Override
+    public void read(String path, Completion<Versioned> completion) {
+        loop.soon(() -> completion.done(cut ? away() : Outcome.ok(store.read(path))));
+    }
+
+    @Override
+    public void children(String path, Completion<List<String>> completion) {
+        loop.soon(() -> completion.done(cut ? away() : Outcome.ok(store.children(path))));
+    }
+
+    @Override
+    public void multi(List<Op> ops, Completion<MultiResult> completion) {
+        Object owner = session;
+        loop.soon(() -> {
+            if (cut) {
+                completion.done(away());
+            } else if (unknownNotDone > 0) {
+                unknownNotDone--;
+                completion.done(unknown());
+            } else {
+                MultiResult result = store.multi(owner, ops);
+                completion.done(unknownDone > 0 ? unknown() : Outcome.ok(result));
+                unknownDone = Math.max(0, unknownDone - 1);
+            }
+        });
+    }
+
+    @Override
+    public void sync(Completion<Done> completion) {
+        loop.soon(() -> completion.done(cut ? away() : Outcome.ok(Done.DONE)));
+    }
+
+    @Override
+    public void watch(String path, Runnable changed) {
+        watches.computeIfAbsent(path, unused -> new ArrayList<>()).add(changed);
+    }
+
+    @Override
+    public void onSession(SessionListener listener) {
+        listeners.add(listener);
+    }
+
+    private static <T> Outcome<T> away() {
+        return Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the registry is cut off"));
+    }
+
+    private static <T> Outcome<T> unknown() {
+        return Outcome.err(new UniserveException(ErrorCode.OUTCOME_UNKNOWN, "the answer was lost"));
+    }
+}

@@ -1,0 +1,105 @@
+package io.uniserve.protocol.testing;
+
+import io.uniserve.model.RegistryValue;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** The registry's contents, shared by the sessions of a test. */
+public final class TestingStore {
+    private final TreeMap<String, Node> nodes = new TreeMap<>();
+    private final List<Consumer<String>> listeners = new ArrayList<>();
+
+    /** Hears the path of every node that changed, and of the parent where one came or went. */
+    void listen(Consumer<String> listener) {
+        listeners.add(listener);
+    }
+
+    /** The node as it is now. */
+    public Versioned read(String path) {
+        Node node = nodes.get(path);
+        return node == null ? new Versioned(null, Registry.ABSENT) : new Versioned(node.value, node.version);
+    }
+
+    /** The value of a node as it is now, null where it is absent. */
+    public @Nullable RegistryValue value(String path) {
+        return read(path).value();
+    }
+
+    List<String> children(String path) {
+        TreeSet<String> names = new TreeSet<>();
+        String prefix = path + "/";
+        for (String node : nodes.tailMap(prefix).keySet()) {
+            if (!node.startsWith(prefix)) {
+                break;
+            }
+            names.add(node.substring(prefix.length()).split("/", 2)[0]);
+        }
+        return List.copyOf(names);
+    }
+
+    /** Applies all operations or none, on behalf of a session. */
+    public MultiResult multi(Object session, List<Op> ops) {
+        TreeMap<String, Node> copy = new TreeMap<>(nodes);
+        List<Integer> versions = new ArrayList<>();
+        TreeSet<String> changed = new TreeSet<>();
+        for (int i = 0; i < ops.size(); i++) {
+            Op op = ops.get(i);
+            if (!apply(copy, session, op, versions)) {
+                return new MultiResult(false, List.of(), i);
+            }
+            if (!(op instanceof Op.Check)) {
+                changed.add(op.path());
+                changed.add(op.path().substring(0, Math.max(1, op.path().lastIndexOf('/'))));
+            }
+        }
+        nodes.clear();
+        nodes.putAll(copy);
+        changed.forEach(path -> List.copyOf(listeners).forEach(l -> l.accept(path)));
+        return new MultiResult(true, versions, -1);
+    }
+
+    private static boolean apply(TreeMap<String, Node> nodes, Object session, Op op, List<Integer> versions) {
+        Node node = nodes.get(op.path());
+        if (op instanceof Op.Create create) {
+            versions.add(0);
+            return nodes.putIfAbsent(op.path(), new Node(create.value(), 0, create.ephemeral() ? session : null))
+                    == null;
+        }
+        if (node == null) {
+            return false;
+        }
+        if (op instanceof Op.Set set) {
+            versions.add(set.version() + 1);
+            nodes.put(op.path(), new Node(set.value(), set.version() + 1, node.owner));
+            return node.version == set.version();
+        }
+        versions.add(Registry.ABSENT);
+        if (op instanceof Op.Delete delete) {
+            nodes.remove(op.path());
+            return node.version == delete.version();
+        }
+        return node.version == ((Op.Check) op).version();
+    }
+
+    /** Deletes a session's ephemeral nodes. */
+    public void expire(Object session) {
+        List<Op> deletes = new ArrayList<>();
+        nodes.forEach((path, node) -> {
+            if (session.equals(node.owner)) {
+                deletes.add(new Op.Delete(path, node.version));
+            }
+        });
+        multi(session, deletes);
+    }
+
+    private record Node(
+            RegistryValue value, int version, @Nullable Object owner) {}
+}

@@ -35,6 +35,9 @@ final class ActorReconciler {
 
     ActorState decide(TableMeta meta, ActorState actor) {
         ReplicaKey key = new ReplicaKey(meta.tableId(), actor.actor());
+        if (well(key, meta, actor)) {
+            return actor;
+        }
         ActorDraft draft = new ActorDraft(actor);
         draft.pruneFencing(entry -> replicas.isFenced(key, actor, entry));
         admitCertified(key, actor, draft);
@@ -50,6 +53,15 @@ final class ActorReconciler {
             removeExtra(meta, draft);
         }
         return draft.result();
+    }
+
+    /** The usual case, which must cost next to nothing. */
+    private boolean well(ReplicaKey key, TableMeta meta, ActorState actor) {
+        return actor.learners().isEmpty()
+                && actor.fencing().isEmpty()
+                && actor.isr().size() == meta.rf()
+                && replicas.isQuiet(key)
+                && actor.isr().stream().allMatch(id -> view.live(id) && !view.draining(id));
     }
 
     private void admitCertified(ReplicaKey key, ActorState actor, ActorDraft draft) {
@@ -160,8 +172,13 @@ final class ActorReconciler {
 
     /** Where a lost actor starts again from durable storage; the actor itself where no server can take it. */
     ActorState takeOver(TableMeta meta, ActorState actor) {
+        ReplicaKey key = new ReplicaKey(meta.tableId(), actor.actor());
+        List<ServerView> eligible = view.eligible(meta.port());
+        List<ServerView> sound = eligible.stream()
+                .filter(s -> !replicas.backsOff(key, s.id(), now))
+                .toList();
         ActorDraft draft = new ActorDraft(actor);
-        placement.replacement(view.eligible(meta.port()), List.of()).ifPresent(draft::takeOver);
+        placement.replacement(sound.isEmpty() ? eligible : sound, List.of()).ifPresent(draft::takeOver);
         return draft.result();
     }
 }

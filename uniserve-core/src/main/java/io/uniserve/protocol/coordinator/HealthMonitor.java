@@ -64,7 +64,6 @@ final class HealthMonitor {
     private void ping(ServerRecord server, Health health) {
         health.pinging = true;
         health.pingedAt = env.clock().nanos();
-        int reporters = health.reporters.size();
         PeerRequest ping = new PeerRequest.Ping(config.sender(), server.id());
         env.network().call(server.address(), ping, config.pingTimeoutNanos(), scope.scoped(outcome -> {
             health.pinging = false;
@@ -75,7 +74,7 @@ final class HealthMonitor {
                 recovered(server, health);
             } else {
                 health.failed++;
-                health.confirmed = reporters >= 2 || health.confirmed;
+                health.confirmed |= health.reporters(env.clock().nanos() - config.suspicionNanos()) >= 2;
             }
             judge(server.id(), health);
         }));
@@ -108,9 +107,8 @@ final class HealthMonitor {
         }
         Health health = health(server);
         long now = env.clock().nanos();
-        health.reporters.values().removeIf(at -> now - at > config.suspicionNanos());
         health.reporters.put(report.reporter(), now);
-        if (health.reporters.size() >= 2 && !health.pinging) {
+        if (health.reporters(now - config.suspicionNanos()) >= 2 && !health.pinging) {
             ping(server, health);
         }
     }
@@ -205,6 +203,12 @@ final class HealthMonitor {
         Health(long incarnation, long pingedAt) {
             this.incarnation = incarnation;
             this.pingedAt = pingedAt;
+        }
+
+        /** Servers that reported this one at or after this time. */
+        int reporters(long since) {
+            reporters.values().removeIf(at -> at - since < 0);
+            return reporters.size();
         }
     }
 }

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class ReplicaMonitor {
     private static final long BACKOFF_NANOS = 2_000_000_000L;
-    private static final int BACKOFF_DOUBLINGS_MAX = 5;
+    private static final int BACKOFF_DOUBLINGS_MAX = 3;
 
     private final TreeMap<ReplicaKey, Reports> reports = new TreeMap<>();
 
@@ -81,22 +81,40 @@ final class ReplicaMonitor {
         return unfit != null && now - unfit.pauseUntil < 0;
     }
 
+    /** True when nothing was ever reported or missing. */
+    boolean isQuiet(ReplicaKey key) {
+        return !reports.containsKey(key);
+    }
+
     /** Notes that a replica is missing, or not, and tells for how long it has been. */
     long missingNanos(ReplicaKey key, boolean missing, long now) {
+        if (!missing && isQuiet(key)) {
+            return 0;
+        }
         Reports known = of(key);
-        known.missingSince = missing ? (known.missingSince == null ? Long.valueOf(now) : known.missingSince) : null;
+        known.missingSince = since(known.missingSince, missing, now);
         return known.missingSince == null ? 0 : now - known.missingSince;
     }
 
     /** Notes that the last replica is gone, or not, and tells for how long it has been. */
     long lostNanos(ReplicaKey key, boolean lost, long now) {
+        if (!lost && isQuiet(key)) {
+            return 0;
+        }
         Reports known = of(key);
-        known.lostSince = lost ? (known.lostSince == null ? Long.valueOf(now) : known.lostSince) : null;
+        known.lostSince = since(known.lostSince, lost, now);
         if (!lost) {
             known.lossTried = null;
             known.lossTold = false;
         }
         return known.lostSince == null ? 0 : now - known.lostSince;
+    }
+
+    private static @Nullable Long since(@Nullable Long before, boolean holds, long now) {
+        if (!holds) {
+            return null;
+        }
+        return before == null ? Long.valueOf(now) : before;
     }
 
     /** True when the loss should be looked at, at most once in the period. */

@@ -18,7 +18,7 @@ public final class TestingStore {
     private final List<Consumer<String>> listeners = new ArrayList<>();
 
     /** Hears the path of every node that changed, and of the parent where one came or went. */
-    void listen(Consumer<String> listener) {
+    public void listen(Consumer<String> listener) {
         listeners.add(listener);
     }
 

@@ -79,6 +79,7 @@ final class CatalogManager {
     /** Reads every table; names without a definition (dropped ones) are skipped. */
     void load(Then then) {
         tables.clear();
+        undefined.clear();
         registry.children(RegistryPaths.TABLES, outcome -> {
             if (outcome instanceof Outcome.Ok<List<String>> ok) {
                 loadNext(new ArrayList<>(ok.value()).iterator(), then);

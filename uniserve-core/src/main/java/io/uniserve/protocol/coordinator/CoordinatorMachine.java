@@ -31,19 +31,22 @@ public final class CoordinatorMachine {
     private static final Logger LOG = LoggerFactory.getLogger(CoordinatorMachine.class);
 
     private final CoordinatorConfig config;
-    private final Environment env;
+    private final CoordinatorEnvironment env;
     private final PlacementPolicy placement;
     private final Election election;
     private final List<Consumer<Routing>> routingListeners = new ArrayList<>();
     private final List<Consumer<UniserveException>> fatalListeners = new ArrayList<>();
     private @Nullable Reign reign;
+    private @Nullable Follower follower;
     private boolean started;
 
+    /** A coordinator with the initial placement policy. */
     public CoordinatorMachine(CoordinatorConfig config, Environment env) {
-        this(config, env, new InitialPlacement());
+        this(config, CoordinatorEnvironment.of(env), new InitialPlacement());
     }
 
-    public CoordinatorMachine(CoordinatorConfig config, Environment env, PlacementPolicy placement) {
+    /** A coordinator with a placement policy of the caller's. */
+    public CoordinatorMachine(CoordinatorConfig config, CoordinatorEnvironment env, PlacementPolicy placement) {
         this.config = config;
         this.env = env;
         this.placement = placement;
@@ -54,6 +57,7 @@ public final class CoordinatorMachine {
     public void start() {
         started = true;
         env.registry().onSession(election::onSession);
+        follow();
         election.start();
     }
 
@@ -65,6 +69,7 @@ public final class CoordinatorMachine {
     /** Stops at once; {@code done} runs when leadership is given up, so that a standby may take over without delay. */
     public void stop(Runnable done) {
         endReign("it is shutting down");
+        endFollower();
         started = false;
         election.stop(done);
     }
@@ -84,12 +89,15 @@ public final class CoordinatorMachine {
         return Optional.ofNullable(election.leader()).map(CoordinatorRecord::address);
     }
 
-    /** Tables and live servers as the leader knows them; empty while this coordinator does not lead. */
+    /** Tables and live servers, as this coordinator decides them or, standing by, reads them; empty until it has read them. */
     public Optional<Routing> routing() {
-        return Optional.ofNullable(reign).filter(Reign::ready).map(Reign::routing);
+        if (reign != null) {
+            return reign.ready() ? Optional.of(reign.routing()) : Optional.empty();
+        }
+        return follower == null ? Optional.empty() : follower.routing();
     }
 
-    /** Calls back with the routing after every change of it while this coordinator leads. */
+    /** Calls back with the routing after every change of it. */
     public void onRouting(Consumer<Routing> listener) {
         routingListeners.add(listener);
     }
@@ -119,6 +127,23 @@ public final class CoordinatorMachine {
         }
     }
 
+    private void follow() {
+        Follower next = new Follower(config, env, election::leader, this::push);
+        follower = next;
+        next.begin();
+    }
+
+    private void endFollower() {
+        if (follower != null) {
+            follower.end();
+            follower = null;
+        }
+    }
+
+    private void push(Routing routing) {
+        routingListeners.forEach(listener -> listener.accept(routing));
+    }
+
     private void endReign(String reason) {
         Reign ending = reign;
         if (ending != null) {
@@ -138,6 +163,7 @@ public final class CoordinatorMachine {
     private final class ElectionListener implements Election.Listener {
         @Override
         public void elected(int term) {
+            endFollower();
             reign = new Reign(config, env, placement, term, new ReignListener());
             reign.begin();
         }
@@ -145,6 +171,26 @@ public final class CoordinatorMachine {
         @Override
         public void lost(String reason) {
             endReign(reason);
+            restartFollower();
+        }
+
+        @Override
+        public void sessionEnded() {
+            restartFollower();
+        }
+
+        @Override
+        public void leaderChanged() {
+            if (follower != null) {
+                follower.push();
+            }
+        }
+
+        private void restartFollower() {
+            endFollower();
+            if (started) {
+                follow();
+            }
         }
     }
 
@@ -152,6 +198,7 @@ public final class CoordinatorMachine {
         @Override
         public void deposed() {
             endReign("another coordinator took the term");
+            follow();
             election.deposed();
         }
 
@@ -166,7 +213,7 @@ public final class CoordinatorMachine {
 
         @Override
         public void routing(Routing routing) {
-            routingListeners.forEach(listener -> listener.accept(routing));
+            push(routing);
         }
     }
 }

@@ -5,7 +5,6 @@ import io.uniserve.model.CoordinatorRecord;
 import io.uniserve.model.TermRecord;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.MultiResult;
@@ -27,7 +26,7 @@ final class Election {
     private static final Logger LOG = LoggerFactory.getLogger(Election.class);
 
     private final CoordinatorConfig config;
-    private final Environment env;
+    private final CoordinatorEnvironment env;
     private final Listener listener;
     private CoordinatorRecord self;
     private Phase phase = Phase.STOPPED;
@@ -36,7 +35,7 @@ final class Election {
     private boolean watching;
     private @Nullable CoordinatorRecord leader;
 
-    Election(CoordinatorConfig config, Environment env, Listener listener) {
+    Election(CoordinatorConfig config, CoordinatorEnvironment env, Listener listener) {
         this.config = config;
         this.env = env;
         this.listener = listener;
@@ -97,6 +96,8 @@ final class Election {
         enter(Phase.IDLE);
         if (led) {
             listener.lost("the registry session expired");
+        } else {
+            listener.sessionEnded();
         }
         later(this::campaign);
     }
@@ -128,6 +129,7 @@ final class Election {
                 }
             } else {
                 leader = null;
+                listener.leaderChanged();
                 enter(Phase.IDLE);
                 campaign();
             }
@@ -137,8 +139,9 @@ final class Election {
     private void follow(CoordinatorRecord found) {
         if (!found.equals(leader)) {
             LOG.info("coordinator {} stands by, {} leads", config.id(), found.address());
+            leader = found;
+            listener.leaderChanged();
         }
-        leader = found;
         enter(Phase.FOLLOWING);
         watch();
         poll();
@@ -283,5 +286,11 @@ final class Election {
         void elected(int term);
 
         void lost(String reason);
+
+        /** The session of a coordinator that does not lead has ended: its watches are gone. */
+        void sessionEnded();
+
+        /** Another leader is known. */
+        void leaderChanged();
     }
 }

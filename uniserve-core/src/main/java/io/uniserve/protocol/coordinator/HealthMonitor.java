@@ -2,7 +2,6 @@ package io.uniserve.protocol.coordinator;
 
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
-import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
@@ -20,7 +19,7 @@ final class HealthMonitor {
     private static final Logger LOG = LoggerFactory.getLogger(HealthMonitor.class);
 
     private final CoordinatorConfig config;
-    private final Environment env;
+    private final CoordinatorEnvironment env;
     private final TermRegistry scope;
     private final MembershipManager members;
     private final Runnable changed;
@@ -29,7 +28,7 @@ final class HealthMonitor {
 
     HealthMonitor(
             CoordinatorConfig config,
-            Environment env,
+            CoordinatorEnvironment env,
             TermRegistry scope,
             MembershipManager members,
             Runnable changed) {

@@ -12,7 +12,6 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.ClusterView.Liveness;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
@@ -28,7 +27,7 @@ final class Reign {
     private static final int TICKS_PER_REFRESH = 10;
 
     private final CoordinatorConfig config;
-    private final Environment env;
+    private final CoordinatorEnvironment env;
     private final PlacementPolicy placement;
     private final Listener listener;
     private final TermRegistry registry;
@@ -45,7 +44,12 @@ final class Reign {
     private boolean pushing;
     private int ticks;
 
-    Reign(CoordinatorConfig config, Environment env, PlacementPolicy placement, int term, Listener listener) {
+    Reign(
+            CoordinatorConfig config,
+            CoordinatorEnvironment env,
+            PlacementPolicy placement,
+            int term,
+            Listener listener) {
         this.config = config;
         this.env = env;
         this.placement = placement;
@@ -64,7 +68,7 @@ final class Reign {
         return config;
     }
 
-    Environment env() {
+    CoordinatorEnvironment env() {
         return env;
     }
 

@@ -136,6 +136,8 @@ final class TableCreator {
             reign.catalog().setCluster(next, versions.get(0));
             reign.catalog().put(meta, versions.get(1), map, versions.get(2));
             created(meta.tableId());
+        } else if (written.error() != null) {
+            answer.fail(written.error());
         } else if (++writes >= WRITES_MAX) {
             answer.fail(new UniserveException(
                     ErrorCode.OUTCOME_UNKNOWN,

@@ -1,10 +1,10 @@
 package io.uniserve.protocol.coordinator;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
-import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
@@ -12,19 +12,24 @@ import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * The registry as one reign sees it: every write carries a check of the reign's term, so a deposed coordinator changes
  * nothing (invariant I13), and nothing is called back once the reign has ended.
  */
 final class TermRegistry {
-    private final Environment env;
+    private static final Logger LOG = LoggerFactory.getLogger(TermRegistry.class);
+
+    private final CoordinatorEnvironment env;
     private final int term;
     private final long retryNanos;
     private final Runnable deposed;
     private boolean ended;
 
-    TermRegistry(Environment env, int term, long retryNanos, Runnable deposed) {
+    TermRegistry(CoordinatorEnvironment env, int term, long retryNanos, Runnable deposed) {
         this.env = env;
         this.term = term;
         this.retryNanos = retryNanos;
@@ -56,9 +61,13 @@ final class TermRegistry {
                 finish(ok.value(), then);
             } else if (outcome instanceof Outcome.Err<MultiResult> err
                     && err.error().code() == ErrorCode.UNAVAILABLE) {
-                then.accept(new Written(Kind.NOT_DONE, List.of()));
+                then.accept(new Written(Kind.NOT_DONE, List.of(), null));
+            } else if (outcome instanceof Outcome.Err<MultiResult> err
+                    && !err.error().code().retriable()) {
+                LOG.warn("the registry refuses a write: {}", err.error().getMessage());
+                then.accept(new Written(Kind.REFUSED, List.of(), err.error()));
             } else {
-                synced(() -> then.accept(new Written(Kind.UNKNOWN, List.of())));
+                synced(() -> then.accept(new Written(Kind.UNKNOWN, List.of(), null)));
             }
         }));
     }
@@ -66,11 +75,11 @@ final class TermRegistry {
     private void finish(MultiResult result, Consumer<Written> then) {
         if (result.applied()) {
             List<Integer> versions = result.versions();
-            then.accept(new Written(Kind.APPLIED, versions.subList(1, versions.size())));
+            then.accept(new Written(Kind.APPLIED, versions.subList(1, versions.size()), null));
         } else if (result.conflict() == 0) {
             deposed.run();
         } else {
-            synced(() -> then.accept(new Written(Kind.CONFLICT, List.of())));
+            synced(() -> then.accept(new Written(Kind.CONFLICT, List.of(), null)));
         }
     }
 
@@ -134,12 +143,15 @@ final class TermRegistry {
         CONFLICT,
         /** Certainly not done, the registry was not reached. */
         NOT_DONE,
+        /** Certainly not done, and never will be: the write itself is at fault, e.g. too large. */
+        REFUSED,
         /** Done or not. Reads are synced. */
         UNKNOWN
     }
 
-    /** A write's end, with the new versions where it was applied. */
-    record Written(Kind kind, List<Integer> versions) {
+    /** A write's end, with the new versions where it was applied and the error where it was refused. */
+    record Written(
+            Kind kind, List<Integer> versions, @Nullable UniserveException error) {
         boolean applied() {
             return kind == Kind.APPLIED;
         }

@@ -8,6 +8,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.CoordinatorRecord;
+import io.uniserve.model.Routing;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.TestingCluster.Node;
 import io.uniserve.protocol.env.Registry.Op;
@@ -27,7 +29,7 @@ class ElectionTest {
         cluster.loop.run(SECOND);
         assertThat(second.machine().isLeader()).isFalse();
         assertThat(second.machine().leader()).hasValue(first.address());
-        assertThat(second.machine().routing()).isEmpty();
+        assertThat(second.machine().routing()).isEqualTo(first.machine().routing());
         UniserveException refusal = cluster.refused(second, new AdminRequest.ListTables());
         assertThat(refusal.code()).isEqualTo(ErrorCode.NOT_LEADER);
         assertThat(refusal.reason()).contains("c1:7000");
@@ -136,5 +138,30 @@ class ElectionTest {
         node.registry().cut(false);
         cluster.loop.run(2 * SECOND);
         assertThat(node.machine().isLeader()).isTrue();
+    }
+
+    @Test
+    void aStandbyRelaysTheRoutingAsItChanges() {
+        Node first = cluster.leading(2);
+        Node second = cluster.coordinator("c2");
+        cluster.loop.run(SECOND);
+        List<Routing> pushed = new ArrayList<>();
+        second.machine().onRouting(pushed::add);
+        cluster.create(first, TestingCluster.table("t", 2, 2));
+        cluster.loop.run(SECOND);
+        assertThat(pushed.get(pushed.size() - 1))
+                .isEqualTo(first.machine().routing().orElseThrow());
+        cluster.server("s1").kill();
+        cluster.loop.run(SECOND);
+        assertThat(pushed.get(pushed.size() - 1).servers()).hasSize(1);
+        assertThat(pushed.get(pushed.size() - 1))
+                .isEqualTo(first.machine().routing().orElseThrow());
+        cluster.admin(first, new AdminRequest.DropTable(new TableName("t")));
+        cluster.loop.run(SECOND);
+        assertThat(pushed.get(pushed.size() - 1).tables()).isEmpty();
+        second.registry().expire();
+        cluster.create(first, TestingCluster.table("u", 1, 1));
+        cluster.loop.run(5 * SECOND);
+        assertThat(pushed.get(pushed.size() - 1).tables()).hasSize(1);
     }
 }

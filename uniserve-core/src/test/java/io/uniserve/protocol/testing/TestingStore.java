@@ -17,7 +17,7 @@ public final class TestingStore {
     private final TreeMap<String, Node> nodes = new TreeMap<>();
     private final List<Consumer<String>> listeners = new ArrayList<>();
 
-    /** Hears the path of every node that changed, and of the parent where one came or went. */
+    /** Hears the path of every node that changed, and of those above it. */
     public void listen(Consumer<String> listener) {
         listeners.add(listener);
     }
@@ -57,7 +57,11 @@ public final class TestingStore {
             }
             if (!(op instanceof Op.Check)) {
                 changed.add(op.path());
-                changed.add(op.path().substring(0, Math.max(1, op.path().lastIndexOf('/'))));
+                for (int slash = op.path().lastIndexOf('/');
+                        slash > 0;
+                        slash = op.path().lastIndexOf('/', slash - 1)) {
+                    changed.add(op.path().substring(0, slash));
+                }
             }
         }
         nodes.clear();

@@ -1,0 +1,16 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Timers;
+
+/** What a coordinator may touch: it has neither disk nor engine. */
+public record CoordinatorEnvironment(Clock clock, Timers timers, Network network, Registry registry, Ids ids) {
+    /** The coordinator's part of a daemon's environment. */
+    public static CoordinatorEnvironment of(Environment env) {
+        return new CoordinatorEnvironment(env.clock(), env.timers(), env.network(), env.registry(), env.ids());
+    }
+}

@@ -1,0 +1,44 @@
+package io.uniserve.runtime.config;
+
+import io.uniserve.model.Address;
+import io.uniserve.protocol.reader.ReaderSettings;
+import java.time.Duration;
+import java.util.List;
+
+/** A client's settings; {@code reference.conf} says what each means. */
+public record ClientSettings(
+        List<Address> bootstrap,
+        Duration queryDeadline,
+        Duration updateDeadline,
+        Duration connectTimeout,
+        ReaderSettings reader) {
+    private static final Duration MS = Duration.ofMillis(1);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final Duration MINUTES_10 = Duration.ofMinutes(10);
+    private static final Duration HOUR = Duration.ofHours(1);
+
+    static ClientSettings of(Section root) {
+        Section client = root.section("client");
+        return new ClientSettings(
+                client.addresses("bootstrap"),
+                client.duration("query-deadline", MS, HOUR),
+                client.duration("update-deadline", MS, HOUR),
+                client.duration("connect-timeout", Duration.ofMillis(10), MINUTES_10),
+                reader(client));
+    }
+
+    private static ReaderSettings reader(Section client) {
+        Section hedge = client.section("hedge");
+        return new ReaderSettings(
+                hedge.duration("delay-min", Duration.ZERO, MINUTE).toNanos(),
+                hedge.duration("delay-cold", MS, MINUTE).toNanos(),
+                (int) Math.round(hedge.share("budget", 1) * 1_000),
+                client.duration("silence", Duration.ofMillis(10), HOUR).toNanos(),
+                client.duration("backoff-min", MS, MINUTE).toNanos(),
+                client.duration("backoff-max", MS, MINUTE).toNanos(),
+                client.duration("avoid-min", MS, MINUTES_10).toNanos(),
+                client.duration("avoid-max", MS, MINUTES_10).toNanos(),
+                client.duration("ramp", Duration.ZERO, MINUTES_10).toNanos(),
+                client.duration("update-attempt", Duration.ofMillis(10), HOUR).toNanos());
+    }
+}

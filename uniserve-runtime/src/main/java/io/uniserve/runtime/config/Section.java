@@ -1,0 +1,196 @@
+package io.uniserve.runtime.config;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigMemorySize;
+import com.typesafe.config.ConfigRenderOptions;
+import com.typesafe.config.ConfigUtil;
+import com.typesafe.config.ConfigValue;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** A part of the configuration with typed, bounded getters whose errors name file, line, key, value and what is expected. */
+final class Section {
+    private final Config config;
+    private final String path;
+
+    Section(Config config, String path) {
+        this.config = config;
+        this.path = path;
+    }
+
+    Section section(String key) {
+        return new Section(config, path + "." + key);
+    }
+
+    String text(String key) {
+        return get(key, "a text", () -> config.getString(path(key)));
+    }
+
+    String textNotEmpty(String key) {
+        String text = text(key).strip();
+        if (text.isEmpty()) {
+            throw wrong(key, "a text that is not empty", null);
+        }
+        return text;
+    }
+
+    boolean flag(String key) {
+        return get(key, "true or false", () -> config.getBoolean(path(key)));
+    }
+
+    int number(String key, int min, int max) {
+        String expected = "a whole number from " + min + " to " + max;
+        int number = get(key, expected, () -> config.getInt(path(key)));
+        if (number < min || number > max) {
+            throw wrong(key, expected, null);
+        }
+        return number;
+    }
+
+    double decimal(String key, double min, double max) {
+        String expected = "a number from " + min + " to " + max;
+        double number = get(key, expected, () -> config.getDouble(path(key)));
+        if (!(number >= min && number <= max)) {
+            throw wrong(key, expected, null);
+        }
+        return number;
+    }
+
+    /** A port that may be 0 for any free one. */
+    int port(String key) {
+        return number(key, 0, 65_535);
+    }
+
+    Duration duration(String key, Duration min, Duration max) {
+        String expected = "a duration with a unit (ns, us, ms, s, m, h) from " + show(min) + " to " + show(max);
+        withUnit(key, expected);
+        Duration duration = get(key, expected, () -> config.getDuration(path(key)));
+        if (duration.compareTo(min) < 0 || duration.compareTo(max) > 0) {
+            throw wrong(key, expected, null);
+        }
+        return duration;
+    }
+
+    long bytes(String key, long min, long max) {
+        String expected = "a size with a unit (B, KiB, MiB, GiB) from " + min + "B to " + max + "B";
+        withUnit(key, expected);
+        ConfigMemorySize size = get(key, expected, () -> config.getMemorySize(path(key)));
+        if (size.toBytes() < min || size.toBytes() > max) {
+            throw wrong(key, expected, null);
+        }
+        return size.toBytes();
+    }
+
+    /** A share written as {@code 10%}, as a fraction. */
+    double share(String key, double max) {
+        String expected = "a share from 0% to " + Math.round(max * 100) + "%, such as 5%";
+        String text = text(key).strip();
+        if (!text.endsWith("%")) {
+            throw wrong(key, expected, null);
+        }
+        try {
+            double share = Double.parseDouble(text.substring(0, text.length() - 1)) / 100;
+            if (share >= 0 && share <= max) {
+                return share;
+            }
+        } catch (NumberFormatException e) {
+            throw wrong(key, expected, e);
+        }
+        throw wrong(key, expected, null);
+    }
+
+    List<String> texts(String key) {
+        return get(key, "a list of texts, such as [\"a\", \"b\"]", () -> config.getStringList(path(key)));
+    }
+
+    List<Address> addresses(String key) {
+        return texts(key).stream().map(text -> address(key, text)).toList();
+    }
+
+    private Address address(String key, String text) {
+        try {
+            return Address.parse(text);
+        } catch (UniserveException e) {
+            throw wrong(key, "a list of HOST:PORT", e);
+        }
+    }
+
+    Path file(String key) {
+        return Path.of(textNotEmpty(key));
+    }
+
+    /** A file's name, empty for none. */
+    Optional<Path> optionalFile(String key) {
+        String text = text(key).strip();
+        return text.isEmpty() ? Optional.empty() : Optional.of(Path.of(text));
+    }
+
+    /** All values of an object of objects, by the key of each, as texts. */
+    Map<String, Map<String, String>> textsByName(String key) {
+        Map<String, Map<String, String>> all = new LinkedHashMap<>();
+        get(key, "an object", () -> config.getObject(path(key))).keySet().stream()
+                .sorted()
+                .forEach(name -> {
+                    Map<String, String> values = new LinkedHashMap<>();
+                    Config object = get(
+                            key + "." + name,
+                            "an object",
+                            () -> config.getConfig(path(key) + "." + ConfigUtil.quoteString(name)));
+                    object.entrySet().stream()
+                            .sorted(Map.Entry.comparingByKey())
+                            .forEach(entry -> values.put(
+                                    String.join(".", ConfigUtil.splitPath(entry.getKey())),
+                                    String.valueOf(entry.getValue().unwrapped())));
+                    all.put(name, values);
+                });
+        return all;
+    }
+
+    private String path(String key) {
+        return path + "." + key;
+    }
+
+    /** A bare number would be read as milliseconds or bytes, which is seldom what was meant. */
+    private void withUnit(String key, String expected) {
+        if (config.getValue(path(key)).unwrapped() instanceof Number) {
+            throw wrong(key, expected, null);
+        }
+    }
+
+    private <T> T get(String key, String expected, Supplier<T> getter) {
+        try {
+            return getter.get();
+        } catch (ConfigException e) {
+            throw wrong(key, expected, e);
+        }
+    }
+
+    UniserveException wrong(String key, String expected, @Nullable Exception cause) {
+        ConfigValue value = config.hasPath(path(key)) ? config.getValue(path(key)) : null;
+        String shown = value == null ? "not set" : value.render(ConfigRenderOptions.concise());
+        String origin = value == null ? "configuration" : value.origin().description();
+        return new UniserveException(
+                ErrorCode.INVALID_CONFIGURATION,
+                origin + ": " + path(key) + " is " + shown + "; use " + expected,
+                cause);
+    }
+
+    private static String show(Duration duration) {
+        long millis = duration.toMillis();
+        return millis % 3_600_000 == 0 && millis > 0
+                ? millis / 3_600_000 + "h"
+                : millis % 60_000 == 0 && millis > 0
+                        ? millis / 60_000 + "m"
+                        : millis % 1_000 == 0 ? millis / 1_000 + "s" : millis + "ms";
+    }
+}

@@ -1,0 +1,96 @@
+package io.uniserve.runtime.config;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/**
+ * A server's settings; {@code reference.conf} says what each means.
+ *
+ * @param advertisedHost empty: the machine's own name
+ * @param portSettings settings of each port, by the port's name
+ * @param storageDirectory the local object store's directory; empty for no durable storage
+ * @param clockDrift as a fraction
+ */
+public record ServerSettings(
+        String host,
+        int port,
+        Optional<String> advertisedHost,
+        Path dataDirectory,
+        String zone,
+        List<String> ports,
+        Path portsDirectory,
+        Map<String, Map<String, String>> portSettings,
+        Optional<Path> storageDirectory,
+        Capacity capacity,
+        Duration lease,
+        double clockDrift,
+        Duration ping,
+        Duration pingTimeout,
+        Duration tick,
+        Duration logShipping,
+        long checkpointLogBytes,
+        long logBytesPerActorMax,
+        Work work,
+        Duration drainTimeout,
+        Duration stopGrace) {
+    private static final Duration MS_50 = Duration.ofMillis(50);
+    private static final Duration MINUTE = Duration.ofMinutes(1);
+    private static final long TIB = 1L << 40;
+
+    /** What the server offers to the placement; 0 for what the machine has. */
+    public record Capacity(double cpuCores, long memoryBytes, long diskBytes) {}
+
+    /** Threads (0: as many as the machine has cores, at least 2), queues and memory of requests. */
+    public record Work(
+            int readThreads,
+            int applyThreads,
+            int queryThreads,
+            int readQueue,
+            int queryQueue,
+            Duration catchUpWait,
+            long resultMemoryBytes) {}
+
+    static ServerSettings of(Section root) {
+        Section server = root.section("server");
+        Section capacity = server.section("capacity");
+        return new ServerSettings(
+                server.textNotEmpty("host"),
+                server.port("port"),
+                Optional.of(server.text("advertised-host").strip()).filter(host -> !host.isEmpty()),
+                server.file("data-dir"),
+                server.textNotEmpty("zone"),
+                List.copyOf(server.texts("ports")),
+                server.file("ports-dir"),
+                server.textsByName("port-settings"),
+                root.section("storage").optionalFile("directory"),
+                new Capacity(
+                        capacity.decimal("cpu-cores", 0, 4_096),
+                        capacity.bytes("memory", 0, 1_024 * TIB),
+                        capacity.bytes("disk", 0, 1_024 * TIB)),
+                server.duration("lease", Duration.ofMillis(100), MINUTE),
+                server.share("clock-drift", 0.5),
+                server.duration("ping", MS_50, MINUTE),
+                server.duration("ping-timeout", MS_50, MINUTE),
+                server.duration("tick", MS_50, MINUTE),
+                server.duration("log-shipping", Duration.ofMillis(100), Duration.ofHours(1)),
+                server.bytes("checkpoint-log-bytes", 1 << 20, TIB),
+                server.bytes("log-bytes-per-actor-max", 64 << 20, TIB),
+                work(server),
+                server.duration("drain-timeout", Duration.ZERO, Duration.ofHours(1)),
+                server.duration("stop-grace", Duration.ZERO, Duration.ofHours(1)));
+    }
+
+    private static Work work(Section server) {
+        return new Work(
+                server.number("read-threads", 0, 1_024),
+                server.number("apply-threads", 0, 1_024),
+                server.number("query-threads", 1, 1_024),
+                server.number("read-queue", 1, 1_000_000),
+                server.number("query-queue", 1, 1_000_000),
+                server.duration("catch-up-wait", Duration.ZERO, Duration.ofSeconds(10)),
+                server.bytes("result-memory", 32 << 20, TIB));
+    }
+}

@@ -1,0 +1,154 @@
+package io.uniserve.runtime.config;
+
+import com.typesafe.config.Config;
+import com.typesafe.config.ConfigException;
+import com.typesafe.config.ConfigFactory;
+import com.typesafe.config.ConfigParseOptions;
+import com.typesafe.config.ConfigSyntax;
+import com.typesafe.config.ConfigValue;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.tls.TlsFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The whole configuration of a process: a file over the defaults, single values from the command line over both. Unknown
+ * and duplicate keys are refused when it is loaded; types, units and ranges when a record of settings is made. Immutable.
+ */
+public final class Settings {
+    private static final String ROOT = "uniserve";
+    /** Keys below this one are the port's own, so anything goes. */
+    private static final String FREE = "uniserve.server.port-settings";
+
+    private final Config config;
+
+    private Settings(Config config) {
+        this.config = config;
+    }
+
+    /** The defaults alone. */
+    public static Settings defaults() {
+        return load(Optional.empty(), Map.of());
+    }
+
+    /**
+     * Loads the configuration.
+     *
+     * @param file a HOCON file, or none for the defaults
+     * @param overrides values by full key, e.g. {@code uniserve.server.port}, as given on the command line
+     * @throws UniserveException INVALID_CONFIGURATION that names file, line, key and remedy
+     */
+    public static Settings load(Optional<Path> file, Map<String, String> overrides) {
+        Config reference = reference();
+        Config user = file.map(Settings::parse).orElse(ConfigFactory.empty());
+        try {
+            Config given = ConfigFactory.parseMap(overrides, "command line").withFallback(user);
+            Config whole = given.withFallback(reference).resolve();
+            KnownKeys.of(reference, FREE).check(given, whole);
+            return new Settings(whole);
+        } catch (ConfigException e) {
+            throw invalid(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    /** The ZooKeeper client's and the embedded ZooKeeper's. */
+    public ZooKeeperSettings zookeeper() {
+        return ZooKeeperSettings.of(root());
+    }
+
+    /** A server's. */
+    public ServerSettings server() {
+        return ServerSettings.of(root());
+    }
+
+    /** A coordinator's. */
+    public CoordinatorSettings coordinator() {
+        return CoordinatorSettings.of(root());
+    }
+
+    /** A client's. */
+    public ClientSettings client() {
+        return ClientSettings.of(root());
+    }
+
+    /** Where metrics are told. */
+    public MetricsSettings metrics() {
+        return MetricsSettings.of(root());
+    }
+
+    /** What is shown and trusted on connections. */
+    public TlsFiles tls() {
+        Section tls = root().section("tls");
+        return new TlsFiles(
+                tls.flag("enabled"),
+                tls.optionalFile("certificate-file"),
+                tls.optionalFile("key-file"),
+                tls.optionalFile("trust-file"),
+                tls.flag("require-client-certificate"));
+    }
+
+    private Section root() {
+        return new Section(config, ROOT);
+    }
+
+    private static Config reference() {
+        return ConfigFactory.parseResources(Settings.class.getClassLoader(), "reference.conf")
+                .withOnlyPath(ROOT);
+    }
+
+    private static Config parse(Path file) {
+        String text = read(file);
+        try {
+            Config parsed = ConfigFactory.parseFile(
+                    file.toFile(),
+                    ConfigParseOptions.defaults().setAllowMissing(false).setSyntax(ConfigSyntax.CONF));
+            refuseDuplicates(file, text);
+            refuseOtherRoots(parsed);
+            return parsed;
+        } catch (ConfigException e) {
+            throw invalid(String.valueOf(e.getMessage()), e);
+        }
+    }
+
+    private static String read(Path file) {
+        try {
+            return Files.readString(file);
+        } catch (IOException e) {
+            throw invalid("configuration file " + file + " is missing or cannot be read as UTF-8", e);
+        }
+    }
+
+    private static void refuseDuplicates(Path file, String text) {
+        List<DuplicateKeys.Duplicate> duplicates = DuplicateKeys.in(text);
+        if (!duplicates.isEmpty()) {
+            DuplicateKeys.Duplicate first = duplicates.get(0);
+            throw invalid(
+                    file + ": " + first.secondLine() + ": " + first.key() + " was set before, in line "
+                            + first.firstLine() + "; delete one of them",
+                    null);
+        }
+    }
+
+    private static void refuseOtherRoots(Config parsed) {
+        Set<Map.Entry<String, ConfigValue>> roots = parsed.root().entrySet();
+        for (Map.Entry<String, ConfigValue> root : roots) {
+            if (!root.getKey().equals(ROOT)) {
+                throw invalid(
+                        root.getValue().origin().description() + ": " + root.getKey()
+                                + " is not a known key; everything stands inside uniserve { ... }",
+                        null);
+            }
+        }
+    }
+
+    static UniserveException invalid(String message, @Nullable Exception cause) {
+        return new UniserveException(ErrorCode.INVALID_CONFIGURATION, message, cause);
+    }
+}

@@ -1,0 +1,66 @@
+package io.uniserve.runtime.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.model.Address;
+import io.uniserve.protocol.coordinator.CoordinatorConfig;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class CoordinatorSettingsTest {
+    @Test
+    void defaults() {
+        CoordinatorSettings settings = Settings.defaults().coordinator();
+        assertThat(settings)
+                .isEqualTo(new CoordinatorSettings(
+                        "0.0.0.0",
+                        7070,
+                        Optional.empty(),
+                        Duration.ofMillis(500),
+                        Duration.ofMillis(500),
+                        Duration.ofSeconds(1),
+                        3,
+                        Duration.ofSeconds(3),
+                        Duration.ofSeconds(2),
+                        Duration.ofSeconds(2),
+                        Duration.ofSeconds(20),
+                        Duration.ofSeconds(30),
+                        Duration.ofSeconds(2),
+                        8,
+                        Duration.ofSeconds(2)));
+        CoordinatorConfig machine = CoordinatorConfig.defaults("c", new Address("h", 1), "cluster");
+        assertThat(settings.machine("c", new Address("h", 1), "cluster")).isEqualTo(machine);
+    }
+
+    @Test
+    void fullMapping(@TempDir Path directory) {
+        String text = """
+                uniserve.coordinator {
+                  host = "::1", port = 7, advertised-host = c.example
+                  tick = 1s, ping = 2s, ping-timeout = 3s, failed-pings = 4, suspicion = 5s, start-grace = 6s
+                  restore-delay = 7s, loss-grace = 8s, create-timeout = 9s, rpc-timeout = 10s, learners-per-server = 11
+                  stop-grace = 12s
+                }
+                """;
+        assertThat(ConfigFiles.load(directory, text).coordinator())
+                .isEqualTo(new CoordinatorSettings(
+                        "::1",
+                        7,
+                        Optional.of("c.example"),
+                        Duration.ofSeconds(1),
+                        Duration.ofSeconds(2),
+                        Duration.ofSeconds(3),
+                        4,
+                        Duration.ofSeconds(5),
+                        Duration.ofSeconds(6),
+                        Duration.ofSeconds(7),
+                        Duration.ofSeconds(8),
+                        Duration.ofSeconds(9),
+                        Duration.ofSeconds(10),
+                        11,
+                        Duration.ofSeconds(12)));
+    }
+}

@@ -1,0 +1,83 @@
+package io.uniserve.runtime.config;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class ServerSettingsTest {
+    @Test
+    void defaults() {
+        assertThat(Settings.defaults().server())
+                .isEqualTo(new ServerSettings(
+                        "0.0.0.0",
+                        7071,
+                        Optional.empty(),
+                        Path.of("data/server"),
+                        "default",
+                        List.of("kv"),
+                        Path.of("ports"),
+                        Map.of(),
+                        Optional.empty(),
+                        new ServerSettings.Capacity(0, 0, 0),
+                        Duration.ofSeconds(2),
+                        0.01,
+                        Duration.ofMillis(500),
+                        Duration.ofSeconds(1),
+                        Duration.ofMillis(500),
+                        Duration.ofSeconds(1),
+                        256L << 20,
+                        4L << 30,
+                        new ServerSettings.Work(0, 0, 16, 1_024, 256, Duration.ofMillis(200), 256L << 20),
+                        Duration.ofSeconds(30),
+                        Duration.ofSeconds(5)));
+    }
+
+    @Test
+    void fullMapping(@TempDir Path directory) {
+        String text = """
+                uniserve {
+                  storage.directory = /mnt/backup
+                  server {
+                    host = 127.0.0.1, port = 0, advertised-host = s1.example, data-dir = /d, zone = z2
+                    ports = [solr, kv], ports-dir = /p
+                    port-settings { solr { heap = 1g, cache.size = 5 } }
+                    capacity { cpu-cores = 2.5, memory = 4GiB, disk = 10GB }
+                    lease = 3s, clock-drift = 2.5%, ping = 100ms, ping-timeout = 200ms, tick = 250ms
+                    log-shipping = 1m, checkpoint-log-bytes = 2MiB, log-bytes-per-actor-max = 1GiB
+                    read-threads = 3, apply-threads = 4, query-threads = 5, read-queue = 6, query-queue = 7
+                    catch-up-wait = 8ms, result-memory = 64MiB
+                    drain-timeout = 9s, stop-grace = 0s
+                  }
+                }
+                """;
+        assertThat(ConfigFiles.load(directory, text).server())
+                .isEqualTo(new ServerSettings(
+                        "127.0.0.1",
+                        0,
+                        Optional.of("s1.example"),
+                        Path.of("/d"),
+                        "z2",
+                        List.of("solr", "kv"),
+                        Path.of("/p"),
+                        Map.of("solr", Map.of("heap", "1g", "cache.size", "5")),
+                        Optional.of(Path.of("/mnt/backup")),
+                        new ServerSettings.Capacity(2.5, 4L << 30, 10_000_000_000L),
+                        Duration.ofSeconds(3),
+                        0.025,
+                        Duration.ofMillis(100),
+                        Duration.ofMillis(200),
+                        Duration.ofMillis(250),
+                        Duration.ofMinutes(1),
+                        2L << 20,
+                        1L << 30,
+                        new ServerSettings.Work(3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20),
+                        Duration.ofSeconds(9),
+                        Duration.ZERO));
+    }
+}

@@ -1,0 +1,93 @@
+package io.uniserve.cli.demo;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
+
+/** Client threads that send the queries over and over, one after the other each, and compare every answer. */
+final class QueryLoad implements AutoCloseable {
+    private static final ObjectMapper JSON = new ObjectMapper();
+
+    private final List<DemoQuery> queries;
+    private final Asker asker;
+    private final LongSupplier nanos;
+    private final long startNanos;
+    private final Timeline timeline;
+    private final AtomicLong next = new AtomicLong();
+    private final AtomicBoolean stop = new AtomicBoolean();
+    private final List<Thread> threads = new ArrayList<>();
+
+    /** Sends one query in the engine's language and waits for the answer. */
+    @FunctionalInterface
+    interface Asker {
+        Answer ask(String text);
+    }
+
+    QueryLoad(List<DemoQuery> queries, Asker asker, LongSupplier nanos, Timeline timeline) {
+        this.queries = queries;
+        this.asker = asker;
+        this.nanos = nanos;
+        this.startNanos = nanos.getAsLong();
+        this.timeline = timeline;
+    }
+
+    void start(int count) {
+        for (int i = 0; i < count; i++) {
+            Thread thread = new Thread(this::work, "demo-client-" + i);
+            thread.setDaemon(true);
+            threads.add(thread);
+            thread.start();
+        }
+    }
+
+    /** Time since the load began. */
+    long now() {
+        return nanos.getAsLong() - startNanos;
+    }
+
+    private void work() {
+        while (!stop.get()) {
+            DemoQuery query = queries.get((int) (next.getAndIncrement() % queries.size()));
+            timeline.add(ask(query));
+        }
+    }
+
+    /** Sends one query and compares. */
+    Sample ask(DemoQuery query) {
+        long start = now();
+        try {
+            Answer answer = asker.ask(query.text());
+            JsonNode json = JSON.readTree(answer.body().utf8());
+            String problem = query.difference(json)
+                    .map(difference -> query.text() + ": " + difference)
+                    .orElse("");
+            Answer.Effort effort = answer.effort();
+            return new Sample(start, now() - start, query.kind(), problem, false, effort.retries(), effort.hedges());
+        } catch (UniserveException e) {
+            return new Sample(start, now() - start, query.kind(), String.valueOf(e.getMessage()), true, 0, 0);
+        } catch (JsonProcessingException e) {
+            return new Sample(start, now() - start, query.kind(), "the answer is not JSON: " + e.getOriginalMessage(), false, 0, 0);
+        }
+    }
+
+    /** Lets running queries end and stops. */
+    @Override
+    public void close() {
+        stop.set(true);
+        for (Thread thread : threads) {
+            try {
+                thread.join();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+                return;
+            }
+        }
+    }
+}

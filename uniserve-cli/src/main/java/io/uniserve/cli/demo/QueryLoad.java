@@ -73,7 +73,14 @@ final class QueryLoad implements AutoCloseable {
         } catch (UniserveException e) {
             return new Sample(start, now() - start, query.kind(), String.valueOf(e.getMessage()), true, 0, 0);
         } catch (JsonProcessingException e) {
-            return new Sample(start, now() - start, query.kind(), "the answer is not JSON: " + e.getOriginalMessage(), false, 0, 0);
+            return new Sample(
+                    start,
+                    now() - start,
+                    query.kind(),
+                    "the answer is not JSON: " + e.getOriginalMessage(),
+                    false,
+                    0,
+                    0);
         }
     }
 

@@ -1,0 +1,53 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import org.apache.solr.common.SolrException;
+import org.apache.solr.search.SyntaxError;
+import org.jspecify.annotations.Nullable;
+
+/** Turns what Solr throws into errors with a stable code. */
+final class SolrFailure {
+    private static final int MESSAGE_CHARS_MAX = 400;
+    private static final int BAD_REQUEST = 400;
+
+    private SolrFailure() {}
+
+    /** Something of Solr's that may throw anything. */
+    @FunctionalInterface
+    interface Work<T> {
+        T run() throws Exception;
+    }
+
+    /** Runs the work; failures come out as UniserveException. */
+    static <T> T translated(String what, Work<T> work) {
+        try {
+            return work.run();
+        } catch (Exception e) {
+            throw translate(what, e);
+        }
+    }
+
+    static UniserveException translate(String what, Exception failure) {
+        for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof UniserveException known) {
+                return known;
+            }
+            boolean users = cause instanceof SyntaxError
+                    || cause instanceof NumberFormatException
+                    || cause instanceof SolrException solr && solr.code() == BAD_REQUEST;
+            if (users) {
+                return new UniserveException(ErrorCode.INVALID_ARGUMENT, "Solr: " + message(cause), failure);
+            }
+        }
+        ErrorCode code = failure instanceof IOException ? ErrorCode.IO : ErrorCode.PORT_FAILED;
+        return new UniserveException(code, "Solr cannot " + what + ": " + message(failure), failure);
+    }
+
+    /** The message, cut and without control characters. */
+    static String message(Throwable failure) {
+        String text = String.valueOf(failure.getMessage()).replaceAll("\\p{Cntrl}", " ");
+        return text.length() > MESSAGE_CHARS_MAX ? text.substring(0, MESSAGE_CHARS_MAX) + "..." : text;
+    }
+}

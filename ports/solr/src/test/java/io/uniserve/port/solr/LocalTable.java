@@ -1,0 +1,181 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.api.ActorContext;
+import io.uniserve.api.Document;
+import io.uniserve.api.EngineContext;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.operator.Combiner;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.update.UpdateContext;
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+
+/** A table whose actors are all in this process; parameters and values go through their codecs, as on a network. */
+final class LocalTable implements PlanContext {
+    private static final AtomicInteger DIRECTORIES = new AtomicInteger();
+
+    private final SolrEngine engine;
+    private final EngineInstance instance;
+    private final Path directory;
+    private final TableMeta meta;
+    private final List<SolrActor> actors = new ArrayList<>();
+    private final List<Set<Integer>> rounds = new ArrayList<>();
+    private long index;
+
+    LocalTable(SolrEngine engine, EngineInstance instance, Path directory, int size) {
+        this.engine = engine;
+        this.instance = instance;
+        this.directory = directory;
+        this.meta = meta(size);
+        for (int actor = 0; actor < size; actor++) {
+            actors.add((SolrActor) instance.actors().create(context(actor)));
+        }
+    }
+
+    static TableMeta meta(int actors) {
+        return new TableMeta(
+                new TableName("docs"),
+                1,
+                new Partitioner.Hash(actors),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                1,
+                1,
+                OnLoss.WAIT,
+                "solr",
+                Map.of());
+    }
+
+    static EngineInstance open(SolrEngine engine, Path directory) {
+        return engine.open(new EngineContext(fresh(directory), Map.of()));
+    }
+
+    static Path fresh(Path directory) {
+        try {
+            return Files.createDirectories(directory.resolve("d" + DIRECTORIES.incrementAndGet()));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private ActorContext context(int actor) {
+        return new ActorContext(meta, actor, fresh(directory));
+    }
+
+    SolrActor actor(int number) {
+        return actors.get(number);
+    }
+
+    /** The actors that each round of requests went to, since the last call. */
+    List<Set<Integer>> rounds() {
+        List<Set<Integer>> copy = List.copyOf(rounds);
+        rounds.clear();
+        return copy;
+    }
+
+    /** Replaces an actor by one made from its own checkpoint. */
+    void restart(int actor) {
+        Path checkpoint = fresh(directory);
+        actors.get(actor).writeTo(checkpoint);
+        actors.get(actor).destroy();
+        actors.set(actor, (SolrActor) instance.actors().restore(context(actor), checkpoint));
+    }
+
+    void add(List<Document> rows) {
+        apply(SolrUpdates.ADD, rows);
+    }
+
+    void delete(List<Document> rows) {
+        apply(SolrUpdates.DELETE, rows);
+    }
+
+    private void apply(io.uniserve.api.update.EventualUpdate<SolrActor, Document> function, List<Document> rows) {
+        Map<Integer, List<Document>> parts = new TreeMap<>();
+        rows.forEach(row -> parts.computeIfAbsent(meta.partitioner().actorOf(row.partitionKey()), a -> new ArrayList<>())
+                .add(row));
+        parts.forEach((number, part) -> {
+            SolrActor actor = actors.get(number);
+            function.validate(actor, part);
+            function.update(actor, new UpdateContext(++index), part);
+            actor.publish();
+        });
+    }
+
+    /** The answer's JSON. */
+    String query(String text) {
+        return engine.planner()
+                .orElseThrow()
+                .answer(new QueryText(meta.name(), text), this)
+                .body()
+                .utf8();
+    }
+
+    @Override
+    public TableMeta table(TableName name) {
+        return meta;
+    }
+
+    @Override
+    public <P, V, R> R retrieve(
+            TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        Set<Integer> all = new TreeSet<>(IntStream.range(0, actors.size()).boxed().toList());
+        return retrieve(table, all, call, parameters, combiner);
+    }
+
+    @Override
+    public <P, V, R> R retrieve(
+            TableName table, Set<Integer> on, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        rounds.add(Set.copyOf(on));
+        List<V> values = new ArrayList<>();
+        for (int actor : on) {
+            Bytes encoded = call.parameters().encode(parameters);
+            ShardCall decoded = ShardCall.CODEC.decode(encoded);
+            ShardReply reply = ShardOperator.SELECT.retrieve(actors.get(actor), operator(actor), decoded);
+            values.add(call.values().decode(ShardReply.CODEC.encode(reply)));
+        }
+        return combiner.combine(values);
+    }
+
+    @Override
+    public long remainingNanos() {
+        return Long.MAX_VALUE;
+    }
+
+    private static OperatorContext operator(int actor) {
+        return new OperatorContext() {
+            @Override
+            public int actor() {
+                return actor;
+            }
+
+            @Override
+            public long remainingNanos() {
+                return 60_000_000_000L;
+            }
+
+            @Override
+            public void checkActive() {
+                // Local queries are never cancelled.
+            }
+        };
+    }
+}

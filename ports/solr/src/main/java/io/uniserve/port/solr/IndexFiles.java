@@ -46,8 +46,7 @@ final class IndexFiles {
 
     private static Collection<String> verified(Path checkpoint) {
         try (Directory directory = FSDirectory.open(checkpoint, NoLockFactory.INSTANCE)) {
-            Collection<String> names =
-                    SegmentInfos.readLatestCommit(directory).files(true);
+            Collection<String> names = SegmentInfos.readLatestCommit(directory).files(true);
             for (String name : names) {
                 try (ChecksumIndexInput in = directory.openChecksumInput(name, IOContext.READONCE)) {
                     in.seek(in.length() - CodecUtil.footerLength());

@@ -76,7 +76,8 @@ public final class SolrActor implements Actor {
     @Override
     public ActorUsage usage() {
         return with("measure", solr -> {
-            long rows = solr.withSearcher(searcher -> (long) searcher.getIndexReader().numDocs());
+            long rows = solr.withSearcher(
+                    searcher -> (long) searcher.getIndexReader().numDocs());
             return new ActorUsage(rows, bufferBytes(solr), indexBytes(solr));
         });
     }

@@ -82,7 +82,9 @@ final class SolrDocuments {
         if (type instanceof BoolField && !(value == null || value.toString().matches("(?i)true|false"))) {
             throw invalid(where + " is " + quote(value) + "; use true or false");
         }
-        if (type instanceof DateValueFieldType && value != null && value.toString().startsWith("NOW")) {
+        if (type instanceof DateValueFieldType
+                && value != null
+                && value.toString().startsWith("NOW")) {
             throw invalid(where + " depends on the clock, which differs between replicas; give the instant itself");
         }
     }
@@ -101,7 +103,8 @@ final class SolrDocuments {
     }
 
     private static String known(IndexSchema schema) {
-        StringBuilder names = new StringBuilder(String.join(", ", schema.getFields().keySet().stream().sorted().toList()));
+        StringBuilder names = new StringBuilder(
+                String.join(", ", schema.getFields().keySet().stream().sorted().toList()));
         for (IndexSchema.DynamicField field : schema.getDynamicFields()) {
             names.append(", ").append(field.getRegex());
         }

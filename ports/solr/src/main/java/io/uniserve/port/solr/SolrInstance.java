@@ -67,8 +67,9 @@ final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
                 .setUseSchemaCache(true)
                 .setShardHandlerFactoryConfig(new PluginInfo(
                         "shardHandlerFactory", Map.of("class", ActorShards.Factory.class.getName()), null, List.of()))
-                .setMetricsConfig(
-                        new MetricsConfig.MetricsConfigBuilder().setEnabled(false).build())
+                .setMetricsConfig(new MetricsConfig.MetricsConfigBuilder()
+                        .setEnabled(false)
+                        .build())
                 .setLogWatcherConfig(new LogWatcherConfig(false, null, null, LOG_WATCHER_OFF))
                 .build();
     }
@@ -103,7 +104,8 @@ final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
 
     @Override
     public SolrActor restore(ActorContext context, Path directory) {
-        IndexFiles.restore(directory, context.scratch().toAbsolutePath().resolve("data").resolve("index"));
+        IndexFiles.restore(
+                directory, context.scratch().toAbsolutePath().resolve("data").resolve("index"));
         return create(context);
     }
 

@@ -145,8 +145,8 @@ final class SolrLanguage {
     private static void checkWindow(ModifiableSolrParams params) {
         long window = (long) params.getInt("start", 0) + params.getInt("rows", 10);
         if (window > Limits.QUERY_WINDOW_ROWS_MAX) {
-            throw UniserveException.invalid("start + rows is " + window + ": use at most "
-                    + Limits.QUERY_WINDOW_ROWS_MAX);
+            throw UniserveException.invalid(
+                    "start + rows is " + window + ": use at most " + Limits.QUERY_WINDOW_ROWS_MAX);
         }
     }
 

@@ -110,8 +110,9 @@ final class LocalTable implements PlanContext {
 
     private void apply(io.uniserve.api.update.EventualUpdate<SolrActor, Document> function, List<Document> rows) {
         Map<Integer, List<Document>> parts = new TreeMap<>();
-        rows.forEach(row -> parts.computeIfAbsent(meta.partitioner().actorOf(row.partitionKey()), a -> new ArrayList<>())
-                .add(row));
+        rows.forEach(
+                row -> parts.computeIfAbsent(meta.partitioner().actorOf(row.partitionKey()), a -> new ArrayList<>())
+                        .add(row));
         parts.forEach((number, part) -> {
             SolrActor actor = actors.get(number);
             function.validate(actor, part);
@@ -135,9 +136,9 @@ final class LocalTable implements PlanContext {
     }
 
     @Override
-    public <P, V, R> R retrieve(
-            TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        Set<Integer> all = new TreeSet<>(IntStream.range(0, actors.size()).boxed().toList());
+    public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        Set<Integer> all =
+                new TreeSet<>(IntStream.range(0, actors.size()).boxed().toList());
         return retrieve(table, all, call, parameters, combiner);
     }
 

@@ -51,8 +51,26 @@ public final class BinaryWriter {
         return this;
     }
 
+    /** The bytes alone, without their length. */
+    public BinaryWriter writeRaw(Bytes value) {
+        room(value.size());
+        value.copyTo(buffer, size);
+        size += value.size();
+        return this;
+    }
+
     public BinaryWriter writeString(String value) {
         return writeBytes(Bytes.wrap(value.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Writes over four bytes that were written before, such as a count that is known only at the end. */
+    public BinaryWriter setInt(int position, int value) {
+        java.util.Objects.checkFromIndexSize(position, 4, size);
+        buffer[position] = (byte) (value >>> 24);
+        buffer[position + 1] = (byte) (value >>> 16);
+        buffer[position + 2] = (byte) (value >>> 8);
+        buffer[position + 3] = (byte) value;
+        return this;
     }
 
     public int size() {

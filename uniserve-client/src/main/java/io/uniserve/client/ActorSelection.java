@@ -1,0 +1,115 @@
+package io.uniserve.client;
+
+import io.uniserve.api.operator.Combiner;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.client.internal.ClientCore;
+import io.uniserve.client.internal.Deadlines;
+import io.uniserve.client.internal.Operation;
+import io.uniserve.client.internal.Reads;
+import io.uniserve.client.internal.Stage;
+import io.uniserve.client.internal.Tables;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryResult;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+import java.util.function.Function;
+
+/**
+ * Actors of a table to be read, all of them or some. Immutable: {@link #mode} and {@link #deadline} return changed copies.
+ * Safe for use by several threads.
+ */
+public final class ActorSelection {
+    private final ClientCore core;
+    private final TableName table;
+    private final Optional<Function<Partitioner, List<Integer>>> chosen;
+    private final ReadMode mode;
+    private final Duration deadline;
+
+    ActorSelection(
+            ClientCore core,
+            TableName table,
+            Optional<Function<Partitioner, List<Integer>>> chosen,
+            ReadMode mode,
+            Duration deadline) {
+        this.core = core;
+        this.table = table;
+        this.chosen = chosen;
+        this.mode = mode;
+        this.deadline = deadline;
+    }
+
+    /** How fresh answers must be. Default: {@link ReadMode#LINEARIZABLE}. */
+    public ActorSelection mode(ReadMode readMode) {
+        return new ActorSelection(core, table, chosen, readMode, deadline);
+    }
+
+    /** When to give up; more than 0, at most an hour. Default: the client's. */
+    public ActorSelection deadline(Duration duration) {
+        return new ActorSelection(core, table, chosen, mode, Deadlines.check("deadline", duration));
+    }
+
+    /**
+     * Runs an operator on the actors, on one replica each, and combines the partial values; blocks. The answer counts every
+     * actor exactly once, or there is an error, never a part of an answer. An actor that fails is asked on its other
+     * replicas until the deadline; a slow server's actors are asked elsewhere too after the 95th percentile.
+     *
+     * <p>Fails with TABLE_NOT_FOUND, UNKNOWN_OPERATOR, INVALID_ARGUMENT, the port's own errors, TOO_LARGE for parameters above
+     * {@link Limits#PARAMETER_BYTES_MAX}, RESOURCE_EXHAUSTED without room before the deadline, or DEADLINE_EXCEEDED or
+     * UNAVAILABLE, with what was tried on which server.
+     */
+    public <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        Bytes encoded = encode(call, parameters);
+        long end = core.deadlineNanos(deadline);
+        Optional<List<Integer>> actors =
+                chosen.map(choice -> choice.apply(Tables.locateNow(core, table, end).meta().partitioner()));
+        QueryResult result = Stage.await(start(call.id(), encoded, actors, end, true));
+        return combine(result, call, combiner);
+    }
+
+    /**
+     * As {@link #retrieve}, without waiting. The combiner runs where the stage completes. Without room it fails at once with
+     * RESOURCE_EXHAUSTED. Cancelling the stage's future cancels the query on the servers.
+     */
+    public <P, V, R> CompletionStage<R> retrieveAsync(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        try {
+            Bytes encoded = encode(call, parameters);
+            long end = core.deadlineNanos(deadline);
+            CompletableFuture<QueryResult> result = chosen.isEmpty()
+                    ? start(call.id(), encoded, Optional.empty(), end, false)
+                    : Tables.locate(core, table, end, false, route ->
+                            start(call.id(), encoded, chosen.map(choice -> choice.apply(route.meta().partitioner())), end, false));
+            return Stage.of(result, core.settings().callbackExecutor(), value -> combine(value, call, combiner));
+        } catch (UniserveException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private Operation<QueryResult> start(
+            String operator, Bytes parameters, Optional<List<Integer>> actors, long end, boolean block) {
+        return new Reads(core).retrieve(new Query(table, actors, operator, parameters, mode, end), block);
+    }
+
+    private static <P, V> Bytes encode(RetrieveCall<P, V> call, P parameters) {
+        Bytes encoded = call.parameters().encode(parameters);
+        if (encoded.size() > Limits.PARAMETER_BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "parameters of " + call.id() + " have " + encoded.size() + " bytes, at most " + Limits.PARAMETER_BYTES_MAX);
+        }
+        return encoded;
+    }
+
+    private static <V, R> R combine(QueryResult result, RetrieveCall<?, V> call, Combiner<V, R> combiner) {
+        return combiner.combine(result.parts().stream().map(call.values()::decode).toList());
+    }
+}

@@ -1,0 +1,103 @@
+package io.uniserve.client;
+
+import io.uniserve.client.internal.Admins;
+import io.uniserve.client.internal.ClientCore;
+import io.uniserve.client.internal.Deadlines;
+import io.uniserve.client.internal.Stage;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionStage;
+
+/**
+ * Tables and the state of the cluster, as the leading coordinator has them. A request finds the next leader by itself when
+ * one fails, until its deadline: DEADLINE_EXCEEDED, or OUTCOME_UNKNOWN where a change may have been made, with what was
+ * tried. Immutable; safe for use by several threads.
+ */
+public final class Admin {
+    private final ClientCore core;
+    private final Admins admins;
+    private final Duration deadline;
+
+    Admin(ClientCore core, Duration deadline) {
+        this.core = core;
+        this.admins = new Admins(core);
+        this.deadline = deadline;
+    }
+
+    /** The same with another deadline; more than 0, at most an hour. */
+    public Admin deadline(Duration duration) {
+        return new Admin(core, Deadlines.check("deadline", duration));
+    }
+
+    /**
+     * Creates a table; returns when every actor has a live primary and this client can use it. TABLE_EXISTS;
+     * INVALID_ARGUMENT naming what is wrong; UNKNOWN_PORT where no server has the port.
+     */
+    public TableRoute createTable(TableSpec spec) {
+        return createTable(spec.meta());
+    }
+
+    /** Creates a table from its definition, whose table number is ignored. */
+    public TableRoute createTable(TableMeta meta) {
+        return Stage.await(admins.create(meta, end()));
+    }
+
+    /** As {@link #createTable(TableSpec)}, without waiting. */
+    public CompletionStage<TableRoute> createTableAsync(TableSpec spec) {
+        return stage(admins.create(spec.meta(), end()));
+    }
+
+    /** A table's definition and map; TABLE_NOT_FOUND. */
+    public TableRoute describeTable(String name) {
+        return Stage.await(admins.describe(new TableName(name), end()));
+    }
+
+    /** As {@link #describeTable}, without waiting. */
+    public CompletionStage<TableRoute> describeTableAsync(String name) {
+        return stage(admins.describe(new TableName(name), end()));
+    }
+
+    /** All tables, by name. */
+    public List<TableRoute> listTables() {
+        return Stage.await(admins.list(end()));
+    }
+
+    /** As {@link #listTables}, without waiting. */
+    public CompletionStage<List<TableRoute>> listTablesAsync() {
+        return stage(admins.list(end()));
+    }
+
+    /** Drops a table and its data; TABLE_NOT_FOUND. */
+    public void dropTable(String name) {
+        Object done = Stage.await(admins.drop(new TableName(name), end()));
+        assert done != null;
+    }
+
+    /** As {@link #dropTable}, without waiting; the stage's value means nothing. */
+    public CompletionStage<?> dropTableAsync(String name) {
+        return stage(admins.drop(new TableName(name), end()));
+    }
+
+    /** Servers, actors, replicas, epochs, lag and load. */
+    public ClusterStatus status() {
+        return Stage.await(admins.status(end()));
+    }
+
+    /** As {@link #status}, without waiting. */
+    public CompletionStage<ClusterStatus> statusAsync() {
+        return stage(admins.status(end()));
+    }
+
+    private long end() {
+        return core.deadlineNanos(deadline);
+    }
+
+    private <T> CompletionStage<T> stage(CompletableFuture<T> future) {
+        return Stage.of(future, core.settings().callbackExecutor(), value -> value);
+    }
+}

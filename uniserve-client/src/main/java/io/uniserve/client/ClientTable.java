@@ -1,0 +1,105 @@
+package io.uniserve.client;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.Row;
+import io.uniserve.client.internal.ClientCore;
+import io.uniserve.codec.Codec;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.ReadMode;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A table as this client sees it; made without asking anybody, so it may not exist. Immutable; safe for use by several threads. */
+public final class ClientTable {
+    private final ClientCore core;
+    private final TableName name;
+
+    ClientTable(ClientCore core, TableName name) {
+        this.core = core;
+        this.name = name;
+    }
+
+    /** The table's name. */
+    public String name() {
+        return name.value();
+    }
+
+    /** All actors. */
+    public ActorSelection all() {
+        return selection(Optional.empty());
+    }
+
+    /** These actors, by number; an empty selection gives an empty answer. */
+    public ActorSelection actors(Collection<Integer> actors) {
+        List<Integer> distinct = List.copyOf(new TreeSet<>(actors));
+        return selection(Optional.of(partitioner -> distinct));
+    }
+
+    /** The actors that hold these keys. The operator still needs the keys as its parameters. */
+    public ActorSelection keys(Collection<? extends PartitionKey> keys) {
+        List<PartitionKey> copy = List.copyOf(keys);
+        return selection(Optional.of(partitioner -> {
+            TreeSet<Integer> actors = new TreeSet<>();
+            copy.forEach(key -> actors.add(partitioner.actorOf(key)));
+            return List.copyOf(actors);
+        }));
+    }
+
+    /** The actor that holds this text key. */
+    public ActorSelection key(String key) {
+        return keys(List.of(PartitionKey.of(key)));
+    }
+
+    /** The actor that holds this number key. */
+    public ActorSelection key(long key) {
+        return keys(List.of(PartitionKey.of(key)));
+    }
+
+    /**
+     * An update of rows.
+     *
+     * @param function {@code name@version}
+     * @param codec the codec of the update function's rows
+     */
+    public <R extends Row> TableUpdate<R> update(String function, Codec<R> codec, Iterable<? extends R> rows) {
+        return update(function, codec, (TableMeta meta) -> rows);
+    }
+
+    /**
+     * An update of documents, whose key is the table's key field.
+     *
+     * @param fields of each document: null, String, Long, Double, Boolean, or lists and maps of these
+     */
+    public TableUpdate<Document> updateDocuments(
+            String function, Collection<? extends Map<String, ? extends @Nullable Object>> fields) {
+        return update(function, Document.CODEC, (TableMeta meta) -> documents(meta.keyField(), fields));
+    }
+
+    private static List<Document> documents(
+            String keyField, Collection<? extends Map<String, ? extends @Nullable Object>> fields) {
+        List<Document> documents = new ArrayList<>(fields.size());
+        for (Map<String, ? extends @Nullable Object> one : fields) {
+            documents.add(new Document(keyField, new java.util.LinkedHashMap<String, @Nullable Object>(one)));
+        }
+        return documents;
+    }
+
+    private <R extends Row> TableUpdate<R> update(
+            String function, Codec<R> codec, Function<TableMeta, Iterable<? extends R>> rows) {
+        return new TableUpdate<>(
+                core, name, function, codec, rows, AckLevel.ISR, Optional.empty(), core.settings().deadline());
+    }
+
+    private ActorSelection selection(Optional<Function<io.uniserve.model.Partitioner, List<Integer>>> chosen) {
+        return new ActorSelection(core, name, chosen, ReadMode.LINEARIZABLE, core.settings().deadline());
+    }
+}

@@ -1,0 +1,131 @@
+package io.uniserve.client.internal;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.reader.RouteIndex;
+import java.util.Map;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.function.Predicate;
+
+/** Starts administrative operations. Safe for use by several threads. */
+public final class Admins {
+    private static final long VISIBLE_NANOS = 5_000_000_000L;
+
+    private final ClientCore core;
+
+    public Admins(ClientCore core) {
+        this.core = core;
+    }
+
+    /** Creates a table and waits until this client's routing has it. */
+    public CompletableFuture<TableRoute> create(TableMeta meta, long deadlineNanos) {
+        return call(new AdminRequest.CreateTable(meta), deadlineNanos).thenCompose(answer -> {
+            if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
+                boolean ours = err.error().code() == ErrorCode.TABLE_EXISTS && answer.maybeDoneBefore();
+                if (!ours) {
+                    return CompletableFuture.failedFuture(err.error());
+                }
+                return describe(meta.name(), deadlineNanos).thenCompose(found -> same(found.meta(), meta)
+                        ? visible(found, deadlineNanos)
+                        : CompletableFuture.failedFuture(err.error()));
+            }
+            return describe(meta.name(), deadlineNanos).thenCompose(found -> visible(found, deadlineNanos));
+        });
+    }
+
+    private static boolean same(TableMeta found, TableMeta wanted) {
+        TableMeta renumbered = new TableMeta(
+                wanted.name(),
+                found.tableId(),
+                wanted.partitioner(),
+                wanted.keyField(),
+                wanted.level(),
+                wanted.rf(),
+                wanted.minIsr(),
+                wanted.onLoss(),
+                wanted.port(),
+                Map.copyOf(wanted.options()));
+        return renumbered.equals(found);
+    }
+
+    private CompletableFuture<TableRoute> visible(TableRoute made, long deadlineNanos) {
+        long id = made.meta().tableId();
+        return await(
+                        index -> index.table(made.meta().name())
+                                .filter(table -> table.meta().tableId() >= id)
+                                .isPresent(),
+                        deadlineNanos)
+                .thenApply(done -> made);
+    }
+
+    /** Definition and map as the coordinator has them. */
+    public CompletableFuture<TableRoute> describe(TableName name, long deadlineNanos) {
+        return call(new AdminRequest.DescribeTable(name), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Tables.class).tables())
+                .thenApply(tables -> tables.stream().findFirst().orElseThrow(() ->
+                        new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist")));
+    }
+
+    /** All tables as the coordinator has them. */
+    public CompletableFuture<List<TableRoute>> list(long deadlineNanos) {
+        return call(new AdminRequest.ListTables(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Tables.class).tables());
+    }
+
+    /** Drops a table and waits until it has gone from this client's routing. */
+    public CompletableFuture<Done> drop(TableName name, long deadlineNanos) {
+        long known = core.index().table(name).map(table -> table.meta().tableId()).orElse(Long.MIN_VALUE);
+        return call(new AdminRequest.DropTable(name), deadlineNanos).thenCompose(answer -> {
+            if (answer.outcome() instanceof Outcome.Err<AdminReply> err
+                    && !(err.error().code() == ErrorCode.TABLE_NOT_FOUND && answer.maybeDoneBefore())) {
+                return CompletableFuture.failedFuture(err.error());
+            }
+            return await(
+                    index -> index.table(name)
+                            .filter(table -> table.meta().tableId() == known)
+                            .isEmpty(),
+                    deadlineNanos);
+        });
+    }
+
+    /** Servers, tables, loads. */
+    public CompletableFuture<AdminReply.ClusterStatus> status(long deadlineNanos) {
+        return call(new AdminRequest.Status(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.ClusterStatus.class));
+    }
+
+    private static <T extends AdminReply> T value(AdminRun.Answer answer, Class<T> type) {
+        if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
+            throw err.error();
+        }
+        AdminReply reply = ((Outcome.Ok<AdminReply>) answer.outcome()).value();
+        if (!type.isInstance(reply)) {
+            throw new UniserveException(
+                    ErrorCode.INTERNAL, "the coordinator answered with " + reply.getClass().getSimpleName());
+        }
+        return type.cast(reply);
+    }
+
+    private Operation<AdminRun.Answer> call(AdminRequest request, long deadlineNanos) {
+        return core.beginAdmin((operation, environment) -> {
+            AdminRun run = new AdminRun(environment, core.admin(), request, deadlineNanos, operation);
+            operation.start(run::start, run::cancel);
+        });
+    }
+
+    private CompletableFuture<Done> await(Predicate<RouteIndex> shown, long deadlineNanos) {
+        long patience = Math.min(VISIBLE_NANOS, deadlineNanos - core.clock().nanos());
+        return core.beginAdmin((operation, environment) -> {
+            RoutingWait wait = new RoutingWait(environment, shown, operation);
+            operation.start(() -> wait.start(Math.max(1, patience)), wait::end);
+        });
+    }
+}

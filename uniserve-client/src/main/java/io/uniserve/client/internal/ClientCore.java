@@ -1,0 +1,204 @@
+package io.uniserve.client.internal;
+
+import io.uniserve.client.ClientSettings;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.Routing;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.reader.ClientState;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestTracker;
+import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.transport.AdminClient;
+import io.uniserve.runtime.transport.ChannelPool;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.GrpcClientNetwork;
+import io.uniserve.runtime.transport.RoutingClient;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.BiConsumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What the operations of one client share: connections, routing, timers, health of servers, room for operations. Two
+ * threads of its own (routing, timers) beside the transport's, however many operations run. Safe for use by several
+ * threads.
+ */
+public final class ClientCore implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ClientCore.class);
+    private static final int ADMIN_IN_FLIGHT_MAX = 256;
+
+    private final ClientSettings settings;
+    private final Clock clock = SystemClock.INSTANCE;
+    private final Ids ids;
+    private final RequestTracker requests;
+    private final ClientState state;
+    private final RoutingHolder routing = new RoutingHolder();
+    private final InFlight inFlight;
+    private final InFlight adminInFlight = new InFlight(ADMIN_IN_FLIGHT_MAX, 1);
+    private final Set<Operation<?>> running = ConcurrentHashMap.newKeySet();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ChannelPool channels;
+    private final ClusterIdentity cluster;
+    private final GrpcClientNetwork network;
+    private final AdminClient admin;
+    private final EventLoop loop;
+    private final CoarseTimers timers;
+    private final RoutingClient routingClient;
+
+    /** Starts the threads; connects to nobody yet. */
+    public ClientCore(ClientSettings settings) {
+        this.settings = settings;
+        Ids random = new RandomIds();
+        this.ids = new QuickIds(random.next());
+        this.requests = new RequestTracker(random);
+        this.state = ClientState.of(
+                ReaderSettings.defaults().withHedgePermille(settings.hedgePermille()), settings.routingPolicy());
+        this.inFlight = new InFlight(settings.maxInFlight(), settings.maxInFlightBytes());
+        this.channels = new ChannelPool(clock, settings.tls());
+        this.cluster = settings.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);
+        this.network = new GrpcClientNetwork(channels, cluster, Runnable::run);
+        this.admin = new AdminClient(channels, cluster, Runnable::run);
+        this.loop = new EventLoop("uniserve-client-routing", clock, error -> LOG.error("the client's routing stopped", error));
+        this.timers = new CoarseTimers("uniserve-client-timers", clock);
+        this.routingClient = new RoutingClient(
+                new LinkedHashSet<>(settings.bootstrap()), channels, cluster, loop, clock, ids, this::routed);
+        routing.attach(routingClient);
+    }
+
+    private void routed(Routing changed) {
+        routing.accept(changed);
+        RouteIndex index = routing.current();
+        state.floors().keepOnly(index);
+        Set<Address> wanted = new LinkedHashSet<>(settings.bootstrap());
+        changed.servers().stream().map(ServerRecord::address).forEach(wanted::add);
+        if (changed.coordinator() != null) {
+            wanted.add(changed.coordinator());
+        }
+        channels.retain(wanted);
+    }
+
+    /** Waits for the first routing map. */
+    public void connect() {
+        new Connecting(routing, routingClient, settings, clock).await();
+    }
+
+    /** The newest routing. */
+    public RouteIndex index() {
+        return routing.current();
+    }
+
+    /** The settings. */
+    public ClientSettings settings() {
+        return settings;
+    }
+
+    Clock clock() {
+        return clock;
+    }
+
+    RequestTracker requests() {
+        return requests;
+    }
+
+    GrpcClientNetwork network() {
+        return network;
+    }
+
+    AdminClient admin() {
+        return admin;
+    }
+
+    /** When an operation with this deadline, or the client's, must end. */
+    public long deadlineNanos(Duration deadline) {
+        return clock.nanos() + deadline.toNanos();
+    }
+
+    /**
+     * Starts an operation. {@code starter} makes its machine in the given environment and starts it; it must end the
+     * operation in the end.
+     *
+     * @param bytes rows that it holds on to
+     * @param block wait for room, else fail at once
+     */
+    <T> Operation<T> begin(
+            long bytes, boolean block, long deadlineNanos, BiConsumer<Operation<T>, ReaderEnvironment> starter) {
+        if (block) {
+            Serial.checkMayBlock();
+        }
+        checkOpen();
+        return launch(inFlight.enter(bytes, block, deadlineNanos - clock.nanos()), starter);
+    }
+
+    /** Starts an administrative operation: few, and they must work when queries have taken all room. */
+    <T> Operation<T> beginAdmin(BiConsumer<Operation<T>, ReaderEnvironment> starter) {
+        checkOpen();
+        return launch(adminInFlight.enter(0, false, 0), starter);
+    }
+
+    private <T> Operation<T> launch(Runnable leave, BiConsumer<Operation<T>, ReaderEnvironment> starter) {
+        Registration registration = new Registration(leave);
+        Operation<T> operation = new Operation<>(registration::end);
+        registration.add(operation);
+        ReaderEnvironment environment = new ReaderEnvironment(
+                clock,
+                new SerialTimers(timers, operation.serial()),
+                new SerialNetwork(network, operation.serial()),
+                routing.on(operation.serial()),
+                ids,
+                state);
+        starter.accept(operation, environment);
+        if (closed.get()) {
+            operation.giveUp(); // closed while it began: close() may not have seen it
+        }
+        return operation;
+    }
+
+    void checkOpen() {
+        if (closed.get()) {
+            throw new UniserveException(ErrorCode.CANCELLED, "this client is closed; build another one");
+        }
+    }
+
+    @Override
+    public void close() {
+        if (closed.compareAndSet(false, true)) {
+            running.forEach(Operation::giveUp);
+            routingClient.close();
+            channels.close();
+            timers.close();
+            loop.close();
+        }
+    }
+
+    /** An operation's place among those that run. */
+    private final class Registration {
+        private final Runnable leave;
+        private volatile Runnable remove = () -> {};
+
+        private Registration(Runnable leave) {
+            this.leave = leave;
+        }
+
+        private void add(Operation<?> operation) {
+            running.add(operation);
+            remove = () -> running.remove(operation);
+        }
+
+        private void end() {
+            remove.run();
+            leave.run();
+        }
+    }
+}

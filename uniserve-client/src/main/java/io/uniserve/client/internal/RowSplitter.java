@@ -1,0 +1,110 @@
+package io.uniserve.client.internal;
+
+import io.uniserve.api.Row;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Codec;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Partitioner;
+import io.uniserve.protocol.reader.Update.ActorBatch;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Puts rows with their actors, in order, encoded. An actor's rows are one batch, or several when they do not fit in a message;
+ * step i of the update holds the i-th batch of every actor.
+ */
+final class RowSplitter<R extends Row> {
+    private static final int COUNT_BYTES = 4;
+
+    private final Partitioner partitioner;
+    private final Codec<R> codec;
+    private final Map<Integer, ActorRows> byActor = new TreeMap<>();
+    private int rows;
+    private long bytes;
+
+    RowSplitter(Partitioner partitioner, Codec<R> codec) {
+        this.partitioner = partitioner;
+        this.codec = codec;
+    }
+
+    /** Adds a row; INVALID_ROW or TOO_LARGE name its position. */
+    void add(R row) {
+        try {
+            int actor = partitioner.actorOf(row.partitionKey());
+            bytes += byActor.computeIfAbsent(actor, ActorRows::new).add(row);
+            rows++;
+        } catch (UniserveException e) {
+            throw new UniserveException(e.code(), "row " + rows + ": " + e.reason(), e);
+        }
+    }
+
+    long bytes() {
+        return bytes;
+    }
+
+    /** The steps, at least one unless there are no rows. */
+    List<List<ActorBatch>> steps() {
+        byActor.values().forEach(ActorRows::cut);
+        List<List<ActorBatch>> steps = new ArrayList<>();
+        for (ActorRows actor : byActor.values()) {
+            for (int i = 0; i < actor.batches.size(); i++) {
+                if (steps.size() == i) {
+                    steps.add(new ArrayList<>());
+                }
+                steps.get(i).add(actor.batches.get(i));
+            }
+        }
+        return steps;
+    }
+
+    private final class ActorRows {
+        private final int actor;
+        private final List<ActorBatch> batches = new ArrayList<>(1);
+        private BinaryWriter writer = start();
+        private int count;
+
+        ActorRows(int actor) {
+            this.actor = actor;
+        }
+
+        private BinaryWriter start() {
+            return new BinaryWriter(256).writeInt(0);
+        }
+
+        long add(R row) {
+            int before = writer.size();
+            codec.write(writer, row);
+            int size = writer.size() - before;
+            if (size > Limits.ROW_BYTES_MAX) {
+                throw new UniserveException(
+                        ErrorCode.TOO_LARGE, "it has " + size + " bytes, at most " + Limits.ROW_BYTES_MAX);
+            }
+            if (writer.size() > Limits.BATCH_BYTES_MAX || count == Limits.BATCH_ROWS_MAX) {
+                carryOver(before, size);
+            }
+            count++;
+            return size;
+        }
+
+        /** The last row does not fit any more: it begins the next batch. */
+        private void carryOver(int before, int size) {
+            io.uniserve.codec.Bytes all = writer.setInt(0, count).toBytes();
+            batches.add(new ActorBatch(actor, count, all.slice(0, before)));
+            writer = start();
+            count = 0;
+            writer.writeRaw(all.slice(before, size));
+        }
+
+        private void cut() {
+            if (writer.size() > COUNT_BYTES) {
+                batches.add(new ActorBatch(actor, count, writer.setInt(0, count).toBytes()));
+                writer = start();
+                count = 0;
+            }
+        }
+    }
+}

@@ -1,0 +1,24 @@
+package io.uniserve.client.internal;
+
+import io.uniserve.protocol.env.ClientNetwork;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import java.util.concurrent.Executor;
+
+/** A network whose answers come on an operation's serial. */
+record SerialNetwork(ClientNetwork network, Executor serial) implements ClientNetwork {
+    @Override
+    public Timers.Cancel read(Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
+        return network.read(to, request, timeoutNanos, outcome -> serial.execute(() -> completion.done(outcome)));
+    }
+
+    @Override
+    public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
+        network.update(to, request, timeoutNanos, outcome -> serial.execute(() -> completion.done(outcome)));
+    }
+}

@@ -1,0 +1,12 @@
+package io.uniserve.client.internal;
+
+import io.uniserve.protocol.env.Timers;
+import java.util.concurrent.Executor;
+
+/** Timers that ring on an operation's serial. */
+record SerialTimers(Timers timers, Executor serial) implements Timers {
+    @Override
+    public Cancel after(long delayNanos, Runnable task) {
+        return timers.after(delayNanos, () -> serial.execute(task));
+    }
+}

@@ -1,0 +1,73 @@
+package io.uniserve.client.internal;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.Executor;
+import java.util.function.Function;
+
+/**
+ * What the application gets: the mapped result of an operation, completed on the application's executor, always with a plain
+ * {@link UniserveException} where it fails. Cancelling it cancels the operation.
+ */
+public final class Stage<T> extends CompletableFuture<T> {
+    private final CompletableFuture<?> source;
+
+    private Stage(CompletableFuture<?> source) {
+        this.source = source;
+    }
+
+    /** The source's result, mapped and completed on the executor. */
+    public static <S, T> Stage<T> of(CompletableFuture<S> source, Executor callbacks, Function<S, T> mapper) {
+        Stage<T> stage = new Stage<>(source);
+        CompletableFuture<S> unused = source.whenComplete((value, error) -> callbacks.execute(() -> {
+            if (error != null) {
+                boolean failed = stage.completeExceptionally(plain(error));
+            } else {
+                stage.map(value, mapper);
+            }
+        }));
+        return stage;
+    }
+
+    private <S> void map(S value, Function<S, T> mapper) {
+        try {
+            boolean completed = complete(mapper.apply(value));
+        } catch (RuntimeException e) {
+            boolean failed = completeExceptionally(e);
+        }
+    }
+
+    /** Waits for a result; an interrupt cancels. The error keeps its code and has the waiting caller's stack. */
+    public static <T> T await(CompletableFuture<T> future) {
+        Serial.checkMayBlock();
+        try {
+            return future.get();
+        } catch (InterruptedException e) {
+            boolean cancelled = future.cancel(true);
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.CANCELLED, "interrupted while waiting for the answer", e);
+        } catch (ExecutionException e) {
+            UniserveException known = plain(e);
+            throw new UniserveException(known.code(), known.reason(), known.tried(), known);
+        }
+    }
+
+    private static UniserveException plain(Throwable error) {
+        Throwable cause = error;
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException) && cause.getCause() != null) {
+            cause = cause.getCause();
+        }
+        return cause instanceof UniserveException known
+                ? known
+                : new UniserveException(ErrorCode.INTERNAL, "the client failed inside: " + cause, cause);
+    }
+
+    @Override
+    public boolean cancel(boolean mayInterruptIfRunning) {
+        boolean cancelled = super.cancel(mayInterruptIfRunning);
+        return source.cancel(mayInterruptIfRunning) || cancelled;
+    }
+}

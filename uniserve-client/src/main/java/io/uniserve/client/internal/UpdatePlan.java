@@ -1,0 +1,18 @@
+package io.uniserve.client.internal;
+
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.reader.Update.ActorBatch;
+import java.util.List;
+import java.util.Optional;
+
+/** An update ready to be sent: rows put with their actors, in steps. */
+record UpdatePlan(
+        TableName table,
+        long tableId,
+        String function,
+        AckLevel level,
+        List<List<ActorBatch>> steps,
+        Optional<RequestId> chosenId,
+        long deadlineNanos) {}

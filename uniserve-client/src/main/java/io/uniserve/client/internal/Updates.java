@@ -1,0 +1,48 @@
+package io.uniserve.client.internal;
+
+import io.uniserve.api.Row;
+import io.uniserve.client.UpdateOutcome;
+import io.uniserve.codec.Codec;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.protocol.reader.Update.ActorBatch;
+import java.util.List;
+import java.util.Optional;
+
+/** Starts updates. Safe for use by several threads. */
+public final class Updates {
+    private final ClientCore core;
+
+    public Updates(ClientCore core) {
+        this.core = core;
+    }
+
+    /** Puts the rows with their actors and sends them. */
+    public <R extends Row> Operation<UpdateOutcome> update(
+            TableRoute route,
+            String function,
+            Codec<R> codec,
+            Iterable<? extends R> rows,
+            AckLevel level,
+            Optional<RequestId> chosenId,
+            long deadlineNanos,
+            boolean block) {
+        RowSplitter<R> splitter = new RowSplitter<>(route.meta().partitioner(), codec);
+        rows.forEach(splitter::add);
+        List<List<ActorBatch>> steps = splitter.steps();
+        if (chosenId.isPresent() && steps.size() > 1) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "rows under one request id must fit in one message for each actor; send fewer, or leave the id to the client");
+        }
+        UpdatePlan plan = new UpdatePlan(
+                route.meta().name(), route.meta().tableId(), function, level, steps, chosenId, deadlineNanos);
+        return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
+            UpdateRun run = new UpdateRun(environment, core.requests(), plan, operation);
+            operation.start(run::next, run::cancel);
+        });
+    }
+}

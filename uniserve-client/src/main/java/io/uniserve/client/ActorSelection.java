@@ -2,12 +2,6 @@ package io.uniserve.client;
 
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.client.internal.ClientCore;
-import io.uniserve.client.internal.Deadlines;
-import io.uniserve.client.internal.Operation;
-import io.uniserve.client.internal.Reads;
-import io.uniserve.client.internal.Stage;
-import io.uniserve.client.internal.Tables;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -70,8 +64,8 @@ public final class ActorSelection {
     public <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         Bytes encoded = encode(call, parameters);
         long end = core.deadlineNanos(deadline);
-        Optional<List<Integer>> actors =
-                chosen.map(choice -> choice.apply(Tables.locateNow(core, table, end).meta().partitioner()));
+        Optional<List<Integer>> actors = chosen.map(
+                choice -> choice.apply(Tables.locateNow(core, table, end).meta().partitioner()));
         QueryResult result = Stage.await(start(call.id(), encoded, actors, end, true));
         return combine(result, call, combiner);
     }
@@ -86,8 +80,18 @@ public final class ActorSelection {
             long end = core.deadlineNanos(deadline);
             CompletableFuture<QueryResult> result = chosen.isEmpty()
                     ? start(call.id(), encoded, Optional.empty(), end, false)
-                    : Tables.locate(core, table, end, false, route ->
-                            start(call.id(), encoded, chosen.map(choice -> choice.apply(route.meta().partitioner())), end, false));
+                    : Tables.locate(
+                            core,
+                            table,
+                            end,
+                            false,
+                            route -> start(
+                                    call.id(),
+                                    encoded,
+                                    chosen.map(
+                                            choice -> choice.apply(route.meta().partitioner())),
+                                    end,
+                                    false));
             return Stage.of(result, core.settings().callbackExecutor(), value -> combine(value, call, combiner));
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
@@ -104,12 +108,14 @@ public final class ActorSelection {
         if (encoded.size() > Limits.PARAMETER_BYTES_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "parameters of " + call.id() + " have " + encoded.size() + " bytes, at most " + Limits.PARAMETER_BYTES_MAX);
+                    "parameters of " + call.id() + " have " + encoded.size() + " bytes, at most "
+                            + Limits.PARAMETER_BYTES_MAX);
         }
         return encoded;
     }
 
     private static <V, R> R combine(QueryResult result, RetrieveCall<?, V> call, Combiner<V, R> combiner) {
-        return combiner.combine(result.parts().stream().map(call.values()::decode).toList());
+        return combiner.combine(
+                result.parts().stream().map(call.values()::decode).toList());
     }
 }

@@ -1,9 +1,5 @@
 package io.uniserve.client;
 
-import io.uniserve.client.internal.Admins;
-import io.uniserve.client.internal.ClientCore;
-import io.uniserve.client.internal.Deadlines;
-import io.uniserve.client.internal.Stage;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
@@ -74,8 +70,7 @@ public final class Admin {
 
     /** Drops a table and its data; TABLE_NOT_FOUND. */
     public void dropTable(String name) {
-        Object done = Stage.await(admins.drop(new TableName(name), end()));
-        assert done != null;
+        Stage.await(admins.drop(new TableName(name), end()));
     }
 
     /** As {@link #dropTable}, without waiting; the stage's value means nothing. */

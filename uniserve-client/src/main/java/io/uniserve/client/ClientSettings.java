@@ -1,6 +1,5 @@
 package io.uniserve.client;
 
-import io.uniserve.client.internal.Deadlines;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.reader.RoutingPolicy;
@@ -40,7 +39,8 @@ public record ClientSettings(
     public ClientSettings {
         bootstrap = List.copyOf(bootstrap);
         if (bootstrap.isEmpty()) {
-            throw UniserveException.invalid("bootstrap is empty; give at least one HOST:PORT of a server or coordinator");
+            throw UniserveException.invalid(
+                    "bootstrap is empty; give at least one HOST:PORT of a server or coordinator");
         }
         Deadlines.check("deadline", deadline);
         Deadlines.check("connectTimeout", connectTimeout);

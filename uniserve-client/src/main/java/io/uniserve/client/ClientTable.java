@@ -2,7 +2,6 @@ package io.uniserve.client;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Row;
-import io.uniserve.client.internal.ClientCore;
 import io.uniserve.codec.Codec;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.PartitionKey;
@@ -96,10 +95,18 @@ public final class ClientTable {
     private <R extends Row> TableUpdate<R> update(
             String function, Codec<R> codec, Function<TableMeta, Iterable<? extends R>> rows) {
         return new TableUpdate<>(
-                core, name, function, codec, rows, AckLevel.ISR, Optional.empty(), core.settings().deadline());
+                core,
+                name,
+                function,
+                codec,
+                rows,
+                AckLevel.ISR,
+                Optional.empty(),
+                core.settings().deadline());
     }
 
     private ActorSelection selection(Optional<Function<io.uniserve.model.Partitioner, List<Integer>>> chosen) {
-        return new ActorSelection(core, name, chosen, ReadMode.LINEARIZABLE, core.settings().deadline());
+        return new ActorSelection(
+                core, name, chosen, ReadMode.LINEARIZABLE, core.settings().deadline());
     }
 }

@@ -62,7 +62,8 @@ public final class TableSpec {
 
     /** Replicas of every actor. Default: 1. */
     public TableSpec replicas(int count) {
-        return with(meta.partitioner(), meta.keyField(), count, meta.minIsr(), meta.onLoss(), meta.port(), meta.options());
+        return with(
+                meta.partitioner(), meta.keyField(), count, meta.minIsr(), meta.onLoss(), meta.port(), meta.options());
     }
 
     /** Below this many replicas in sync updates are refused; reads go on. Default: 1. */
@@ -95,7 +96,7 @@ public final class TableSpec {
             OnLoss onLoss,
             String port,
             Map<String, String> options) {
-        return new TableSpec(new TableMeta(
-                meta.name(), 0, partitioner, keyField, meta.level(), rf, minIsr, onLoss, port, options));
+        return new TableSpec(
+                new TableMeta(meta.name(), 0, partitioner, keyField, meta.level(), rf, minIsr, onLoss, port, options));
     }
 }

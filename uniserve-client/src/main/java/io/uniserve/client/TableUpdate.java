@@ -1,12 +1,6 @@
 package io.uniserve.client;
 
 import io.uniserve.api.Row;
-import io.uniserve.client.internal.ClientCore;
-import io.uniserve.client.internal.Deadlines;
-import io.uniserve.client.internal.Operation;
-import io.uniserve.client.internal.Stage;
-import io.uniserve.client.internal.Tables;
-import io.uniserve.client.internal.Updates;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
@@ -70,7 +64,8 @@ public final class TableUpdate<R extends Row> {
 
     /** When to give up; more than 0, at most an hour. Default: the client's. */
     public TableUpdate<R> deadline(Duration duration) {
-        return new TableUpdate<>(core, table, function, codec, rows, level, requestId, Deadlines.check("deadline", duration));
+        return new TableUpdate<>(
+                core, table, function, codec, rows, level, requestId, Deadlines.check("deadline", duration));
     }
 
     /**

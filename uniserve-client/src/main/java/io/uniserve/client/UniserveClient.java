@@ -2,10 +2,6 @@ package io.uniserve.client;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
-import io.uniserve.client.internal.ClientCore;
-import io.uniserve.client.internal.Deadlines;
-import io.uniserve.client.internal.Reads;
-import io.uniserve.client.internal.Stage;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;

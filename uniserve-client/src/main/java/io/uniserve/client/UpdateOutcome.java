@@ -50,8 +50,8 @@ public record UpdateOutcome(
                 .toList();
         throw new UniserveException(
                 code,
-                failed.size() + " of " + (failed.size() + acked.size()) + " actors did not acknowledge their rows; first: "
-                        + first.code() + " " + first.reason(),
+                failed.size() + " of " + (failed.size() + acked.size())
+                        + " actors did not acknowledge their rows; first: " + first.code() + " " + first.reason(),
                 tried,
                 first);
     }

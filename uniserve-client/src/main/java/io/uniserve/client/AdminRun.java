@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.error.Attempt;
 import io.uniserve.error.ErrorCode;
@@ -86,7 +86,8 @@ final class AdminRun {
         }
         if (outcome instanceof Outcome.Err<AdminReply> err && again(err.error().code())) {
             note("coordinator " + leader, err.error().code(), err.error().reason());
-            maybeDone |= err.error().code() == ErrorCode.OUTCOME_UNKNOWN || err.error().code() == ErrorCode.DEADLINE_EXCEEDED;
+            maybeDone |= err.error().code() == ErrorCode.OUTCOME_UNKNOWN
+                    || err.error().code() == ErrorCode.DEADLINE_EXCEEDED;
             later();
         } else {
             end(Outcome.ok(new Answer(outcome, maybeDone)));

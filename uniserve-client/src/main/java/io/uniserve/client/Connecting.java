@@ -1,6 +1,5 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
-import io.uniserve.client.ClientSettings;
 import io.uniserve.error.Attempt;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -47,7 +46,9 @@ final class Connecting {
                 last = error;
                 note(error);
             }
-            refusals = error.code() == ErrorCode.WRONG_CLUSTER || error.code() == ErrorCode.UNAUTHORIZED ? refusals + 1 : 0;
+            refusals = error.code() == ErrorCode.WRONG_CLUSTER || error.code() == ErrorCode.UNAUTHORIZED
+                    ? refusals + 1
+                    : 0;
         }
     }
 

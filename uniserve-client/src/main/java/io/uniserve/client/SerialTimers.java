@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.protocol.env.Timers;
 import java.util.concurrent.Executor;

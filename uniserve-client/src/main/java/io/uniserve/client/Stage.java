@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -12,7 +12,7 @@ import java.util.function.Function;
  * What the application gets: the mapped result of an operation, completed on the application's executor, always with a plain
  * {@link UniserveException} where it fails. Cancelling it cancels the operation.
  */
-public final class Stage<T> extends CompletableFuture<T> {
+final class Stage<T> extends CompletableFuture<T> {
     private final CompletableFuture<?> source;
 
     private Stage(CompletableFuture<?> source) {
@@ -24,7 +24,7 @@ public final class Stage<T> extends CompletableFuture<T> {
         Stage<T> stage = new Stage<>(source);
         CompletableFuture<S> unused = source.whenComplete((value, error) -> callbacks.execute(() -> {
             if (error != null) {
-                boolean failed = stage.completeExceptionally(plain(error));
+                stage.completeExceptionally(plain(error));
             } else {
                 stage.map(value, mapper);
             }
@@ -34,9 +34,9 @@ public final class Stage<T> extends CompletableFuture<T> {
 
     private <S> void map(S value, Function<S, T> mapper) {
         try {
-            boolean completed = complete(mapper.apply(value));
+            complete(mapper.apply(value));
         } catch (RuntimeException e) {
-            boolean failed = completeExceptionally(e);
+            completeExceptionally(e);
         }
     }
 
@@ -46,7 +46,7 @@ public final class Stage<T> extends CompletableFuture<T> {
         try {
             return future.get();
         } catch (InterruptedException e) {
-            boolean cancelled = future.cancel(true);
+            future.cancel(true);
             Thread.currentThread().interrupt();
             throw new UniserveException(ErrorCode.CANCELLED, "interrupted while waiting for the answer", e);
         } catch (ExecutionException e) {
@@ -57,7 +57,8 @@ public final class Stage<T> extends CompletableFuture<T> {
 
     private static UniserveException plain(Throwable error) {
         Throwable cause = error;
-        while ((cause instanceof CompletionException || cause instanceof ExecutionException) && cause.getCause() != null) {
+        while ((cause instanceof CompletionException || cause instanceof ExecutionException)
+                && cause.getCause() != null) {
             cause = cause.getCause();
         }
         return cause instanceof UniserveException known

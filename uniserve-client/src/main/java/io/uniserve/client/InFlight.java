@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -55,6 +55,7 @@ final class InFlight {
     }
 
     private static UniserveException full(String what) {
-        return new UniserveException(ErrorCode.RESOURCE_EXHAUSTED, what + "; wait for some to end before you start more");
+        return new UniserveException(
+                ErrorCode.RESOURCE_EXHAUSTED, what + "; wait for some to end before you start more");
     }
 }

@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
@@ -7,7 +7,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.Function;
 
 /** Finds tables: at once where the routing knows them, as nearly always. */
-public final class Tables {
+final class Tables {
     private Tables() {}
 
     /** Where the table is; blocks only if it has to be asked for. TABLE_NOT_FOUND. */

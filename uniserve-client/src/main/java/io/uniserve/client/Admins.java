@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -10,13 +10,13 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.reader.RouteIndex;
-import java.util.Map;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.Predicate;
 
 /** Starts administrative operations. Safe for use by several threads. */
-public final class Admins {
+final class Admins {
     private static final long VISIBLE_NANOS = 5_000_000_000L;
 
     private final ClientCore core;
@@ -33,9 +33,10 @@ public final class Admins {
                 if (!ours) {
                     return CompletableFuture.failedFuture(err.error());
                 }
-                return describe(meta.name(), deadlineNanos).thenCompose(found -> same(found.meta(), meta)
-                        ? visible(found, deadlineNanos)
-                        : CompletableFuture.failedFuture(err.error()));
+                return describe(meta.name(), deadlineNanos)
+                        .thenCompose(found -> same(found.meta(), meta)
+                                ? visible(found, deadlineNanos)
+                                : CompletableFuture.failedFuture(err.error()));
             }
             return describe(meta.name(), deadlineNanos).thenCompose(found -> visible(found, deadlineNanos));
         });
@@ -70,8 +71,10 @@ public final class Admins {
     public CompletableFuture<TableRoute> describe(TableName name, long deadlineNanos) {
         return call(new AdminRequest.DescribeTable(name), deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.Tables.class).tables())
-                .thenApply(tables -> tables.stream().findFirst().orElseThrow(() ->
-                        new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist")));
+                .thenApply(tables -> tables.stream()
+                        .findFirst()
+                        .orElseThrow(() ->
+                                new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist")));
     }
 
     /** All tables as the coordinator has them. */
@@ -82,7 +85,8 @@ public final class Admins {
 
     /** Drops a table and waits until it has gone from this client's routing. */
     public CompletableFuture<Done> drop(TableName name, long deadlineNanos) {
-        long known = core.index().table(name).map(table -> table.meta().tableId()).orElse(Long.MIN_VALUE);
+        long known =
+                core.index().table(name).map(table -> table.meta().tableId()).orElse(Long.MIN_VALUE);
         return call(new AdminRequest.DropTable(name), deadlineNanos).thenCompose(answer -> {
             if (answer.outcome() instanceof Outcome.Err<AdminReply> err
                     && !(err.error().code() == ErrorCode.TABLE_NOT_FOUND && answer.maybeDoneBefore())) {
@@ -109,7 +113,8 @@ public final class Admins {
         AdminReply reply = ((Outcome.Ok<AdminReply>) answer.outcome()).value();
         if (!type.isInstance(reply)) {
             throw new UniserveException(
-                    ErrorCode.INTERNAL, "the coordinator answered with " + reply.getClass().getSimpleName());
+                    ErrorCode.INTERNAL,
+                    "the coordinator answered with " + reply.getClass().getSimpleName());
         }
         return type.cast(reply);
     }

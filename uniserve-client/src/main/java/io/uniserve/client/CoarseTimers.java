@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
@@ -75,7 +75,7 @@ final class CoarseTimers implements Timers, AutoCloseable {
                 due = poll();
                 if (due == null) {
                     idle = alarms.isEmpty() ? idle + 1 : 0;
-                    await(idle >= IDLE_TICKS ? FOREVER : wait(clock.nanos()));
+                    await(idle >= IDLE_TICKS ? FOREVER : untilLook(clock.nanos()));
                 }
             } catch (InterruptedException e) {
                 return; // nobody else has this thread: it is meant to end
@@ -103,7 +103,7 @@ final class CoarseTimers implements Timers, AutoCloseable {
         return null;
     }
 
-    private long wait(long now) {
+    private long untilLook(long now) {
         Alarm first = alarms.peek();
         return first == null ? TICK_NANOS : Math.min(TICK_NANOS, Math.max(1, first.due - now));
     }

@@ -1,6 +1,5 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
-import io.uniserve.client.UpdateOutcome;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
@@ -41,7 +40,10 @@ final class UpdateRun {
     private int retries;
 
     UpdateRun(
-            ReaderEnvironment environment, RequestTracker tracker, UpdatePlan plan, Operation<UpdateOutcome> operation) {
+            ReaderEnvironment environment,
+            RequestTracker tracker,
+            UpdatePlan plan,
+            Operation<UpdateOutcome> operation) {
         this.environment = environment;
         this.tracker = tracker;
         this.plan = plan;
@@ -73,8 +75,8 @@ final class UpdateRun {
             return;
         }
         ids.add(ticket.get().id());
-        Update update = new Update(
-                plan.table(), plan.tableId(), plan.function(), plan.level(), batches, plan.deadlineNanos());
+        Update update =
+                new Update(plan.table(), plan.tableId(), plan.function(), plan.level(), batches, plan.deadlineNanos());
         UpdateMachine machine = new UpdateMachine(environment, update, ticket.get(), this::stepEnded);
         current = Optional.of(machine);
         machine.start();
@@ -121,7 +123,7 @@ final class UpdateRun {
     }
 
     private void end() {
-        operation.end(Outcome.ok(new UpdateOutcome(
-                ids, List.copyOf(acked.values()), List.copyOf(failed.values()), requests, retries)));
+        operation.end(Outcome.ok(
+                new UpdateOutcome(ids, List.copyOf(acked.values()), List.copyOf(failed.values()), requests, retries)));
     }
 }

@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.api.Row;
 import io.uniserve.codec.BinaryWriter;

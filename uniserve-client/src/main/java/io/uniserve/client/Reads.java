@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
@@ -11,7 +11,7 @@ import io.uniserve.protocol.reader.TextQueryMachine;
 import io.uniserve.protocol.reader.TextResult;
 
 /** Starts reads. Safe for use by several threads. */
-public final class Reads {
+final class Reads {
     private final ClientCore core;
 
     public Reads(ClientCore core) {
@@ -44,7 +44,9 @@ public final class Reads {
         }
         TextResult result = ((Outcome.Ok<TextResult>) outcome).value();
         Answer.Effort own = new Answer.Effort(
-                result.stats().requests(), result.stats().retries(), result.stats().hedges());
+                result.stats().requests(),
+                result.stats().retries(),
+                result.stats().hedges());
         return Outcome.ok(result.answer().with(result.answer().effort().plus(own)));
     }
 }

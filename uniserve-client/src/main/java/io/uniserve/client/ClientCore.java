@@ -1,6 +1,5 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
-import io.uniserve.client.ClientSettings;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
@@ -35,7 +34,7 @@ import org.slf4j.LoggerFactory;
  * threads of its own (routing, timers) beside the transport's, however many operations run. Safe for use by several
  * threads.
  */
-public final class ClientCore implements AutoCloseable {
+final class ClientCore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientCore.class);
     private static final int ADMIN_IN_FLIGHT_MAX = 256;
 
@@ -70,7 +69,8 @@ public final class ClientCore implements AutoCloseable {
         this.cluster = settings.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);
         this.network = new GrpcClientNetwork(channels, cluster, Runnable::run);
         this.admin = new AdminClient(channels, cluster, Runnable::run);
-        this.loop = new EventLoop("uniserve-client-routing", clock, error -> LOG.error("the client's routing stopped", error));
+        this.loop = new EventLoop(
+                "uniserve-client-routing", clock, error -> LOG.error("the client's routing stopped", error));
         this.timers = new CoarseTimers("uniserve-client-timers", clock);
         this.routingClient = new RoutingClient(
                 new LinkedHashSet<>(settings.bootstrap()), channels, cluster, loop, clock, ids, this::routed);

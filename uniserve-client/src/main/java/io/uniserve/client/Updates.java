@@ -1,7 +1,6 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.api.Row;
-import io.uniserve.client.UpdateOutcome;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -13,7 +12,7 @@ import java.util.List;
 import java.util.Optional;
 
 /** Starts updates. Safe for use by several threads. */
-public final class Updates {
+final class Updates {
     private final ClientCore core;
 
     public Updates(ClientCore core) {

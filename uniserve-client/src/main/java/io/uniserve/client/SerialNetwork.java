@@ -1,9 +1,9 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
+import io.uniserve.model.Address;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.model.Address;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;

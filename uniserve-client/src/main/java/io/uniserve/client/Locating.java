@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -40,8 +40,11 @@ final class Locating {
 
     private void look() {
         long remaining = deadlineNanos - environment.clock().nanos();
-        timer = environment.timers().after(Math.max(1, remaining), () ->
-                fail(ErrorCode.DEADLINE_EXCEEDED, "no server told where table " + table + " is"));
+        timer = environment
+                .timers()
+                .after(
+                        Math.max(1, remaining),
+                        () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no server told where table " + table + " is"));
         ask();
     }
 
@@ -50,13 +53,16 @@ final class Locating {
             Optional<TableRoute> route = environment.routing().current().table(table);
             if (route.isPresent()) {
                 end(Outcome.ok(route.get()));
-            } else if (outcome instanceof Outcome.Err<RouteIndex> err && err.error().code().retriable()) {
+            } else if (outcome instanceof Outcome.Err<RouteIndex> err
+                    && err.error().code().retriable()) {
                 timer.cancel();
                 timer = environment.timers().after(RETRY_NANOS, this::look);
             } else if (outcome instanceof Outcome.Err<RouteIndex> err) {
                 fail(err.error().code(), err.error().reason());
             } else {
-                fail(ErrorCode.TABLE_NOT_FOUND, "table " + table + " does not exist; create it, or list the tables there are");
+                fail(
+                        ErrorCode.TABLE_NOT_FOUND,
+                        "table " + table + " does not exist; create it, or list the tables there are");
             }
         });
     }

@@ -1,4 +1,4 @@
-package io.uniserve.client.internal;
+package io.uniserve.client;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -11,7 +11,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
  * An operation under way: its serial, and the future of its result, completed on the serial. Cancelling the future cancels
  * the operation on the servers too.
  */
-public final class Operation<T> extends CompletableFuture<T> {
+final class Operation<T> extends CompletableFuture<T> {
     private final Serial serial = new Serial(this::broke);
     private final AtomicBoolean ended = new AtomicBoolean();
     private final Runnable onEnd;

@@ -1,0 +1,89 @@
+package io.uniserve.runtime.disk;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** File operations that survive a loss of power. */
+public final class DurableFiles {
+    private DurableFiles() {}
+
+    /** Makes names in the directory durable. */
+    public static void syncDirectory(Path directory) throws IOException {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+            channel.force(true);
+        }
+    }
+
+    /** Makes a file's bytes durable. */
+    public static void syncFile(Path file) throws IOException {
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+            channel.force(true);
+        }
+    }
+
+    /** Makes the directory and its missing parents, each durably. */
+    public static void createDirectories(Path directory) throws IOException {
+        Deque<Path> missing = new ArrayDeque<>();
+        Path at = directory;
+        while (at != null && !Files.isDirectory(at)) {
+            missing.push(at);
+            at = at.getParent();
+        }
+        for (Path next : missing) {
+            Files.createDirectories(next);
+            Path parent = next.getParent();
+            if (parent != null) {
+                syncDirectory(parent);
+            }
+        }
+    }
+
+    /** Writes all of the buffers. */
+    public static void writeFully(FileChannel channel, ByteBuffer buffer) throws IOException {
+        while (buffer.hasRemaining()) {
+            channel.write(buffer);
+        }
+    }
+
+    /** Writes a new file and makes its bytes, but not its name, durable. Leaves nothing behind where that fails. */
+    public static void writeNew(Path file, List<ByteBuffer> parts) throws IOException {
+        boolean written = false;
+        try (FileChannel channel = FileChannel.open(
+                file, StandardOpenOption.CREATE, StandardOpenOption.TRUNCATE_EXISTING, StandardOpenOption.WRITE)) {
+            for (ByteBuffer part : parts) {
+                writeFully(channel, part);
+            }
+            channel.force(true);
+            written = true;
+        } finally {
+            if (!written) {
+                Files.deleteIfExists(file);
+            }
+        }
+    }
+
+    /** Deletes a file or a directory with all below it; nothing where it is absent. Never follows links. */
+    public static void deleteTree(Path path) throws IOException {
+        if (Files.isDirectory(path, java.nio.file.LinkOption.NOFOLLOW_LINKS)) {
+            List<Path> children;
+            try (Stream<Path> entries = Files.list(path)) {
+                children = entries.toList();
+            } catch (NoSuchFileException e) {
+                children = List.of();
+            }
+            for (Path child : children) {
+                deleteTree(child);
+            }
+        }
+        Files.deleteIfExists(path);
+    }
+}

@@ -1,0 +1,230 @@
+package io.uniserve.runtime.disk;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.runtime.async.Completions;
+import io.uniserve.runtime.async.DiskErrors;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.concurrent.Executor;
+import java.util.stream.Stream;
+
+/**
+ * The protocol's files below a root directory, on a bounded pool of threads. Files with a name that ends in {@code ~} are
+ * unfinished and not listed. Safe for use by several threads; the caller keeps operations on one path one at a time.
+ */
+public final class FileDisk implements Disk, AutoCloseable {
+    private static final int OPEN_FILES_MAX = 512;
+    private static final String UNFINISHED = "~";
+
+    private final Path root;
+    private final Completions pool;
+    private final OpenFiles open = new OpenFiles(OPEN_FILES_MAX);
+
+    /**
+     * @param root made if absent
+     * @param threads operations at a time
+     * @param loop where completions run
+     */
+    public FileDisk(Path root, int threads, Executor loop) {
+        this.root = root;
+        try {
+            DurableFiles.createDirectories(root.toAbsolutePath());
+        } catch (IOException e) {
+            throw DiskErrors.of("cannot make " + root, e);
+        }
+        this.pool = new Completions("uniserve-disk", threads, loop);
+    }
+
+    @Override
+    public void append(String path, Bytes data, Completion<Done> completion) {
+        run("append to", path, completion, file -> {
+            OpenFiles.OpenFile channel = open.take(file);
+            try {
+                channel.markDirty();
+                DurableFiles.writeFully(channel.channel(), data.buffer());
+            } finally {
+                open.give(channel);
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void sync(String path, Completion<Done> completion) {
+        run("sync", path, completion, file -> {
+            OpenFiles.OpenFile channel = open.takeExisting(file);
+            try {
+                channel.sync();
+            } finally {
+                open.give(channel);
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void read(String path, Completion<Bytes> completion) {
+        run("read", path, completion, file -> {
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+                return readAt(channel, path, 0, channel.size());
+            }
+        });
+    }
+
+    @SuppressWarnings("MissingOverride")
+    public void readRange(String path, long offset, int length, Completion<Bytes> completion) {
+        run("read", path, completion, file -> {
+            if (offset < 0 || length < 0) {
+                throw UniserveException.invalid("read of " + length + " bytes at " + offset + " of " + path);
+            }
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+                return readAt(channel, path, offset, length);
+            }
+        });
+    }
+
+    private static Bytes readAt(FileChannel channel, String path, long offset, long length) throws IOException {
+        if (length > Integer.MAX_VALUE - 8) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE, "file " + path + " has " + length + " bytes, too many to be read at once");
+        }
+        ByteBuffer buffer = ByteBuffer.allocate((int) length);
+        while (buffer.hasRemaining()) {
+            if (channel.read(buffer, offset + buffer.position()) < 0) {
+                throw new UniserveException(
+                        ErrorCode.IO,
+                        "file " + path + " ends before byte " + (offset + length) + ", at "
+                                + (offset + buffer.position()));
+            }
+        }
+        return Bytes.wrap(buffer.array());
+    }
+
+    @Override
+    public void replace(String path, Bytes data, Completion<Done> completion) {
+        run("replace", path, completion, file -> {
+            open.forget(file);
+            Path parent = parent(file);
+            DurableFiles.createDirectories(parent);
+            Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
+            DurableFiles.writeNew(unfinished, List.of(data.buffer()));
+            Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+            DurableFiles.syncDirectory(parent);
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void truncate(String path, long size, Completion<Done> completion) {
+        run("truncate", path, completion, file -> {
+            if (size < 0) {
+                throw UniserveException.invalid("cannot truncate " + path + " to " + size + " bytes");
+            }
+            open.forget(file);
+            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
+                channel.truncate(size);
+                channel.force(true);
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void move(String from, String to, Completion<Done> completion) {
+        run("move", from, completion, source -> {
+            Path target = DiskPaths.resolve(root, to);
+            open.forget(source);
+            open.forget(target);
+            DurableFiles.createDirectories(parent(target));
+            Files.move(source, target, StandardCopyOption.ATOMIC_MOVE);
+            DurableFiles.syncDirectory(parent(target));
+            if (!parent(source).equals(parent(target))) {
+                DurableFiles.syncDirectory(parent(source));
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void delete(String path, Completion<Done> completion) {
+        run("delete", path, completion, file -> {
+            open.forget(file);
+            DurableFiles.deleteTree(file);
+            if (Files.isDirectory(parent(file))) {
+                DurableFiles.syncDirectory(parent(file));
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void list(String directory, Completion<List<Entry>> completion) {
+        pool.run("list " + directory, completion, () -> {
+            Path path = directory.isEmpty() ? root : DiskPaths.resolve(root, directory);
+            try (Stream<Path> children = Files.list(path)) {
+                List<Entry> entries = new ArrayList<>();
+                for (Path child : (Iterable<Path>) children::iterator) {
+                    add(child, entries);
+                }
+                entries.sort(Comparator.comparing(Entry::name));
+                return List.copyOf(entries);
+            } catch (NoSuchFileException | NotDirectoryException e) {
+                return List.of();
+            }
+        });
+    }
+
+    private static void add(Path child, List<Entry> entries) throws IOException {
+        String name = child.getFileName().toString();
+        if (name.endsWith(UNFINISHED)) {
+            return;
+        }
+        if (Files.isDirectory(child)) {
+            entries.add(new Entry(name + "/", 0));
+            return;
+        }
+        try {
+            entries.add(new Entry(name, Files.size(child)));
+        } catch (NoSuchFileException e) {
+            // Deleted since the directory was read: no entry, and no error of the directory's.
+            return;
+        }
+    }
+
+    /** Ends the threads once operations under way are done, and closes all files. */
+    @Override
+    public void close() {
+        pool.close();
+        open.close();
+    }
+
+    private static Path parent(Path file) {
+        Path parent = file.toAbsolutePath().getParent();
+        return parent == null ? file : parent;
+    }
+
+    /** An operation on a file. */
+    @FunctionalInterface
+    private interface FileWork<T> {
+        T run(Path file) throws IOException;
+    }
+
+    private <T> void run(String what, String path, Completion<T> completion, FileWork<T> work) {
+        pool.run("cannot " + what + " " + path, completion, () -> work.run(DiskPaths.resolve(root, path)));
+    }
+}

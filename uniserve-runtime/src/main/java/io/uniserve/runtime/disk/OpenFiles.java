@@ -1,0 +1,155 @@
+package io.uniserve.runtime.disk;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Files open for appending. Beyond a bound, those longest unused are closed, but none with bytes that are not synced: an
+ * error of writing them back must reach their own sync. Safe for use by several threads.
+ */
+final class OpenFiles implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(OpenFiles.class);
+
+    private final int bound;
+    private final Map<Path, OpenFile> files = new LinkedHashMap<>(16, 0.75f, true);
+    private boolean closed;
+
+    OpenFiles(int bound) {
+        this.bound = bound;
+    }
+
+    /** A file in use by one operation; {@link #give} ends that. */
+    static final class OpenFile {
+        private final Path path;
+        private final FileChannel channel;
+        private int users;
+        private boolean dirty;
+        private boolean nameDurable;
+
+        private OpenFile(Path path, FileChannel channel) {
+            this.path = path;
+            this.channel = channel;
+        }
+
+        FileChannel channel() {
+            return channel;
+        }
+
+        /** Bytes are written that no sync covers. */
+        void markDirty() {
+            dirty = true;
+        }
+
+        /** Makes bytes and name durable. */
+        void sync() throws IOException {
+            channel.force(true);
+            Path parent = path.getParent();
+            if (!nameDurable && parent != null) {
+                DurableFiles.syncDirectory(parent);
+                nameDurable = true;
+            }
+            dirty = false;
+        }
+    }
+
+    /** The file, opened and made (with its directory) if need be. */
+    OpenFile take(Path path) throws IOException {
+        OpenFile open = takeOpen(path);
+        if (open != null) {
+            return open;
+        }
+        Path parent = path.getParent();
+        if (parent != null) {
+            DurableFiles.createDirectories(parent);
+        }
+        return add(
+                path,
+                FileChannel.open(path, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND));
+    }
+
+    /** The file, which must exist. */
+    OpenFile takeExisting(Path path) throws IOException {
+        OpenFile open = takeOpen(path);
+        return open != null
+                ? open
+                : add(path, FileChannel.open(path, StandardOpenOption.WRITE, StandardOpenOption.APPEND));
+    }
+
+    void give(OpenFile file) {
+        synchronized (this) {
+            file.users--;
+        }
+        shrink();
+    }
+
+    /** Closes the file, or every file below the directory. */
+    synchronized void forget(Path path) {
+        Iterator<Map.Entry<Path, OpenFile>> each = files.entrySet().iterator();
+        while (each.hasNext()) {
+            Map.Entry<Path, OpenFile> entry = each.next();
+            if (entry.getKey().startsWith(path)) {
+                each.remove();
+                close(entry.getValue());
+            }
+        }
+    }
+
+    @Override
+    public synchronized void close() {
+        closed = true;
+        files.values().forEach(OpenFiles::close);
+        files.clear();
+    }
+
+    synchronized int size() {
+        return files.size();
+    }
+
+    private synchronized @Nullable OpenFile takeOpen(Path path) {
+        OpenFile open = files.get(path);
+        if (open != null) {
+            open.users++;
+        }
+        return open;
+    }
+
+    private OpenFile add(Path path, FileChannel channel) throws IOException {
+        OpenFile opened = new OpenFile(path, channel);
+        opened.users = 1;
+        synchronized (this) {
+            if (closed) {
+                channel.close();
+                throw new IOException("the disk is closed");
+            }
+            files.put(path, opened);
+        }
+        return opened;
+    }
+
+    private synchronized void shrink() {
+        Iterator<OpenFile> oldest = files.values().iterator();
+        while (files.size() > bound && oldest.hasNext()) {
+            OpenFile file = oldest.next();
+            if (file.users == 0 && !file.dirty) {
+                oldest.remove();
+                close(file);
+            }
+        }
+    }
+
+    private static void close(OpenFile file) {
+        try {
+            file.channel.close();
+        } catch (IOException e) {
+            LOG.warn("{} was not closed cleanly", file.path, e);
+        }
+    }
+}

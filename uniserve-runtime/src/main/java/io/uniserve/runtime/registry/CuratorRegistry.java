@@ -1,0 +1,237 @@
+package io.uniserve.runtime.registry;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.zookeeper.AddWatchMode;
+import org.apache.zookeeper.KeeperException.Code;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.data.Stat;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The registry in ZooKeeper. Safe for use by several threads; requests keep the order of the calls, so that a read after
+ * {@link #watch} misses nothing. Completions, changes and session events come on the loop. Without a connection an
+ * operation waits for {@link RegistryOptions#waitMillis} and then fails with UNAVAILABLE. A write whose connection breaks
+ * ends with OUTCOME_UNKNOWN and is never sent again; a read is, a few times.
+ */
+public final class CuratorRegistry implements Registry, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CuratorRegistry.class);
+
+    private final String root;
+    private final Executor loop;
+    private final WatchTable watches;
+    private final Map<String, Watcher> watchers = new ConcurrentHashMap<>();
+    private final ZooKeeperSession session;
+    private final Object listenersLock = new Object();
+    private final List<SessionListener> listeners = new ArrayList<>();
+    private boolean connected;
+
+    /** Starts to connect and returns at once. */
+    public CuratorRegistry(RegistryOptions options, Executor loop) {
+        this.root = options.root();
+        this.loop = loop;
+        this.watches = new WatchTable(loop);
+        this.session = new ZooKeeperSession(options, this::onSession);
+        session.start();
+        LOG.info("registry {}", options);
+    }
+
+    @Override
+    public void read(String path, Completion<Versioned> completion) {
+        submit(
+                completion,
+                "read of " + path,
+                false,
+                () -> RegistryChecks.path(path),
+                (handle, call) -> handle.client()
+                        .getData(
+                                root + path,
+                                false,
+                                (rc, name, context, data, stat) -> answerRead(path, Code.get(rc), data, stat, call),
+                                null));
+    }
+
+    private void answerRead(
+            String path,
+            @Nullable Code code,
+            byte @Nullable [] data,
+            @Nullable Stat stat,
+            PendingCall<Versioned> call) {
+        if (code == Code.NONODE || code == Code.OK && (data == null || data.length == 0)) {
+            call.succeed(new Versioned(null, ABSENT));
+        } else if (code == Code.OK && data != null && stat != null) {
+            try {
+                call.succeed(new Versioned(NodeValue.decode(path, data), stat.getVersion()));
+            } catch (UniserveException e) {
+                call.fail(e.code(), e.reason());
+            }
+        } else {
+            failed(code, call);
+        }
+    }
+
+    @Override
+    public void children(String path, Completion<List<String>> completion) {
+        submit(
+                completion,
+                "children of " + path,
+                false,
+                () -> RegistryChecks.path(path),
+                (handle, call) -> handle.client()
+                        .getChildren(
+                                root + path,
+                                false,
+                                (rc, name, context, children) -> {
+                                    Code code = Code.get(rc);
+                                    if (code == Code.OK) {
+                                        call.succeed(children.stream().sorted().toList());
+                                    } else if (code == Code.NONODE) {
+                                        call.succeed(List.of());
+                                    } else {
+                                        failed(code, call);
+                                    }
+                                },
+                                null));
+    }
+
+    @Override
+    public void multi(List<Op> ops, Completion<MultiResult> completion) {
+        List<ZooKeeperMulti> multi = new ArrayList<>(1);
+        submit(
+                completion,
+                "multi of " + ops.size() + " operations"
+                        + (ops.isEmpty() ? "" : " from " + ops.get(0).path()),
+                true,
+                () -> multi.add(new ZooKeeperMulti(root, ops)),
+                (handle, call) -> multi.get(0).send(handle, call));
+    }
+
+    @Override
+    public void sync(Completion<Done> completion) {
+        submit(
+                completion,
+                "sync",
+                false,
+                () -> {},
+                (handle, call) -> handle.client()
+                        .sync(
+                                root,
+                                (rc, path, context) -> {
+                                    Code code = Code.get(rc);
+                                    if (code == Code.OK || code == Code.NONODE) {
+                                        call.succeed(Done.DONE);
+                                    } else {
+                                        failed(code, call);
+                                    }
+                                },
+                                null));
+    }
+
+    @Override
+    public void watch(String path, Runnable changed) {
+        RegistryChecks.path(path);
+        if (watches.add(path, changed)) {
+            session.ifConnected(handle -> arm(handle, path, () -> {}));
+        }
+    }
+
+    @Override
+    public void onSession(SessionListener listener) {
+        synchronized (listenersLock) {
+            listeners.add(listener);
+            if (connected) {
+                onLoop(() -> listener.on(SessionEvent.CONNECTED));
+            }
+        }
+    }
+
+    /** Ends the session: ephemeral nodes go. Operations under way fail. */
+    @Override
+    public void close() {
+        watches.clear();
+        session.close();
+    }
+
+    private <T> void submit(
+            Completion<T> completion, String what, boolean write, Runnable check, PendingCall.Step<T> step) {
+        try {
+            check.run();
+        } catch (UniserveException e) {
+            onLoop(() -> completion.done(Outcome.err(e)));
+            return;
+        }
+        session.submit(new PendingCall<>(what, write, step, completion, loop));
+    }
+
+    private <T> void failed(@Nullable Code code, PendingCall<T> call) {
+        if (code == null) {
+            call.fail(ErrorCode.INTERNAL, "ZooKeeper answered with a code of its own future");
+        } else if (call.againAfter(code)) {
+            session.again(call);
+        } else {
+            call.fail(code, false);
+        }
+    }
+
+    private void onSession(SessionEvent event, @Nullable Handle handle) {
+        LOG.info("registry session {}", event);
+        if (event == SessionEvent.EXPIRED) {
+            watches.clear();
+            watchers.clear();
+        }
+        synchronized (listenersLock) {
+            connected = event == SessionEvent.CONNECTED;
+            listeners.forEach(listener -> onLoop(() -> listener.on(event)));
+        }
+        if (handle != null) {
+            // What changed while the connection was gone was not told; the new watch is in place when this is.
+            watches.paths().forEach(path -> arm(handle, path, () -> watches.changed(path)));
+        }
+    }
+
+    /** Persistent watches tell of value, existence and children, and stay. Where this fails the reconnect does it again. */
+    private void arm(Handle handle, String path, Runnable then) {
+        handle.client()
+                .addWatch(
+                        root + path,
+                        watchers.computeIfAbsent(path, this::watcher),
+                        AddWatchMode.PERSISTENT,
+                        (rc, name, context) -> {
+                            if (rc == Code.OK.intValue()) {
+                                then.run();
+                            } else {
+                                LOG.debug("watch of {} ended with {}", path, Code.get(rc));
+                            }
+                        },
+                        null);
+    }
+
+    /** One object per path: ZooKeeper's client keeps each that it is given. */
+    private Watcher watcher(String path) {
+        return event -> {
+            if (event.getType() != Watcher.Event.EventType.None) {
+                watches.changed(path);
+            }
+        };
+    }
+
+    private void onLoop(Runnable task) {
+        try {
+            loop.execute(task);
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the loop has stopped, a registry event is not told", e);
+        }
+    }
+}

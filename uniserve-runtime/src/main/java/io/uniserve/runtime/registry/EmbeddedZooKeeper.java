@@ -1,0 +1,168 @@
+package io.uniserve.runtime.registry;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.disk.DirectoryLock;
+import java.io.File;
+import java.io.IOException;
+import java.net.BindException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.function.Consumer;
+import org.apache.zookeeper.server.DatadirCleanupManager;
+import org.apache.zookeeper.server.ServerCnxnFactory;
+import org.apache.zookeeper.server.ZooKeeperServer;
+import org.apache.zookeeper.server.persistence.FilePadding;
+import org.apache.zookeeper.server.persistence.FileTxnSnapLog;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A real ZooKeeper server in this process: one node, its transactions fsynced in a data directory of its own. No admin
+ * server, no HTTP port; of the four-letter commands ZooKeeper's default, {@code srvr}, alone. Ticks of 0.5 s allow
+ * sessions of 1 to 10 s.
+ */
+public final class EmbeddedZooKeeper implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(EmbeddedZooKeeper.class);
+    private static final int TICK_MILLIS = 500;
+    private static final int CLIENTS_PER_HOST_MAX = 1_024;
+    private static final int SNAPSHOTS_KEPT = 3;
+    private static final int CLEAN_UP_HOURS = 1;
+    private static final long LOG_PADDING_BYTES = 1 << 20;
+
+    private final Path dataDirectory;
+    private final DirectoryLock lock;
+    private final FileTxnSnapLog files;
+    private final Server server;
+    private final ServerCnxnFactory connections;
+    private final DatadirCleanupManager cleaner;
+    private boolean closed;
+
+    private EmbeddedZooKeeper(
+            Path dataDirectory,
+            DirectoryLock lock,
+            FileTxnSnapLog files,
+            Server server,
+            ServerCnxnFactory connections) {
+        this.dataDirectory = dataDirectory;
+        this.lock = lock;
+        this.files = files;
+        this.server = server;
+        this.connections = connections;
+        File directory = dataDirectory.toFile();
+        this.cleaner = new DatadirCleanupManager(directory, directory, SNAPSHOTS_KEPT, CLEAN_UP_HOURS);
+    }
+
+    /**
+     * Starts a server and returns when it serves.
+     *
+     * @param address where to listen; port 0 takes a free one
+     * @param dataDirectory made if absent; locked while the server runs
+     * @param onFailure told when the server can go on no more, e.g. because its disk is full: close it
+     * @throws UniserveException INVALID_CONFIGURATION where the port is taken or the directory cannot be used
+     */
+    public static EmbeddedZooKeeper start(InetSocketAddress address, Path dataDirectory, Consumer<String> onFailure) {
+        DirectoryLock lock = DirectoryLock.take(dataDirectory, "ZooKeeper's data directory", true);
+        FileTxnSnapLog files = null;
+        ServerCnxnFactory connections = null;
+        try {
+            FilePadding.setPreallocSize(LOG_PADDING_BYTES);
+            files = new FileTxnSnapLog(dataDirectory.toFile(), dataDirectory.toFile());
+            Server server = new Server(files, onFailure);
+            connections = listen(address);
+            connections.startup(server);
+            EmbeddedZooKeeper running = new EmbeddedZooKeeper(dataDirectory, lock, files, server, connections);
+            running.cleaner.start();
+            LOG.info("ZooKeeper serves on {} from {}", running.address(), dataDirectory);
+            return running;
+        } catch (IOException | RuntimeException e) {
+            release(lock, files, connections);
+            throw failure(dataDirectory, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            release(lock, files, connections);
+            throw new UniserveException(ErrorCode.CANCELLED, "interrupted while ZooKeeper started", e);
+        }
+    }
+
+    private static ServerCnxnFactory listen(InetSocketAddress address) throws IOException {
+        try {
+            return ServerCnxnFactory.createFactory(address, CLIENTS_PER_HOST_MAX);
+        } catch (BindException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "ZooKeeper cannot listen on " + address.getHostString() + ":" + address.getPort() + " ("
+                            + e.getMessage() + "); stop what uses the port or choose another",
+                    e);
+        }
+    }
+
+    private static UniserveException failure(Path dataDirectory, Exception e) {
+        return e instanceof UniserveException known
+                ? known
+                : new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION,
+                        "ZooKeeper cannot start from " + dataDirectory + ": " + e
+                                + "; check that the directory is ZooKeeper's own, undamaged, and that its disk has room",
+                        e);
+    }
+
+    /** Where it listens. */
+    public InetSocketAddress address() {
+        return connections.getLocalAddress();
+    }
+
+    /** Its port. */
+    public int port() {
+        return connections.getLocalPort();
+    }
+
+    /** Stops serving and closes the files. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        cleaner.shutdown();
+        server.stopping = true;
+        release(lock, files, connections);
+        LOG.info("ZooKeeper on {} has stopped", dataDirectory);
+    }
+
+    private static void release(
+            DirectoryLock lock,
+            @org.jspecify.annotations.Nullable FileTxnSnapLog files,
+            @org.jspecify.annotations.Nullable ServerCnxnFactory connections) {
+        if (connections != null) {
+            connections.shutdown();
+        }
+        try {
+            if (files != null) {
+                files.close();
+            }
+        } catch (IOException e) {
+            LOG.warn("ZooKeeper's files were not closed cleanly", e);
+        }
+        lock.close();
+    }
+
+    /** Hears of failures that stop the server. */
+    private static final class Server extends ZooKeeperServer {
+        private final Consumer<String> onFailure;
+        private volatile boolean stopping;
+
+        Server(FileTxnSnapLog files, Consumer<String> onFailure) {
+            super(files, TICK_MILLIS, -1, -1, -1, null, "");
+            this.onFailure = onFailure;
+        }
+
+        @Override
+        protected void setState(State state) {
+            super.setState(state);
+            if (state == State.ERROR && !stopping) {
+                onFailure.accept("ZooKeeper has stopped after an error; see the log, its disk may be full");
+            }
+        }
+    }
+}

@@ -1,0 +1,157 @@
+package io.uniserve.runtime.registry;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import java.util.function.Supplier;
+
+/**
+ * One session of an {@link InMemoryZooKeeper}. Operations take effect at once and complete on the loop. {@link #suspend},
+ * {@link #resume} and {@link #expire} do what a network and a dead ZooKeeper do.
+ */
+public final class InMemoryRegistry implements Registry, AutoCloseable {
+    private final InMemoryZooKeeper shared;
+    private final Executor loop;
+    private final WatchTable watches;
+    private final List<SessionListener> listeners = new ArrayList<>();
+    private Object owner = new Object();
+    private volatile boolean connected = true;
+    private boolean closed;
+    private boolean loseNextAnswer;
+
+    InMemoryRegistry(InMemoryZooKeeper shared, Executor loop) {
+        this.shared = shared;
+        this.loop = loop;
+        this.watches = new WatchTable(loop);
+    }
+
+    @Override
+    public void read(String path, Completion<Versioned> completion) {
+        run(completion, false, () -> {
+            RegistryChecks.path(path);
+            return shared.read(path);
+        });
+    }
+
+    @Override
+    public void children(String path, Completion<List<String>> completion) {
+        run(completion, false, () -> {
+            RegistryChecks.path(path);
+            return shared.children(path);
+        });
+    }
+
+    @Override
+    public void multi(List<Op> ops, Completion<MultiResult> completion) {
+        List<Op> copy = List.copyOf(ops);
+        run(completion, true, () -> {
+            RegistryChecks.operations(copy, copy.stream().map(op -> new byte[0]).toList());
+            return shared.multi(owner, copy);
+        });
+    }
+
+    @Override
+    public void sync(Completion<Done> completion) {
+        run(completion, false, () -> Done.DONE);
+    }
+
+    @Override
+    public void watch(String path, Runnable changed) {
+        RegistryChecks.path(path);
+        watches.add(path, changed);
+    }
+
+    @Override
+    public synchronized void onSession(SessionListener listener) {
+        listeners.add(listener);
+        if (connected) {
+            loop.execute(() -> listener.on(SessionEvent.CONNECTED));
+        }
+    }
+
+    /** Cuts the connection: operations fail with UNAVAILABLE, changes are not told. */
+    public synchronized void suspend() {
+        if (connected) {
+            connected = false;
+            tell(SessionEvent.SUSPENDED);
+        }
+    }
+
+    /** Mends the connection; every watch is told once. */
+    public synchronized void resume() {
+        if (!connected && !closed) {
+            connected = true;
+            tell(SessionEvent.CONNECTED);
+            watches.paths().forEach(watches::changed);
+        }
+    }
+
+    /** Ends the session, ephemeral nodes and watches with it, and begins a new one. */
+    public synchronized void expire() {
+        suspend();
+        shared.removeOwned(owner);
+        owner = new Object();
+        watches.clear();
+        tell(SessionEvent.EXPIRED);
+        resume();
+    }
+
+    /** The next write takes effect, but its answer is lost with the connection: OUTCOME_UNKNOWN. */
+    public synchronized void loseNextAnswer() {
+        loseNextAnswer = true;
+    }
+
+    /** Ends the session for good. */
+    @Override
+    public synchronized void close() {
+        if (!closed) {
+            closed = true;
+            connected = false;
+            watches.clear();
+            shared.forget(this);
+            shared.removeOwned(owner);
+        }
+    }
+
+    /** Called with the tree locked: decides by the watches alone, so that no other lock is taken. */
+    void changed(Set<String> paths) {
+        if (connected) {
+            paths.forEach(watches::changed);
+        }
+    }
+
+    private <T> void run(Completion<T> completion, boolean write, Supplier<T> action) {
+        Outcome<T> outcome = outcome(write, action);
+        loop.execute(() -> completion.done(outcome));
+    }
+
+    private synchronized <T> Outcome<T> outcome(boolean write, Supplier<T> action) {
+        if (!connected) {
+            return Outcome.err(new UniserveException(
+                    ErrorCode.UNAVAILABLE, closed ? "the registry is closed" : "the registry is not connected"));
+        }
+        try {
+            T value = action.get();
+            if (write && loseNextAnswer) {
+                loseNextAnswer = false;
+                suspend();
+                return Outcome.err(new UniserveException(
+                        ErrorCode.OUTCOME_UNKNOWN, "the registry's connection was lost during a multi"));
+            }
+            return Outcome.ok(value);
+        } catch (UniserveException e) {
+            return Outcome.err(e);
+        }
+    }
+
+    private void tell(SessionEvent event) {
+        listeners.forEach(listener -> loop.execute(() -> listener.on(event)));
+    }
+}

@@ -1,0 +1,134 @@
+package io.uniserve.runtime.registry;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
+import org.apache.zookeeper.KeeperException.Code;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** One operation from its start to its one completion. Safe for use by several threads. */
+final class PendingCall<T> {
+    private static final Logger LOG = LoggerFactory.getLogger(PendingCall.class);
+    private static final int READ_ATTEMPTS = 3;
+
+    private final String what;
+    private final boolean write;
+    private final Step<T> step;
+    private final Completion<T> completion;
+    private final Executor loop;
+    private int attempts;
+    private boolean underWay;
+    private boolean done;
+
+    /**
+     * @param what names the operation in errors
+     * @param write a lost connection leaves its outcome unknown
+     */
+    PendingCall(String what, boolean write, Step<T> step, Completion<T> completion, Executor loop) {
+        this.what = what;
+        this.write = write;
+        this.step = step;
+        this.completion = completion;
+        this.loop = loop;
+    }
+
+    /** Sends requests by a handle; ends the call by {@link #succeed} or {@link #fail}. */
+    @FunctionalInterface
+    interface Step<T> {
+        void send(Handle handle, PendingCall<T> call);
+    }
+
+    /** Sends the operation, unless it has ended while it waited. */
+    void send(Handle handle) {
+        synchronized (this) {
+            if (done) {
+                return;
+            }
+            underWay = true;
+            attempts++;
+        }
+        try {
+            step.send(handle, this);
+        } catch (UniserveException e) {
+            end(Outcome.err(e));
+        } catch (RuntimeException e) {
+            end(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "registry " + what + " failed: " + e, e)));
+        }
+    }
+
+    /** True while an answer is due. */
+    synchronized boolean underWay() {
+        return underWay && !done;
+    }
+
+    void succeed(T value) {
+        end(Outcome.ok(value));
+    }
+
+    /** True when a read was cut off and should be sent again on the next connection. */
+    synchronized boolean againAfter(Code code) {
+        boolean again = !write && !done && attempts < READ_ATTEMPTS && lost(code);
+        if (again) {
+            underWay = false;
+        }
+        return again;
+    }
+
+    /** Ends with the error that this result code means. */
+    void fail(Code code, boolean maybeDone) {
+        if (lost(code)) {
+            fail(
+                    write && maybeDone ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.UNAVAILABLE,
+                    "ZooKeeper's connection was lost (" + code + ") during " + what);
+        } else if (code == Code.NOAUTH || code == Code.AUTHFAILED) {
+            fail(
+                    ErrorCode.UNAUTHORIZED,
+                    "ZooKeeper refused " + what + " (" + code + "); check the ZooKeeper credentials");
+        } else if (code == Code.QUOTAEXCEEDED || code == Code.THROTTLEDOP) {
+            fail(ErrorCode.RESOURCE_EXHAUSTED, "ZooKeeper refused " + what + " (" + code + ")");
+        } else {
+            fail(ErrorCode.INTERNAL, "ZooKeeper answered " + what + " with " + code);
+        }
+    }
+
+    void fail(ErrorCode code, String message) {
+        end(Outcome.err(new UniserveException(code, message)));
+    }
+
+    /** Ends a call that took too long. */
+    void expire(String server) {
+        boolean unknown;
+        synchronized (this) {
+            unknown = write && underWay;
+        }
+        fail(
+                unknown ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.UNAVAILABLE,
+                "no answer from ZooKeeper at " + server + " to " + what + "; check that it runs and can be reached");
+    }
+
+    private static boolean lost(Code code) {
+        return code == Code.CONNECTIONLOSS
+                || code == Code.SESSIONEXPIRED
+                || code == Code.OPERATIONTIMEOUT
+                || code == Code.REQUESTTIMEOUT
+                || code == Code.SESSIONMOVED;
+    }
+
+    private void end(Outcome<T> outcome) {
+        synchronized (this) {
+            if (done) {
+                return;
+            }
+            done = true;
+        }
+        try {
+            loop.execute(() -> completion.done(outcome));
+        } catch (RejectedExecutionException e) {
+            LOG.debug("the loop has stopped, {} is not told", what, e);
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.uniserve.runtime.registry;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Registry.Op;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What any registry demands of its callers. */
+final class RegistryChecks {
+    private static final int OPERATIONS_MAX = 10_000;
+
+    private RegistryChecks() {}
+
+    /** The path is absolute, without empty parts. */
+    static void path(String path) {
+        if (!path.matches("(/[A-Za-z0-9_.-]+)+") || path.contains("/./") || path.contains("/../")) {
+            throw UniserveException.invalid(
+                    "registry path \"" + path + "\": use parts of A-Z a-z 0-9 _ . - after each /");
+        }
+    }
+
+    /** Paths, versions and sizes of a multi. */
+    static void operations(List<Op> ops, List<byte[]> values) {
+        if (ops.isEmpty() || ops.size() > OPERATIONS_MAX) {
+            throw UniserveException.invalid("a multi has " + ops.size() + " operations: use 1 to " + OPERATIONS_MAX);
+        }
+        long bytes = 0;
+        for (int i = 0; i < ops.size(); i++) {
+            Op op = ops.get(i);
+            path(op.path());
+            if (version(op) < 0) {
+                throw UniserveException.invalid("version " + version(op) + " of " + op.path()
+                        + ": give the version read; an absent node can be created, not set, deleted or checked");
+            }
+            bytes += values.get(i).length + op.path().length() + 64L;
+        }
+        if (bytes > NodeValue.BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "a multi of " + ops.size() + " operations takes " + bytes + " bytes, at most " + NodeValue.BYTES_MAX
+                            + "; split it");
+        }
+    }
+
+    private static int version(Op op) {
+        if (op instanceof Op.Set set) {
+            return set.version();
+        }
+        if (op instanceof Op.Delete delete) {
+            return delete.version();
+        }
+        return op instanceof Op.Check check ? check.version() : 0;
+    }
+
+    /** Proper ancestors below the root, highest first. */
+    static List<String> ancestors(String path) {
+        List<String> ancestors = new ArrayList<>();
+        for (int slash = path.indexOf('/', 1); slash > 0; slash = path.indexOf('/', slash + 1)) {
+            ancestors.add(path.substring(0, slash));
+        }
+        return ancestors;
+    }
+}

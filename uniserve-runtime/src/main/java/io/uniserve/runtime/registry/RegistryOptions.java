@@ -1,0 +1,50 @@
+package io.uniserve.runtime.registry;
+
+import io.uniserve.error.UniserveException;
+import java.util.Optional;
+
+/**
+ * How to reach the registry.
+ *
+ * @param connect ZooKeeper's addresses, {@code host:port,host:port}
+ * @param cluster the cluster's name; everything lies below {@code /uniserve/<cluster>}
+ * @param sessionMillis session time-out asked for
+ * @param waitMillis how long an operation waits for a connection before it fails with UNAVAILABLE
+ * @param digest {@code user:password} for ZooKeeper's digest scheme; nodes are then made for this user alone
+ */
+public record RegistryOptions(
+        String connect, String cluster, int sessionMillis, int waitMillis, Optional<String> digest) {
+    public RegistryOptions {
+        if (connect.isBlank() || connect.indexOf('/') >= 0) {
+            throw UniserveException.invalid(
+                    "ZooKeeper address \"" + connect + "\": use host:port, several joined by commas, without a path");
+        }
+        if (!cluster.matches("[A-Za-z0-9][A-Za-z0-9_-]{0,63}")) {
+            throw UniserveException.invalid(
+                    "cluster name: use 1 to 64 characters of A-Z a-z 0-9 _ -, the first a letter or digit");
+        }
+        if (sessionMillis < 100 || waitMillis < 1) {
+            throw UniserveException.invalid("ZooKeeper session of " + sessionMillis + " ms, wait of " + waitMillis
+                    + " ms: use at least 100 ms and 1 ms");
+        }
+        if (digest.isPresent() && digest.get().indexOf(':') < 1) {
+            throw UniserveException.invalid("ZooKeeper credentials: use user:password");
+        }
+    }
+
+    /** Session 6 s, wait 3 s, no credentials. */
+    public static RegistryOptions of(String connect, String cluster) {
+        return new RegistryOptions(connect, cluster, 6_000, 3_000, Optional.empty());
+    }
+
+    /** The cluster's root node. */
+    String root() {
+        return "/uniserve/" + cluster;
+    }
+
+    /** Without the password. */
+    @Override
+    public String toString() {
+        return connect + root() + (digest.isPresent() ? " with credentials" : "");
+    }
+}

@@ -1,0 +1,192 @@
+package io.uniserve.runtime.registry;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.protocol.env.Registry.SessionEvent;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryNTimes;
+import org.apache.zookeeper.WatchedEvent;
+import org.apache.zookeeper.Watcher;
+import org.apache.zookeeper.ZooDefs;
+import org.apache.zookeeper.ZooKeeper;
+import org.apache.zookeeper.data.ACL;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The session with ZooKeeper. Curator keeps it and makes a new one after expiry; requests go to ZooKeeper's own
+ * asynchronous client, which answers each exactly once and keeps their order, so that a lost connection is seen here and
+ * never retried for a write. Curator's injected expiry is off: a session has expired when ZooKeeper says so.
+ */
+final class ZooKeeperSession {
+    private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperSession.class);
+
+    private final RegistryOptions options;
+    private final Listener listener;
+    private final CuratorFramework curator;
+    private final List<ACL> acl;
+    private final ScheduledExecutorService timer;
+    private final Deque<PendingCall<?>> waiting = new ArrayDeque<>();
+    private @Nullable Handle connected;
+    private boolean closed;
+
+    /** Hears events in their order, on ZooKeeper's threads; {@code handle} is there when connected. */
+    @FunctionalInterface
+    interface Listener {
+        void on(SessionEvent event, @Nullable Handle handle);
+    }
+
+    ZooKeeperSession(RegistryOptions options, Listener listener) {
+        this.options = options;
+        this.listener = listener;
+        this.acl = options.digest().isPresent() ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE;
+        this.timer = Executors.newSingleThreadScheduledExecutor(task -> {
+            Thread thread = new Thread(task, "uniserve-registry-timer");
+            thread.setDaemon(true);
+            return thread;
+        });
+        CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
+                .connectString(options.connect())
+                .sessionTimeoutMs(options.sessionMillis())
+                .connectionTimeoutMs(options.waitMillis())
+                .retryPolicy(new RetryNTimes(0, 0))
+                .simulatedSessionExpirationPercent(0)
+                .zookeeperFactory((connect, timeout, watcher, readOnly) -> {
+                    HandleWatcher own = new HandleWatcher(watcher);
+                    ZooKeeper client = new ZooKeeper(connect, timeout, own, readOnly);
+                    own.client.complete(client);
+                    return client;
+                });
+        options.digest().ifPresent(digest -> builder.authorization("digest", digest.getBytes(StandardCharsets.UTF_8)));
+        this.curator = builder.build();
+    }
+
+    void start() {
+        curator.start();
+    }
+
+    /** Sends the call now, or when a connection is there; fails it where none comes in time. */
+    void submit(PendingCall<?> call) {
+        boolean refused;
+        synchronized (this) {
+            refused = closed;
+            if (!refused) {
+                if (connected == null) {
+                    waiting.add(call);
+                } else {
+                    call.send(connected);
+                }
+                var unused = timer.schedule(() -> overdue(call), options.waitMillis(), TimeUnit.MILLISECONDS);
+            }
+        }
+        if (refused) {
+            call.fail(ErrorCode.UNAVAILABLE, "the registry is closed");
+        }
+    }
+
+    /** Sends a read again that a lost connection cut off; its time goes on. */
+    void again(PendingCall<?> call) {
+        synchronized (this) {
+            if (closed) {
+                call.fail(ErrorCode.UNAVAILABLE, "the registry is closed");
+            } else if (connected == null) {
+                waiting.add(call);
+            } else {
+                call.send(connected);
+            }
+        }
+    }
+
+    /** Runs the task with the connected handle, if there is one, in order with calls. */
+    synchronized void ifConnected(Consumer<Handle> task) {
+        if (connected != null) {
+            task.accept(connected);
+        }
+    }
+
+    void close() {
+        List<PendingCall<?>> left;
+        synchronized (this) {
+            if (closed) {
+                return;
+            }
+            closed = true;
+            connected = null;
+            left = List.copyOf(waiting);
+            waiting.clear();
+            timer.shutdownNow();
+        }
+        left.forEach(call -> call.fail(ErrorCode.UNAVAILABLE, "the registry is closed"));
+        curator.close();
+    }
+
+    private void overdue(PendingCall<?> call) {
+        boolean sent;
+        synchronized (this) {
+            waiting.remove(call);
+            sent = call.underWay();
+            if (sent && !closed) {
+                // ZooKeeper's client answers within the session time-out; this ends a call even where it did not.
+                var unused = timer.schedule(
+                        () -> call.expire(options.connect()), 2L * options.sessionMillis(), TimeUnit.MILLISECONDS);
+            }
+        }
+        if (!sent) {
+            call.expire(options.connect());
+        }
+    }
+
+    private synchronized void onEvent(ZooKeeper client, Watcher.Event.KeeperState state) {
+        if (closed) {
+            return;
+        }
+        switch (state) {
+            case SyncConnected -> {
+                Handle handle = new Handle(client, acl);
+                connected = handle;
+                listener.on(SessionEvent.CONNECTED, handle);
+                while (!waiting.isEmpty()) {
+                    waiting.remove().send(handle);
+                }
+            }
+            case Disconnected -> {
+                connected = null;
+                listener.on(SessionEvent.SUSPENDED, null);
+            }
+            case Expired -> {
+                connected = null;
+                listener.on(SessionEvent.EXPIRED, null);
+            }
+            case AuthFailed -> LOG.error("ZooKeeper at {} refused the credentials; check them", options.connect());
+            default -> LOG.debug("ZooKeeper session: {}", state);
+        }
+    }
+
+    /** Told of a handle's state before Curator, which answers an expiry by making the next handle. */
+    private final class HandleWatcher implements Watcher {
+        private final Watcher curators;
+        private final CompletableFuture<ZooKeeper> client = new CompletableFuture<>();
+
+        HandleWatcher(Watcher curators) {
+            this.curators = curators;
+        }
+
+        @Override
+        public void process(WatchedEvent event) {
+            if (event.getType() == Event.EventType.None) {
+                onEvent(client.join(), event.getState());
+            }
+            curators.process(event);
+        }
+    }
+}

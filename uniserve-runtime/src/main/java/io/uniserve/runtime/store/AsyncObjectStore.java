@@ -1,0 +1,67 @@
+package io.uniserve.runtime.store;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.runtime.async.Completions;
+import io.uniserve.runtime.disk.DiskPaths;
+import java.util.List;
+import java.util.concurrent.Executor;
+
+/** Any durable storage as the protocol sees it: on a bounded pool of threads, completed on the loop. */
+public final class AsyncObjectStore implements ObjectStore, AutoCloseable {
+    private static final int PREFIX_CHARS_MAX = 512;
+
+    private final DurableStore store;
+    private final Completions pool;
+
+    /** Owns the store from now on. {@code threads} requests run at a time. */
+    public AsyncObjectStore(DurableStore store, int threads, Executor loop) {
+        this.store = store;
+        this.pool = new Completions("uniserve-store", threads, loop);
+    }
+
+    @Override
+    public void put(String key, Bytes data, Completion<Done> completion) {
+        pool.run("cannot store " + key, completion, () -> {
+            DiskPaths.check(key);
+            store.put(key, data);
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void get(String key, Completion<Bytes> completion) {
+        pool.run("cannot fetch " + key, completion, () -> {
+            DiskPaths.check(key);
+            return store.get(key);
+        });
+    }
+
+    @Override
+    public void list(String prefix, Completion<List<String>> completion) {
+        pool.run("cannot list " + prefix, completion, () -> {
+            if (prefix.length() > PREFIX_CHARS_MAX || !prefix.matches("[a-z0-9./-]*") || prefix.contains("..")) {
+                throw UniserveException.invalid("object prefix: use at most 512 characters of a-z 0-9 - . /");
+            }
+            return store.list(prefix);
+        });
+    }
+
+    @Override
+    public void delete(String key, Completion<Done> completion) {
+        pool.run("cannot delete " + key, completion, () -> {
+            DiskPaths.check(key);
+            store.delete(key);
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void close() {
+        pool.close();
+        store.close();
+    }
+}

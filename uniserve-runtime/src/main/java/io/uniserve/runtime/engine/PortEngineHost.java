@@ -1,0 +1,274 @@
+package io.uniserve.runtime.engine;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.ActorContext;
+import io.uniserve.api.ActorUsage;
+import io.uniserve.api.EngineContext;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.EngineHost;
+import io.uniserve.runtime.disk.DiskPaths;
+import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.runtime.port.LoadedPort;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicLong;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The ports of this process and their live actors. Engine calls run on a bounded pool, completions on the loop. Readers pin
+ * actors from any thread.
+ */
+public final class PortEngineHost implements EngineHost, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(PortEngineHost.class);
+
+    private final Path data;
+    private final Path scratch;
+    private final EngineCalls calls;
+    private final Map<String, OpenPort> ports = new TreeMap<>();
+    private final ConcurrentHashMap<ReplicaKey, HostedActor> actors = new ConcurrentHashMap<>();
+    private final AtomicLong names = new AtomicLong();
+
+    /**
+     * Opens the engines. The scratch directory is emptied first: live engine files never outlive the process.
+     *
+     * @param data root of the server's disk, on which checkpoints live
+     * @param scratch for engines and live actors, best on the same file system
+     * @param settings each port's section of the configuration
+     * @param threads engine calls at a time
+     */
+    public PortEngineHost(
+            Path data,
+            Path scratch,
+            Map<String, LoadedPort> loaded,
+            Map<String, Map<String, String>> settings,
+            int threads,
+            Executor loop) {
+        this.data = data;
+        this.scratch = scratch;
+        this.calls = new EngineCalls(threads, loop);
+        try {
+            DurableFiles.deleteTree(scratch);
+            for (Map.Entry<String, LoadedPort> entry : loaded.entrySet()) {
+                Path directory = Files.createDirectories(scratch.resolve("engine-" + entry.getKey()));
+                Map<String, String> own = settings.getOrDefault(entry.getKey(), Map.of());
+                ports.put(entry.getKey(), new OpenPort(entry.getValue(), new EngineContext(directory, own)));
+            }
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot prepare the scratch directory " + scratch + ": " + e, e);
+        }
+    }
+
+    /** The ports, as a server advertises them. */
+    public List<PortInfo> infos() {
+        return ports.values().stream().map(OpenPort::info).toList();
+    }
+
+    /** Checks a new table's definition with its port; nothing changes. */
+    public void validateTable(TableMeta meta, Completion<Done> completion) {
+        calls.run("validate " + meta.name(), completion, () -> {
+            port(meta.port()).validate(meta);
+            return Done.DONE;
+        });
+    }
+
+    /** The planner of the port; UNSUPPORTED where it has none. */
+    public Planner planner(String port) {
+        return port(port)
+                .planner()
+                .orElseThrow(() -> new UniserveException(
+                        ErrorCode.UNSUPPORTED, "port " + port + " has no query language; use its operators"));
+    }
+
+    /** Runs code of a port, e.g. its planner, with its class loader and its errors translated, on the caller's thread. */
+    public <T> T call(String port, String what, java.util.function.Supplier<T> work) {
+        return port(port).call(what, work);
+    }
+
+    /** Holds the replica's actor for a reader; empty where there is none. The caller releases it once. */
+    public Optional<HostedActor> pin(ReplicaKey key) {
+        HostedActor hosted = actors.get(key);
+        return hosted != null && hosted.hold() ? Optional.of(hosted) : Optional.empty();
+    }
+
+    /** The operator of this port, {@code name@version}; empty where it has none. */
+    public Optional<Operator<?, ?>> operator(String port, String id) {
+        OpenPort open = ports.get(port);
+        return open == null ? Optional.empty() : open.operator(id);
+    }
+
+    /** The calls that run now and since when, for operators who look for one that hangs. */
+    public List<EngineCalls.Running> running() {
+        return calls.running();
+    }
+
+    private OpenPort port(String name) {
+        OpenPort port = ports.get(name);
+        if (port == null) {
+            throw new UniserveException(
+                    ErrorCode.UNKNOWN_PORT, "this server has no port \"" + name + "\"; it has " + ports.keySet());
+        }
+        return port;
+    }
+
+    @Override
+    public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
+        calls.run("create " + key, completion, () -> {
+            OpenPort port = port(meta.port());
+            replace(key, meta, port, port.create(context(key, meta)));
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion) {
+        calls.run("restore " + key, completion, () -> {
+            OpenPort port = port(meta.port());
+            Path laidOut = newDirectory("restore-" + key);
+            try {
+                CheckpointFiles.unseal(DiskPaths.resolve(data, checkpointPath), laidOut);
+                replace(key, meta, port, port.restore(context(key, meta), laidOut));
+            } finally {
+                DurableFiles.deleteTree(laidOut);
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
+        calls.run("validate rows for " + key, completion, () -> {
+            HostedActor hosted = held(key);
+            try {
+                OpenPort port = hosted.port();
+                port.run(function + " validate", () -> RowBatch.of(port.update(function), hosted.actor(), rows)
+                        .validate());
+            } finally {
+                hosted.release();
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion) {
+        calls.run("apply to " + key, completion, () -> {
+            HostedActor hosted = held(key);
+            try {
+                OpenPort port = hosted.port();
+                for (Update update : updates) {
+                    port.run(update.function(), () -> RowBatch.of(
+                                    port.update(update.function()), hosted.actor(), update.rows())
+                            .apply(update.index()));
+                }
+                port.run("publish", hosted.actor()::publish);
+            } finally {
+                hosted.release();
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
+        calls.run("checkpoint " + key, completion, () -> {
+            HostedActor hosted = held(key);
+            Path target = DiskPaths.resolve(data, checkpointPath);
+            Path written = newDirectory("checkpoint-" + key);
+            try {
+                hosted.port().run("writing a checkpoint", () -> hosted.actor().writeTo(written));
+                DurableFiles.deleteTree(target);
+                DurableFiles.createDirectories(target);
+                CheckpointFiles.seal(written, target);
+            } finally {
+                hosted.release();
+                DurableFiles.deleteTree(written);
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void digest(ReplicaKey key, Completion<Bytes> completion) {
+        calls.run("digest " + key, completion, () -> with(key, "digest", actor -> Bytes.wrap(actor.digest())));
+    }
+
+    @Override
+    public void usage(ReplicaKey key, Completion<ActorUsage> completion) {
+        calls.run("usage of " + key, completion, () -> with(key, "usage", Actor::usage));
+    }
+
+    @Override
+    public void destroy(ReplicaKey key, Completion<Done> completion) {
+        HostedActor hosted = actors.remove(key);
+        calls.run("destroy " + key, completion, () -> {
+            if (hosted != null) {
+                hosted.release();
+            }
+            return Done.DONE;
+        });
+    }
+
+    private <T> T with(ReplicaKey key, String what, java.util.function.Function<Actor, T> work) {
+        HostedActor hosted = held(key);
+        try {
+            return hosted.port().call(what, () -> work.apply(hosted.actor()));
+        } finally {
+            hosted.release();
+        }
+    }
+
+    private HostedActor held(ReplicaKey key) {
+        return pin(key).orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "no actor of " + key + " is open"));
+    }
+
+    private void replace(ReplicaKey key, TableMeta meta, OpenPort port, Actor actor) {
+        HostedActor old = actors.put(key, new HostedActor(actor, meta, port, () -> dispose(key, port, actor)));
+        if (old != null) {
+            old.release();
+        }
+    }
+
+    /** The last holder has gone; it may be a reader, whose thread must not do this work. */
+    private void dispose(ReplicaKey key, OpenPort port, Actor actor) {
+        calls.runDetached("destroy the actor of " + key, () -> {
+            try {
+                port.run("destroying an actor", actor::destroy);
+            } catch (UniserveException e) {
+                LOG.warn("the actor of {} could not be destroyed; its files go at the next start", key, e);
+            }
+        });
+    }
+
+    private ActorContext context(ReplicaKey key, TableMeta meta) throws IOException {
+        return new ActorContext(meta, key.actor(), newDirectory("actor-" + key));
+    }
+
+    private Path newDirectory(String name) throws IOException {
+        return Files.createDirectories(scratch.resolve(name + "-" + names.incrementAndGet()));
+    }
+
+    /** Lets running calls end, then closes all actors and engines. */
+    @Override
+    public void close() {
+        calls.close();
+        actors.values().forEach(hosted -> hosted.port().run("closing an actor", hosted.actor()::close));
+        ports.values().forEach(OpenPort::close);
+    }
+}

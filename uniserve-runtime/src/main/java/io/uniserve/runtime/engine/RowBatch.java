@@ -1,0 +1,78 @@
+package io.uniserve.runtime.engine;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.Row;
+import io.uniserve.api.update.EventualUpdate;
+import io.uniserve.api.update.UpdateContext;
+import io.uniserve.api.update.UpdateFunction;
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Rows of one update, decoded, with the function that takes them. */
+final class RowBatch {
+    private final EventualUpdate<Actor, Row> function;
+    private final Actor actor;
+    private final List<Row> rows;
+
+    private RowBatch(EventualUpdate<Actor, Row> function, Actor actor, List<Row> rows) {
+        this.function = function;
+        this.actor = actor;
+        this.rows = rows;
+    }
+
+    /** Decodes; INVALID_ROW names the first row that cannot be read. */
+    static RowBatch of(UpdateFunction<?, ?> update, Actor actor, Bytes bytes) {
+        if (!update.actorType().isInstance(actor)) {
+            throw new UniserveException(
+                    ErrorCode.PORT_PROTOCOL, update.id() + " cannot change a " + actor.getClass().getName());
+        }
+        EventualUpdate<Actor, Row> function = typed(update);
+        BinaryReader in = new BinaryReader(bytes);
+        int count = in.readInt();
+        if (count < 0 || count > Limits.BATCH_ROWS_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE, "batch of " + count + " rows; send at most " + Limits.BATCH_ROWS_MAX);
+        }
+        List<Row> rows = new ArrayList<>(Math.min(count, bytes.size()));
+        for (int i = 0; i < count; i++) {
+            rows.add(row(function, in, i));
+        }
+        in.expectEnd();
+        return new RowBatch(function, actor, rows);
+    }
+
+    private static Row row(EventualUpdate<Actor, Row> function, BinaryReader in, int number) {
+        int before = in.remaining();
+        Row row;
+        try {
+            row = function.rows().read(in);
+        } catch (UniserveException e) {
+            throw new UniserveException(ErrorCode.INVALID_ROW, "row " + number + " of the batch: " + e.reason(), e);
+        }
+        if (before - in.remaining() > Limits.ROW_BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "row " + number + " of the batch has " + (before - in.remaining()) + " bytes, at most "
+                            + Limits.ROW_BYTES_MAX);
+        }
+        return row;
+    }
+
+    @SuppressWarnings("unchecked")
+    private static EventualUpdate<Actor, Row> typed(UpdateFunction<?, ?> update) {
+        return (EventualUpdate<Actor, Row>) update;
+    }
+
+    void validate() {
+        function.validate(actor, rows);
+    }
+
+    void apply(long index) {
+        function.update(actor, new UpdateContext(index), rows);
+    }
+}

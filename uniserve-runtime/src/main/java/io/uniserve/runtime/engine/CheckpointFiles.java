@@ -59,7 +59,9 @@ final class CheckpointFiles {
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);
             Path kept = checkpoint.resolve("f" + i);
-            if (!Files.isRegularFile(kept) || Files.size(kept) != entry.size || !hash(kept).equals(entry.sha256)) {
+            if (!Files.isRegularFile(kept)
+                    || Files.size(kept) != entry.size
+                    || !hash(kept).equals(entry.sha256)) {
                 throw corrupt(checkpoint, "file f" + i + " (" + entry.name + ") is missing or damaged", null);
             }
             Path place = target.resolve(entry.name).normalize();
@@ -87,7 +89,9 @@ final class CheckpointFiles {
         byte[] all = Files.readAllBytes(file);
         int size = all.length - HASH_BYTES;
         Bytes bytes = Bytes.wrap(all);
-        if (size < 0 || !bytes.slice(size, HASH_BYTES).equals(Bytes.wrap(sha256().digest(bytes.slice(0, size).toArray())))) {
+        if (size < 0
+                || !bytes.slice(size, HASH_BYTES)
+                        .equals(Bytes.wrap(sha256().digest(bytes.slice(0, size).toArray())))) {
             throw corrupt(checkpoint, "index is damaged", null);
         }
         try {

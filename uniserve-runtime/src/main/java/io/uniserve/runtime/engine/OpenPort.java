@@ -110,7 +110,6 @@ final class OpenPort implements AutoCloseable {
         }
     }
 
-
     @Override
     public void close() {
         run("closing the engine", instance::close);

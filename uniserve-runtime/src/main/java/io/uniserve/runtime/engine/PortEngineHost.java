@@ -157,8 +157,10 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             HostedActor hosted = held(key);
             try {
                 OpenPort port = hosted.port();
-                port.run(function + " validate", () -> RowBatch.of(port.update(function), hosted.actor(), rows)
-                        .validate());
+                port.run(
+                        function + " validate",
+                        () -> RowBatch.of(port.update(function), hosted.actor(), rows)
+                                .validate());
             } finally {
                 hosted.release();
             }
@@ -173,9 +175,10 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             try {
                 OpenPort port = hosted.port();
                 for (Update update : updates) {
-                    port.run(update.function(), () -> RowBatch.of(
-                                    port.update(update.function()), hosted.actor(), update.rows())
-                            .apply(update.index()));
+                    port.run(
+                            update.function(),
+                            () -> RowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
+                                    .apply(update.index()));
                 }
                 port.run("publish", hosted.actor()::publish);
             } finally {
@@ -235,7 +238,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     private HostedActor held(ReplicaKey key) {
-        return pin(key).orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "no actor of " + key + " is open"));
+        return pin(key).orElseThrow(
+                        () -> new UniserveException(ErrorCode.UNAVAILABLE, "no actor of " + key + " is open"));
     }
 
     private void replace(ReplicaKey key, TableMeta meta, OpenPort port, Actor actor) {

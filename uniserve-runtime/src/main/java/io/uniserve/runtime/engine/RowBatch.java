@@ -29,7 +29,8 @@ final class RowBatch {
     static RowBatch of(UpdateFunction<?, ?> update, Actor actor, Bytes bytes) {
         if (!update.actorType().isInstance(actor)) {
             throw new UniserveException(
-                    ErrorCode.PORT_PROTOCOL, update.id() + " cannot change a " + actor.getClass().getName());
+                    ErrorCode.PORT_PROTOCOL,
+                    update.id() + " cannot change a " + actor.getClass().getName());
         }
         EventualUpdate<Actor, Row> function = typed(update);
         BinaryReader in = new BinaryReader(bytes);

@@ -2,27 +2,91 @@ package io.uniserve.server.read;
 
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.GatePublisher;
+import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.reader.ReadGate;
+import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
-/** The gates that the server's loop published last. Safe for use by several threads. */
+/**
+ * The gates that the loop has published, read by workers without locks. A worker whose gate is behind may wait for the next
+ * one; publishing looks at waiters only where there are any.
+ */
 public final class GateTable implements GatePublisher {
-    private final ConcurrentHashMap<ReplicaKey, ReadGate> gates = new ConcurrentHashMap<>();
+    private final Map<ReplicaKey, ReadGate> gates = new ConcurrentHashMap<>();
+    private final Map<ReplicaKey, Set<Waiter>> waiters = new ConcurrentHashMap<>();
 
     @Override
     public void publish(ReplicaKey key, ReadGate gate) {
         gates.put(key, gate);
+        wake(key);
     }
 
     @Override
     public void remove(ReplicaKey key) {
         gates.remove(key);
+        wake(key);
     }
 
-    /** The gate of this replica, null where the server has none. */
-    @Nullable
-    ReadGate find(ReplicaKey key) {
+    /** The newest gate of the replica, null where there is none. */
+    @Nullable ReadGate get(ReplicaKey key) {
         return gates.get(key);
+    }
+
+    /** Runs the task once, on the loop or here, when the gate is no more the one the caller saw. */
+    Timers.Cancel onChange(ReplicaKey key, @Nullable ReadGate seen, Runnable task) {
+        Waiter waiter = new Waiter(task);
+        waiters.compute(key, (k, set) -> {
+            Set<Waiter> all = set == null ? ConcurrentHashMap.newKeySet() : set;
+            all.add(waiter);
+            return all;
+        });
+        if (changed(seen, gates.get(key))) {
+            waiter.wake();
+            forget(key, waiter);
+        }
+        return () -> {
+            waiter.woken.set(true);
+            forget(key, waiter);
+        };
+    }
+
+    @SuppressWarnings("ReferenceEquality") // another object is another publication
+    private static boolean changed(@Nullable ReadGate seen, @Nullable ReadGate now) {
+        return seen != now;
+    }
+
+    private void forget(ReplicaKey key, Waiter waiter) {
+        waiters.computeIfPresent(key, (k, set) -> {
+            set.remove(waiter);
+            return set.isEmpty() ? null : set;
+        });
+    }
+
+    private void wake(ReplicaKey key) {
+        if (waiters.isEmpty()) {
+            return;
+        }
+        Set<Waiter> all = waiters.remove(key);
+        if (all != null) {
+            all.forEach(Waiter::wake);
+        }
+    }
+
+    private static final class Waiter {
+        private final Runnable task;
+        private final AtomicBoolean woken = new AtomicBoolean();
+
+        private Waiter(Runnable task) {
+            this.task = task;
+        }
+
+        private void wake() {
+            if (woken.compareAndSet(false, true)) {
+                task.run();
+            }
+        }
     }
 }

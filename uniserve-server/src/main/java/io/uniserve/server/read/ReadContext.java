@@ -1,10 +1,13 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Clock;
+import java.util.function.BooleanSupplier;
 
-/** A running read as its operator sees it. */
-record ReadContext(ReadRun run, int actor, long deadlineNanos, Clock clock) implements OperatorContext {
+/** A request's deadline and cancellation as an operator sees them, for one actor. */
+record ReadContext(int actor, Clock clock, long deadlineNanos, BooleanSupplier cancelled) implements OperatorContext {
     @Override
     public long remainingNanos() {
         return deadlineNanos - clock.nanos();
@@ -12,6 +15,11 @@ record ReadContext(ReadRun run, int actor, long deadlineNanos, Clock clock) impl
 
     @Override
     public void checkActive() {
-        run.checkActive();
+        if (cancelled.getAsBoolean()) {
+            throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
+        }
+        if (remainingNanos() <= 0) {
+            throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
+        }
     }
 }

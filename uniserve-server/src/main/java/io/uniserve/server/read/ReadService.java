@@ -2,140 +2,202 @@ package io.uniserve.server.read;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.transport.ReadHandler;
-import java.util.concurrent.LinkedBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
+import java.util.HashSet;
+import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /**
- * Answers reads on a fixed pool of workers. At most {@code requestsMax} requests are inside at once, queued or running: more
- * are refused with RESOURCE_EXHAUSTED before they take memory. Safe for use by several threads.
+ * Answers reads on a bounded pool of workers (see the package's description). Requests that find the queue full are refused
+ * with RESOURCE_EXHAUSTED at once: a queue that only grows helps nobody. Safe for use by several threads.
  */
 public final class ReadService implements ReadHandler, AutoCloseable {
+    private static final long COMPENSATE_NANOS = 500_000_000;
+
     private final Clock clock;
+    private final Timers timers;
     private final GateTable gates;
-    private final ReadEngine engine;
-    private final LoadMeter load;
-    private final Consumer<TableName> newerEpoch;
-    private final int threads;
+    private final ActorSource actors;
+    private final Supplier<Optional<Routing>> routing;
+    private final Consumer<TableName> refresh;
+    private final ReadCosts costs = new ReadCosts();
+    private final WorkerPool pool;
+    private final ResultMemory memory;
     private final int requestsMax;
-    private final AtomicInteger inside = new AtomicInteger();
-    private final AtomicInteger busy = new AtomicInteger();
-    private final ThreadPoolExecutor workers;
+    private final long catchUpNanos;
+    private final AtomicInteger requests = new AtomicInteger();
+    private volatile boolean closed;
 
     /**
-     * @param newerEpoch told a table's name when a client knows a newer epoch than this server: time to read the map
-     * @param threads read workers, at least 1
-     * @param requestsMax requests inside at once, at least 1
+     * Starts the workers.
+     *
+     * @param routing the newest map this server knows, to tell a dropped table from a replica that is elsewhere
+     * @param refresh asks the server's loop to read the table's map again; called on any thread
      */
     public ReadService(
             Clock clock,
+            Timers timers,
+            ServerSettings.Work settings,
             GateTable gates,
-            ReadEngine engine,
-            LoadMeter load,
-            Consumer<TableName> newerEpoch,
-            int threads,
-            int requestsMax) {
+            ActorSource actors,
+            Supplier<Optional<Routing>> routing,
+            Consumer<TableName> refresh) {
         this.clock = clock;
+        this.timers = timers;
         this.gates = gates;
-        this.engine = engine;
-        this.load = load;
-        this.newerEpoch = newerEpoch;
-        this.threads = threads;
-        this.requestsMax = requestsMax;
-        AtomicInteger names = new AtomicInteger();
-        this.workers =
-                new ThreadPoolExecutor(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-                    Thread thread = new Thread(task, "read-" + names.incrementAndGet());
-                    thread.setDaemon(true);
-                    return thread;
-                });
+        this.actors = actors;
+        this.routing = routing;
+        this.refresh = refresh;
+        int cores = Runtime.getRuntime().availableProcessors();
+        int threads = settings.readThreads() > 0 ? settings.readThreads() : Math.max(2, cores);
+        this.pool = new WorkerPool("uniserve-read", threads, clock);
+        this.memory = new ResultMemory(settings.resultMemoryBytes());
+        this.requestsMax = settings.readQueue() + threads;
+        this.catchUpNanos = settings.catchUpWait().toNanos();
+        watch();
     }
 
     @Override
     public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
-        if (inside.incrementAndGet() > requestsMax) {
-            inside.decrementAndGet();
+        check(request);
+        if (requests.incrementAndGet() > requestsMax) {
+            requests.decrementAndGet();
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    "server has " + requestsMax + " reads inside, its limit; try another replica or a little later")));
+                    "this server has " + requestsMax + " reads under way, the most it takes; try again or elsewhere")));
             return () -> {};
         }
-        ReadRun run = new ReadRun(this, request, outcome -> {
-            inside.decrementAndGet();
-            completion.done(outcome);
-        });
-        if (!offer(run)) {
-            run.refuse(new UniserveException(ErrorCode.UNAVAILABLE, "server is shutting down"));
+        ReadTask task = new ReadTask(this, request, completion);
+        // Helpers only where threads are idle: under load each request stays with one thread.
+        int helpers = Math.min(request.targets().size() - 1, pool.idle() - 1);
+        if (!pool.execute(task::work)) {
+            requests.decrementAndGet();
+            completion.done(Outcome.err(closing()));
+            return () -> {};
         }
-        return run::cancel;
+        for (int i = 0; i < helpers; i++) {
+            pool.execute(task::work);
+        }
+        return task;
     }
 
-    /** Runs more of the request on another worker, if one is idle. */
-    void help(ReadRun run) {
-        if (busy.get() < threads) {
-            offer(run);
+    private static void check(ReadRequest request) {
+        if (request.targets().isEmpty() || request.targets().size() > Limits.ACTORS_PER_TABLE_MAX) {
+            throw UniserveException.invalid("a read names " + request.targets().size() + " actors, use 1 to "
+                    + Limits.ACTORS_PER_TABLE_MAX);
         }
-    }
-
-    private boolean offer(ReadRun run) {
-        try {
-            workers.execute(() -> {
-                busy.incrementAndGet();
-                try {
-                    run.work();
-                } finally {
-                    busy.decrementAndGet();
+        if (request.remainingNanos() <= 0) {
+            throw UniserveException.invalid("deadline in " + request.remainingNanos() + " ns, use more than 0");
+        }
+        if (request.targets().size() > 1) {
+            Set<Integer> distinct = new HashSet<>();
+            for (ReadRequest.Target target : request.targets()) {
+                if (!distinct.add(target.actor())) {
+                    throw UniserveException.invalid("actor " + target.actor() + " is asked twice in one read");
                 }
-            });
-            return true;
-        } catch (RejectedExecutionException e) {
-            return false; // only after close
+            }
         }
+    }
+
+    /** Why there is no gate: the table is gone, or its actor is elsewhere. */
+    ActorFailure absent(ReadRequest request, int actor) {
+        boolean known = routing.get()
+                .map(map -> map.tables().stream()
+                        .anyMatch(table -> table.meta().tableId() == request.tableId()))
+                .orElse(true);
+        return known
+                ? new ActorFailure(actor, ErrorCode.STALE_EPOCH, "this server has no replica of the actor", 0)
+                : new ActorFailure(actor, ErrorCode.TABLE_NOT_FOUND, "table " + request.table() + " is not there (any more)", 0);
+    }
+
+    /** What queries have cost. */
+    public ReadCosts costs() {
+        return costs;
+    }
+
+    /** Requests under way now. */
+    public int active() {
+        return requests.get();
+    }
+
+    /** Takes no more requests and waits so long for those under way. */
+    public void stop(long graceNanos) {
+        closed = true;
+        pool.stop(graceNanos);
+    }
+
+    @Override
+    public void close() {
+        closed = true;
+        pool.close();
+    }
+
+    private void watch() {
+        if (!closed) {
+            pool.compensate();
+            Timers.Cancel unused = timers.after(COMPENSATE_NANOS, this::watch);
+        }
+    }
+
+    static UniserveException closing() {
+        return new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down");
+    }
+
+    static UniserveException gone() {
+        return new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
+    }
+
+    void finished() {
+        requests.decrementAndGet();
+    }
+
+    boolean execute(Runnable task) {
+        return pool.execute(task);
+    }
+
+    void refresh(TableName table) {
+        refresh.accept(table);
     }
 
     Clock clock() {
         return clock;
     }
 
+    Timers timers() {
+        return timers;
+    }
+
     GateTable gates() {
         return gates;
     }
 
-    ReadEngine engine() {
-        return engine;
+    ActorSource actors() {
+        return actors;
     }
 
-    LoadMeter load() {
-        return load;
+    WorkerPool pool() {
+        return pool;
     }
 
-    int threads() {
-        return threads;
+    ResultMemory memory() {
+        return memory;
     }
 
-    void sawNewerEpoch(TableName table) {
-        newerEpoch.accept(table);
-    }
-
-    /** Requests inside now, queued or running. */
-    public int inside() {
-        return inside.get();
-    }
-
-    /** Takes no more requests; those inside may end. Idempotent. */
-    @Override
-    public void close() {
-        workers.shutdown();
+    long catchUpNanos() {
+        return catchUpNanos;
     }
 }

@@ -1,0 +1,17 @@
+package io.uniserve.runtime.time;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.ThreadMXBean;
+
+/** CPU time of the calling thread, the default cost of a query; the monotonic clock where the JVM cannot tell. */
+public final class CpuClock {
+    private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+    private static final boolean SUPPORTED = THREADS.isCurrentThreadCpuTimeSupported() && THREADS.isThreadCpuTimeEnabled();
+
+    private CpuClock() {}
+
+    /** Nanoseconds; only differences of two readings by the same thread mean anything. */
+    public static long nanos() {
+        return SUPPORTED ? THREADS.getCurrentThreadCpuTime() : SystemClock.INSTANCE.nanos();
+    }
+}

@@ -1,0 +1,16 @@
+package io.uniserve.server.query;
+
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.ClientNetwork;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.transport.ChannelPool;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.GrpcClientNetwork;
+import io.uniserve.runtime.transport.ReadHandler;
+
+/** How planners on this server reach actors: in place where they are here, through the network elsewhere. */
+public record LocalReads(Address self, ReadHandler reads, ChannelPool channels, ClusterIdentity cluster) {
+    ClientNetwork on(EventLoop loop) {
+        return new LocalFirstNetwork(self, reads, new GrpcClientNetwork(channels, cluster, loop), loop);
+    }
+}

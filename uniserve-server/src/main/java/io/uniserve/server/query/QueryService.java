@@ -1,0 +1,143 @@
+package io.uniserve.server.query;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Routing;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.QueryRequest;
+import io.uniserve.protocol.reader.ClientState;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.transport.QueryHandler;
+import io.uniserve.runtime.transport.RoutingSource;
+import io.uniserve.server.read.PortErrors;
+import java.util.Optional;
+import java.util.concurrent.ArrayBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
+import java.util.concurrent.ThreadPoolExecutor;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
+import java.util.function.Function;
+
+/** Plans and answers queries on a bounded pool; more than its queue holds are refused. Safe for use by several threads. */
+public final class QueryService implements QueryHandler, AutoCloseable {
+    private final EventLoop loop;
+    private final HubRoutingView routing;
+    private final ReaderEnvironment env;
+    private final Function<String, Optional<PortPlanner>> planners;
+    private final ThreadPoolExecutor executor;
+
+    /**
+     * Makes the service.
+     *
+     * @param network reads of this server's own actors may be answered in place
+     * @param loop the query machines' own loop, not the server's
+     * @param refresh reads the routing map again and tells when it has been published
+     * @param planners the planner of a port that this server runs
+     */
+    public QueryService(
+            ServerSettings.Work settings,
+            Clock clock,
+            Ids ids,
+            EventLoop loop,
+            LocalReads network,
+            RoutingSource source,
+            Consumer<Completion<Routing>> refresh,
+            Function<String, Optional<PortPlanner>> planners) {
+        this.loop = loop;
+        this.planners = planners;
+        this.routing = new HubRoutingView(loop, source, refresh);
+        ClientState state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted());
+        this.env = new ReaderEnvironment(clock, loop, network.on(loop), routing, ids, state);
+        AtomicInteger number = new AtomicInteger();
+        this.executor = new ThreadPoolExecutor(
+                settings.queryThreads(),
+                settings.queryThreads(),
+                1,
+                TimeUnit.MINUTES,
+                new ArrayBlockingQueue<>(settings.queryQueue()),
+                task -> {
+                    Thread thread = new Thread(task, "uniserve-query-" + number.getAndIncrement());
+                    thread.setDaemon(true);
+                    return thread;
+                });
+        executor.allowCoreThreadTimeOut(true);
+    }
+
+    @Override
+    public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
+        long deadline = env.clock().nanos() + request.remainingNanos();
+        ServerPlanContext context = new ServerPlanContext(env, loop, deadline);
+        try {
+            executor.execute(() -> completion.done(answer(request, context)));
+        } catch (RejectedExecutionException e) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED, "this server plans as many queries as it takes; try again or elsewhere", e)));
+        }
+        return context;
+    }
+
+    private Outcome<Answer> answer(QueryRequest request, ServerPlanContext context) {
+        Thread thread = Thread.currentThread();
+        ClassLoader loader = thread.getContextClassLoader();
+        try {
+            if (context.remainingNanos() <= 0) {
+                throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
+            }
+            PortPlanner port = planner(context.table(request.table()).port());
+            thread.setContextClassLoader(port.classLoader());
+            Answer answer = port.planner().answer(new QueryText(request.table(), request.text()), context);
+            checkSize(answer);
+            return Outcome.ok(answer.with(context.effort()));
+        } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
+            return Outcome.err(PortErrors.of("planning of the query", e));
+        } finally {
+            thread.setContextClassLoader(loader);
+        }
+    }
+
+    private PortPlanner planner(String port) {
+        return planners.apply(port)
+                .orElseThrow(() -> new UniserveException(
+                        ErrorCode.UNSUPPORTED,
+                        "this server has no planner for port \"" + port + "\"; ask a server that runs it, or use operators"));
+    }
+
+    private static void checkSize(Answer answer) {
+        if (answer.body().size() > Limits.RESULT_BYTES_PER_REPLY_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "answer has " + answer.body().size() + " bytes, at most " + Limits.RESULT_BYTES_PER_REPLY_MAX
+                            + "; ask for less");
+        }
+    }
+
+    /** Takes no more queries and waits so long for those under way. */
+    public void stop(long graceNanos) {
+        executor.shutdown();
+        try {
+            if (!executor.awaitTermination(graceNanos, TimeUnit.NANOSECONDS)) {
+                executor.shutdownNow();
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    @Override
+    public void close() {
+        executor.shutdownNow();
+        routing.close();
+    }
+}

@@ -1,0 +1,156 @@
+package io.uniserve.server.query;
+
+import io.uniserve.api.operator.Combiner;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.Answer.Effort;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryMachine;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.runtime.loop.EventLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+
+/** One query's plans, run by the client's machine on the query loop while the planner's thread waits. */
+final class ServerPlanContext implements PlanContext, Timers.Cancel {
+    /** The machine ends a query at its deadline by itself; this only guards against waiting for ever. */
+    private static final long SLACK_NANOS = 2_000_000_000L;
+
+    private final ReaderEnvironment env;
+    private final EventLoop loop;
+    private final long deadlineNanos;
+    private volatile boolean cancelled;
+    private volatile Runnable stop = () -> {};
+    private Effort effort = Effort.NONE;
+
+    ServerPlanContext(ReaderEnvironment env, EventLoop loop, long deadlineNanos) {
+        this.env = env;
+        this.loop = loop;
+        this.deadlineNanos = deadlineNanos;
+    }
+
+    @Override
+    public TableMeta table(TableName name) {
+        Optional<TableRoute> known = env.routing().current().table(name);
+        if (known.isEmpty()) {
+            RouteIndex fresh = await(done -> env.routing().refresh(done::complete), () -> {});
+            known = fresh.table(name);
+        }
+        return known.map(TableRoute::meta)
+                .orElseThrow(() -> new UniserveException(
+                        ErrorCode.TABLE_NOT_FOUND,
+                        "table " + name + " does not exist; create it, or list the tables there are"));
+    }
+
+    @Override
+    public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        return run(table, Optional.empty(), call, parameters, combiner);
+    }
+
+    @Override
+    public <P, V, R> R retrieve(
+            TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        return run(table, Optional.of(List.copyOf(new TreeSet<>(actors))), call, parameters, combiner);
+    }
+
+    private <P, V, R> R run(
+            TableName table,
+            Optional<List<Integer>> actors,
+            RetrieveCall<P, V> call,
+            P parameters,
+            Combiner<V, R> combiner) {
+        Bytes encoded = call.parameters().encode(parameters);
+        Query query = new Query(table, actors, call.id(), encoded, ReadMode.LINEARIZABLE, deadlineNanos);
+        QueryRun run = new QueryRun(query);
+        QueryResult result = await(run::start, run::cancel);
+        QueryResult.Stats stats = result.stats();
+        effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
+        List<V> values = new ArrayList<>(result.parts().size());
+        for (Bytes part : result.parts()) {
+            values.add(call.values().decode(part));
+        }
+        return combiner.combine(values);
+    }
+
+    @Override
+    public long remainingNanos() {
+        return deadlineNanos - env.clock().nanos();
+    }
+
+    Effort effort() {
+        return effort;
+    }
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+        stop.run();
+    }
+
+    /** Starts something on the loop and waits for its outcome. */
+    private <T> T await(Consumer<CompletableFuture<Outcome<T>>> start, Runnable onCancel) {
+        if (cancelled) {
+            throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
+        }
+        CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
+        stop = onCancel;
+        loop.execute(() -> start.accept(future));
+        if (cancelled) {
+            onCancel.run();
+        }
+        try {
+            Outcome<T> outcome = future.get(Math.max(0, remainingNanos()) + SLACK_NANOS, TimeUnit.NANOSECONDS);
+            if (outcome instanceof Outcome.Err<T> failed) {
+                throw failed.error();
+            }
+            return ((Outcome.Ok<T>) outcome).value();
+        } catch (TimeoutException e) {
+            onCancel.run();
+            throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down", e);
+        } catch (ExecutionException e) {
+            throw new UniserveException(ErrorCode.INTERNAL, "the query failed: " + e.getCause(), e);
+        }
+    }
+
+    /** One machine, touched on the loop only. */
+    private final class QueryRun {
+        private final Query query;
+        private Optional<QueryMachine> machine = Optional.empty();
+
+        private QueryRun(Query query) {
+            this.query = query;
+        }
+
+        private void start(CompletableFuture<Outcome<QueryResult>> future) {
+            QueryMachine started = new QueryMachine(env, query, future::complete);
+            machine = Optional.of(started);
+            started.start();
+        }
+
+        private void cancel() {
+            loop.execute(() -> machine.ifPresent(QueryMachine::cancel));
+        }
+    }
+}

@@ -1,0 +1,86 @@
+package io.uniserve.server.read;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.operator.Merger;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * A retrieve operator with a request's parameters, decoded once for all its actors. Values stay as objects where the
+ * operator can merge them, and are encoded by the worker that made them where it cannot.
+ */
+final class OperatorRun<A extends Actor, P, V> {
+    private final RetrieveOperator<A, P, V> operator;
+    private final P parameters;
+    private final Optional<Merger<P, V>> merger;
+
+    private OperatorRun(RetrieveOperator<A, P, V> operator, P parameters) {
+        this.operator = operator;
+        this.parameters = parameters;
+        this.merger = operator.merger();
+    }
+
+    /** INVALID_ARGUMENT where the parameters are not the operator's. */
+    static OperatorRun<?, ?, ?> of(Operator<?, ?> operator, Bytes parameters) {
+        if (operator instanceof RetrieveOperator<?, ?, ?> retrieve) {
+            return decoded(retrieve, parameters);
+        }
+        throw new UniserveException(ErrorCode.UNSUPPORTED, "operator " + operator.id() + " is not a retrieve");
+    }
+
+    private static <A extends Actor, P, V> OperatorRun<A, P, V> decoded(
+            RetrieveOperator<A, P, V> operator, Bytes parameters) {
+        BinaryReader in = new BinaryReader(parameters);
+        try {
+            P value = operator.parameters().read(in);
+            in.expectEnd();
+            return new OperatorRun<>(operator, value);
+        } catch (UniserveException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT, "parameters of " + operator.id() + ": " + e.reason(), e);
+        }
+    }
+
+    boolean merges() {
+        return merger.isPresent();
+    }
+
+    /** The actor's partial value: to be merged, or as bytes. */
+    Object retrieve(Actor actor, OperatorContext context) {
+        V value = operator.retrieve(operator.actorType().cast(actor), context, parameters);
+        if (value == null) {
+            throw new UniserveException(ErrorCode.PORT_PROTOCOL, "operator " + operator.id() + " returned null");
+        }
+        return merger.isPresent() ? value : encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX);
+    }
+
+    /** Joins partial values of {@link #retrieve} and encodes the result. */
+    @SuppressWarnings("unchecked") // they came from retrieve(), which returns values where there is a merger
+    Bytes merge(List<Object> values) {
+        Merger<P, V> join = merger.orElseThrow();
+        V merged = (V) values.get(0);
+        for (Object value : values.subList(1, values.size())) {
+            merged = join.merge(parameters, merged, (V) value);
+        }
+        return encode(merged, Limits.RESULT_BYTES_PER_REPLY_MAX);
+    }
+
+    private Bytes encode(V value, int bytesMax) {
+        Bytes bytes = operator.values().encode(value);
+        if (bytes.size() > bytesMax) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "result of " + operator.id() + " has " + bytes.size() + " bytes, at most " + bytesMax
+                            + "; ask for less");
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,31 @@
+package io.uniserve.server.read;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** What a failure inside a port means to the caller. */
+public final class PortErrors {
+    private static final Logger LOG = LoggerFactory.getLogger(PortErrors.class);
+    private static final int INTERNAL_RANGE = 4_000;
+
+    private PortErrors() {}
+
+    /**
+     * The port's own refusals (bad argument, deadline, too large) stay what they are. Everything else a port throws is
+     * PORT_FAILED, so that a bug in an engine is not mistaken for one of Uniserve.
+     */
+    public static UniserveException of(String what, Throwable failure) {
+        if (failure instanceof UniserveException known && known.code().number() < INTERNAL_RANGE) {
+            return known;
+        }
+        if (failure instanceof UniserveException known && known.code().number() > INTERNAL_RANGE + 1_000) {
+            return known;
+        }
+        LOG.warn("{} failed", what, failure);
+        String message = failure.getMessage() == null ? "" : ": " + failure.getMessage();
+        return new UniserveException(
+                ErrorCode.PORT_FAILED, what + " failed with " + failure.getClass().getSimpleName() + message, failure);
+    }
+}

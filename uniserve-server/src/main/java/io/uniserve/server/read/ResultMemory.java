@@ -1,0 +1,33 @@
+package io.uniserve.server.read;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.concurrent.atomic.AtomicLong;
+
+/** Bytes of results that wait to be sent; more are refused before memory runs out. */
+final class ResultMemory {
+    private final long bytesMax;
+    private final AtomicLong used = new AtomicLong();
+
+    ResultMemory(long bytesMax) {
+        this.bytesMax = bytesMax;
+    }
+
+    /** Takes these bytes or fails with RESOURCE_EXHAUSTED. */
+    void reserve(long bytes) {
+        if (used.addAndGet(bytes) > bytesMax) {
+            used.addAndGet(-bytes);
+            throw new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    "results under way take more than server.result-memory, " + bytesMax + " bytes; try again or elsewhere");
+        }
+    }
+
+    void release(long bytes) {
+        used.addAndGet(-bytes);
+    }
+
+    long used() {
+        return used.get();
+    }
+}

@@ -52,12 +52,14 @@ final class LocalFirstNetwork implements ClientNetwork {
         }
         Timers.Cancel timer = loop.after(timeoutNanos, () -> {
             work.cancel();
-            once.done(Outcome.err(new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "no answer in time from this server itself")));
+            once.done(Outcome.err(
+                    new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "no answer in time from this server itself")));
         });
         return () -> {
             timer.cancel();
             work.cancel();
-            once.done(Outcome.err(new UniserveException(ErrorCode.CANCELLED, "the caller has no more use for the answer")));
+            once.done(Outcome.err(
+                    new UniserveException(ErrorCode.CANCELLED, "the caller has no more use for the answer")));
         };
     }
 

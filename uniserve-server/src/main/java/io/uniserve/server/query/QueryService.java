@@ -83,7 +83,9 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             executor.execute(() -> completion.done(answer(request, context)));
         } catch (RejectedExecutionException e) {
             completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED, "this server plans as many queries as it takes; try again or elsewhere", e)));
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    "this server plans as many queries as it takes; try again or elsewhere",
+                    e)));
         }
         return context;
     }
@@ -111,7 +113,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         return planners.apply(port)
                 .orElseThrow(() -> new UniserveException(
                         ErrorCode.UNSUPPORTED,
-                        "this server has no planner for port \"" + port + "\"; ask a server that runs it, or use operators"));
+                        "this server has no planner for port \"" + port
+                                + "\"; ask a server that runs it, or use operators"));
     }
 
     private static void checkSize(Answer answer) {

@@ -31,7 +31,8 @@ public final class GateTable implements GatePublisher {
     }
 
     /** The newest gate of the replica, null where there is none. */
-    @Nullable ReadGate get(ReplicaKey key) {
+    @Nullable
+    ReadGate get(ReplicaKey key) {
         return gates.get(key);
     }
 

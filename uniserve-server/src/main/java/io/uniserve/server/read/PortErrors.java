@@ -26,6 +26,8 @@ public final class PortErrors {
         LOG.warn("{} failed", what, failure);
         String message = failure.getMessage() == null ? "" : ": " + failure.getMessage();
         return new UniserveException(
-                ErrorCode.PORT_FAILED, what + " failed with " + failure.getClass().getSimpleName() + message, failure);
+                ErrorCode.PORT_FAILED,
+                what + " failed with " + failure.getClass().getSimpleName() + message,
+                failure);
     }
 }

@@ -97,8 +97,8 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     private static void check(ReadRequest request) {
         if (request.targets().isEmpty() || request.targets().size() > Limits.ACTORS_PER_TABLE_MAX) {
-            throw UniserveException.invalid("a read names " + request.targets().size() + " actors, use 1 to "
-                    + Limits.ACTORS_PER_TABLE_MAX);
+            throw UniserveException.invalid(
+                    "a read names " + request.targets().size() + " actors, use 1 to " + Limits.ACTORS_PER_TABLE_MAX);
         }
         if (request.remainingNanos() <= 0) {
             throw UniserveException.invalid("deadline in " + request.remainingNanos() + " ns, use more than 0");
@@ -116,12 +116,12 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     /** Why there is no gate: the table is gone, or its actor is elsewhere. */
     ActorFailure absent(ReadRequest request, int actor) {
         boolean known = routing.get()
-                .map(map -> map.tables().stream()
-                        .anyMatch(table -> table.meta().tableId() == request.tableId()))
+                .map(map -> map.tables().stream().anyMatch(table -> table.meta().tableId() == request.tableId()))
                 .orElse(true);
         return known
                 ? new ActorFailure(actor, ErrorCode.STALE_EPOCH, "this server has no replica of the actor", 0)
-                : new ActorFailure(actor, ErrorCode.TABLE_NOT_FOUND, "table " + request.table() + " is not there (any more)", 0);
+                : new ActorFailure(
+                        actor, ErrorCode.TABLE_NOT_FOUND, "table " + request.table() + " is not there (any more)", 0);
     }
 
     /** What queries have cost. */

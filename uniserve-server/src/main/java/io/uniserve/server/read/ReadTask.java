@@ -133,7 +133,8 @@ final class ReadTask implements Timers.Cancel {
             if (after == null) {
                 return service.absent(request, target.actor());
             }
-            Optional<ActorFailure> refusal = after.refuseAfter(gate, target, request.mode(), service.clock().nanos());
+            Optional<ActorFailure> refusal = after.refuseAfter(
+                    gate, target, request.mode(), service.clock().nanos());
             if (refusal.isPresent()) {
                 return refusal.get();
             }

@@ -19,7 +19,8 @@ final class ResultMemory {
             used.addAndGet(-bytes);
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    "results under way take more than server.result-memory, " + bytesMax + " bytes; try again or elsewhere");
+                    "results under way take more than server.result-memory, " + bytesMax
+                            + " bytes; try again or elsewhere");
         }
     }
 

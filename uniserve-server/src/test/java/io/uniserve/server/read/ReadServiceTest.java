@@ -1,0 +1,268 @@
+package io.uniserve.server.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicBoolean;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class ReadServiceTest {
+    private ReadWorld world = new ReadWorld();
+
+    @AfterEach
+    void close() {
+        await().until(() -> world.pins.get() == 0);
+        assertThat(world.fatal.get()).isNull();
+        world.close();
+    }
+
+    private void restart(int threads, int queue, long memory) {
+        world.close();
+        world = new ReadWorld(threads, queue, memory);
+    }
+
+    private static ErrorCode onlyFailure(ReadReply reply) {
+        assertThat(reply.parts()).isEmpty();
+        assertThat(reply.failures()).hasSize(1);
+        return reply.failures().get(0).code();
+    }
+
+    @Test
+    void mergesTheValuesOfAllActorsIntoOnePart() {
+        for (int actor = 0; actor < 8; actor++) {
+            world.actor(actor, actor);
+        }
+        ReadReply reply = world.read(ReadWorld.request("kv.count@1", "", 0, 1, 2, 3, 4, 5, 6, 7));
+        assertThat(reply.failures()).isEmpty();
+        assertThat(reply.parts()).hasSize(1);
+        assertThat(reply.parts().get(0).actors()).containsExactly(0, 1, 2, 3, 4, 5, 6, 7);
+        assertThat(Codecs.LONG.decode(reply.parts().get(0).value())).isEqualTo(28);
+        assertThat(world.service
+                        .costs()
+                        .total(new ReplicaKey(ReadWorld.TABLE_ID, 7))
+                        .calls())
+                .isEqualTo(1);
+    }
+
+    @Test
+    void failsAnActorAlone() {
+        world.actor(0, 3);
+        world.actor(1, 3);
+        world.operator("odd@1", (actor, context) -> {
+            if (context.actor() == 1) {
+                throw new IllegalStateException("index 7 out of bounds");
+            }
+            return Bytes.utf8("fine");
+        });
+        ReadReply reply = world.read(ReadWorld.request("odd@1", "", 0, 1));
+        assertThat(reply.parts()).hasSize(1);
+        assertThat(reply.parts().get(0).actors()).containsExactly(0);
+        ActorFailure failure = reply.failures().get(0);
+        assertThat(failure.actor()).isEqualTo(1);
+        assertThat(failure.code()).isEqualTo(ErrorCode.PORT_FAILED);
+        assertThat(failure.message()).contains("odd@1").contains("index 7");
+    }
+
+    @Test
+    void refusesStaleEpochsLeasesAndReplicasOutOfSyncAtOnce() {
+        world.actor(0, 1);
+        ReadRequest request = ReadWorld.request("kv.count@1", "", 0);
+        world.gate(0, 2, true, ReadWorld.SECOND, 1);
+        assertThat(onlyFailure(world.read(request))).isEqualTo(ErrorCode.STALE_EPOCH);
+        world.gate(0, 1, false, ReadWorld.SECOND, 1);
+        assertThat(onlyFailure(world.read(request))).isEqualTo(ErrorCode.UNAVAILABLE);
+        world.gate(0, 1, true, -1, 1);
+        assertThat(onlyFailure(world.read(request))).isEqualTo(ErrorCode.LEASE_EXPIRED);
+        assertThat(world.refreshes).hasValue(0);
+    }
+
+    @Test
+    void checksTheGateAgainAfterTheOperatorRan() {
+        world.actor(0, 1);
+        world.operator("deposed@1", (actor, context) -> {
+            world.gate(0, 2, true, ReadWorld.SECOND, 1);
+            return Bytes.EMPTY;
+        });
+        assertThat(onlyFailure(world.read(ReadWorld.request("deposed@1", "", 0))))
+                .isEqualTo(ErrorCode.STALE_EPOCH);
+        world.gate(0, 1, true, ReadWorld.SECOND, 1);
+        world.operator("paused@1", (actor, context) -> {
+            world.gate(0, 1, true, -1, 1);
+            return Bytes.EMPTY;
+        });
+        assertThat(onlyFailure(world.read(ReadWorld.request("paused@1", "", 0))))
+                .isEqualTo(ErrorCode.LEASE_EXPIRED);
+        world.gate(0, 1, true, ReadWorld.SECOND, 1);
+        world.operator("dropped@1", (actor, context) -> {
+            world.gates.remove(new ReplicaKey(ReadWorld.TABLE_ID, 0));
+            return Bytes.EMPTY;
+        });
+        assertThat(onlyFailure(world.read(ReadWorld.request("dropped@1", "", 0))))
+                .isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    }
+
+    @Test
+    void waitsForANewerEpochAndForRowsNotYetApplied() {
+        world.actor(0, 4);
+        CompletableFuture<Outcome<ReadReply>> newer = world.start(ReadWorld.request(
+                "kv.count@1", Codecs.STRING.encode(""), 20 * ReadWorld.SECOND, new ReadRequest.Target(0, 2, 5)));
+        await().until(() -> world.refreshes.get() > 0);
+        assertThat(newer).isNotDone();
+        world.gate(0, 2, true, ReadWorld.SECOND, 4);
+        assertThat(newer).isNotDone();
+        world.gate(0, 2, true, ReadWorld.SECOND, 5);
+        assertThat(newer.join())
+                .isInstanceOfSatisfying(
+                        Outcome.Ok.class,
+                        ok -> assertThat(((ReadReply) ok.value()).parts()).hasSize(1));
+    }
+
+    @Test
+    void givesUpWaitingAfterAWhile() {
+        world.actor(0, 4);
+        ReadRequest ahead = ReadWorld.request(
+                "kv.count@1", Codecs.STRING.encode(""), 20 * ReadWorld.SECOND, new ReadRequest.Target(0, 9, 0));
+        assertThat(onlyFailure(world.read(ahead))).isEqualTo(ErrorCode.STALE_EPOCH);
+        ReadRequest behind = ReadWorld.request(
+                "kv.count@1", Codecs.STRING.encode(""), 20 * ReadWorld.SECOND, new ReadRequest.Target(0, 1, 100));
+        assertThat(onlyFailure(world.read(behind))).isEqualTo(ErrorCode.BEHIND);
+        assertThat(onlyFailure(world.read(ReadWorld.request("kv.count@1", "", 5))))
+                .isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    }
+
+    @Test
+    void endsAtTheDeadlineAndOnCancellation() throws InterruptedException {
+        world.actor(0, 1);
+        CountDownLatch running = new CountDownLatch(2);
+        world.operator("spin@1", (actor, context) -> {
+            running.countDown();
+            while (true) {
+                context.checkActive();
+                Thread.onSpinWait();
+            }
+        });
+        ReadReply late = world.read(
+                ReadWorld.request("spin@1", Codecs.STRING.encode(""), 50_000_000, new ReadRequest.Target(0, 1, 0)));
+        assertThat(onlyFailure(late)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        CompletableFuture<Outcome<ReadReply>> future = new CompletableFuture<>();
+        Timers.Cancel cancel = world.service.read(ReadWorld.request("spin@1", "", 0), future::complete);
+        running.await();
+        cancel.cancel();
+        assertThat(future.join())
+                .isInstanceOfSatisfying(
+                        Outcome.Err.class, e -> assertThat(e.error().code()).isEqualTo(ErrorCode.CANCELLED));
+        await().until(() -> world.service.active() == 0);
+    }
+
+    @Test
+    void servesOnWhileOperatorsHangPastTheirDeadline() {
+        world.actor(0, 1);
+        AtomicBoolean release = new AtomicBoolean();
+        world.operator("hang@1", (actor, context) -> {
+            while (!release.get()) {
+                Thread.onSpinWait();
+            }
+            return Bytes.EMPTY;
+        });
+        List<CompletableFuture<Outcome<ReadReply>>> hung = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            hung.add(world.start(ReadWorld.request(
+                    "hang@1", Codecs.STRING.encode(""), 10_000_000, new ReadRequest.Target(0, 1, 0))));
+        }
+        ReadReply reply = world.read(ReadWorld.request("kv.count@1", "", 0));
+        assertThat(reply.parts()).hasSize(1);
+        release.set(true);
+        hung.forEach(CompletableFuture::join);
+    }
+
+    @Test
+    void refusesBadRequests() {
+        world.actor(0, 1);
+        assertThatThrownBy(() -> world.read(ReadWorld.request("kv.count@1", "")))
+                .hasMessageContaining("0 actors");
+        assertThatThrownBy(() -> world.read(ReadWorld.request("kv.count@1", "", 0, 0)))
+                .hasMessageContaining("twice");
+        assertThatThrownBy(() -> world.read(
+                        ReadWorld.request("kv.count@1", Bytes.EMPTY, Long.MIN_VALUE, new ReadRequest.Target(0, 1, 0))))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+        assertThat(onlyFailure(world.read(ReadWorld.request("kv.none@9", "", 0))))
+                .isEqualTo(ErrorCode.UNKNOWN_OPERATOR);
+        ReadRequest garbage = ReadWorld.request(
+                "kv.count@1", Bytes.wrap(new byte[] {127, 1, 1, 1}), ReadWorld.SECOND, new ReadRequest.Target(0, 1, 0));
+        assertThat(onlyFailure(world.read(garbage))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        ReadRequest leftOver = ReadWorld.request(
+                "kv.count@1",
+                Bytes.wrap(new byte[] {0, 0, 0, 0, 9}),
+                ReadWorld.SECOND,
+                new ReadRequest.Target(0, 1, 0));
+        assertThat(onlyFailure(world.read(leftOver))).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void boundsResults() {
+        world.actor(0, 1);
+        world.actor(1, 1);
+        world.operator("huge@1", (actor, context) -> Bytes.wrap(new byte[100 << 20]));
+        assertThat(onlyFailure(world.read(ReadWorld.request("huge@1", "", 0)))).isEqualTo(ErrorCode.TOO_LARGE);
+        world.operator("large@1", (actor, context) -> Bytes.wrap(new byte[Limits.RESULT_BYTES_PER_ACTOR_MAX - 100]));
+        ReadReply reply = world.read(ReadWorld.request("large@1", "", 0, 1));
+        assertThat(reply.parts()).hasSize(1);
+        assertThat(reply.failures()).hasSize(1);
+        assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+    }
+
+    @Test
+    void refusesResultsBeforeMemoryRunsOut() {
+        restart(2, 100, 10 << 20);
+        world.actor(0, 1);
+        world.operator("large@1", (actor, context) -> Bytes.wrap(new byte[11 << 20]));
+        assertThat(onlyFailure(world.read(ReadWorld.request("large@1", "", 0))))
+                .isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+        world.operator("small@1", (actor, context) -> Bytes.wrap(new byte[9 << 20]));
+        for (int i = 0; i < 5; i++) {
+            assertThat(world.read(ReadWorld.request("small@1", "", 0)).parts()).hasSize(1);
+            await().until(() -> world.service.memory().used() == 0);
+        }
+        await().until(() -> world.service.memory().used() == 0);
+    }
+
+    @Test
+    void shedsRequestsWhenTheQueueIsFull() {
+        restart(1, 2, 10 << 20);
+        world.actor(0, 1);
+        AtomicBoolean release = new AtomicBoolean();
+        world.operator("wait@1", (actor, context) -> {
+            while (!release.get()) {
+                Thread.onSpinWait();
+            }
+            return Bytes.EMPTY;
+        });
+        List<CompletableFuture<Outcome<ReadReply>>> taken = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+            taken.add(world.start(ReadWorld.request("wait@1", "", 0)));
+        }
+        assertThatThrownBy(() -> world.read(ReadWorld.request("wait@1", "", 0)))
+                .hasMessageContaining("RESOURCE_EXHAUSTED");
+        release.set(true);
+        taken.forEach(future -> assertThat(future.join()).isInstanceOf(Outcome.Ok.class));
+        await().until(() -> world.service.active() == 0);
+    }
+}

@@ -1,0 +1,221 @@
+package io.uniserve.server.read;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.ActorContext;
+import io.uniserve.api.Document;
+import io.uniserve.api.EngineContext;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.update.UpdateContext;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.Routing;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.port.kv.KvActor;
+import io.uniserve.port.kv.KvEngine;
+import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.time.SystemClock;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BiFunction;
+import java.util.stream.IntStream;
+
+/** A read service over real key-value actors, with gates that the test sets. */
+final class ReadWorld implements AutoCloseable {
+    static final long SECOND = 1_000_000_000L;
+    static final TableName TABLE = new TableName("t");
+    static final long TABLE_ID = 9;
+
+    final AtomicReference<Throwable> fatal = new AtomicReference<>();
+    final EventLoop loop = new EventLoop("test-server", SystemClock.INSTANCE, fatal::set);
+    final GateTable gates = new GateTable();
+    final Map<ReplicaKey, KvActor> actors = new ConcurrentHashMap<>();
+    final Map<String, Operator<?, ?>> extra = new ConcurrentHashMap<>();
+    final AtomicInteger pins = new AtomicInteger();
+    final AtomicInteger refreshes = new AtomicInteger();
+    final EngineInstance engine = new KvEngine().open(new EngineContext(Path.of("unused"), Map.of()));
+    final ReadService service;
+
+    ReadWorld(int threads, int queue, long memory) {
+        ServerSettings.Work work = new ServerSettings.Work(threads, 1, 1, queue, 1, Duration.ofMillis(300), memory);
+        Routing routing = new Routing("c", List.of(), List.of(), null);
+        service = new ReadService(
+                SystemClock.INSTANCE,
+                loop,
+                work,
+                gates,
+                this::pin,
+                () -> Optional.of(routing),
+                table -> refreshes.incrementAndGet());
+    }
+
+    ReadWorld() {
+        this(2, 100, 256L << 20);
+    }
+
+    /** Makes an actor with documents k0 to k(rows-1), each with n = its number, open to readers at epoch 1. */
+    void actor(int actor, int rows) {
+        TableMeta meta = new TableMeta(
+                TABLE,
+                TABLE_ID,
+                new Partitioner.Hash(8),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                1,
+                1,
+                OnLoss.WAIT,
+                "kv",
+                Map.of());
+        KvActor made = (KvActor) engine.actors().create(new ActorContext(meta, actor, Path.of("unused")));
+        List<Document> documents = new ArrayList<>();
+        for (int i = 0; i < rows; i++) {
+            documents.add(new Document("id", Map.of("id", "k" + i, "n", (long) i)));
+        }
+        KvUpdates.PUT.update(made, new UpdateContext(1), documents);
+        made.publish();
+        actors.put(new ReplicaKey(TABLE_ID, actor), made);
+        gate(actor, 1, true, SECOND, 1);
+    }
+
+    void gate(int actor, long epoch, boolean serving, long leaseNanos, long applied) {
+        gates.publish(
+                new ReplicaKey(TABLE_ID, actor),
+                new ReadGate(actor, epoch, serving, SystemClock.INSTANCE.nanos() + leaseNanos * 60, applied));
+    }
+
+    private Optional<PinnedActor> pin(ReplicaKey key) {
+        return Optional.ofNullable(actors.get(key)).map(actor -> {
+            pins.incrementAndGet();
+            return new Pinned(actor);
+        });
+    }
+
+    private final class Pinned implements PinnedActor {
+        private final KvActor actor;
+
+        private Pinned(KvActor actor) {
+            this.actor = actor;
+        }
+
+        @Override
+        public Actor actor() {
+            return actor;
+        }
+
+        @Override
+        public Optional<Operator<?, ?>> operator(String id) {
+            Operator<?, ?> added = extra.get(id);
+            return added != null
+                    ? Optional.of(added)
+                    : engine.operators().stream()
+                            .filter(operator -> operator.id().equals(id))
+                            .findFirst()
+                            .map(operator -> operator);
+        }
+
+        @Override
+        public ClassLoader classLoader() {
+            return KvActor.class.getClassLoader();
+        }
+
+        @Override
+        public void close() {
+            pins.decrementAndGet();
+        }
+    }
+
+    /** Adds an operator without a merger that runs this body. */
+    void operator(String id, BiFunction<KvActor, OperatorContext, Bytes> body) {
+        extra.put(id, new RetrieveOperator<KvActor, String, Bytes>() {
+            @Override
+            public String id() {
+                return id;
+            }
+
+            @Override
+            public Class<KvActor> actorType() {
+                return KvActor.class;
+            }
+
+            @Override
+            public Codec<String> parameters() {
+                return Codecs.STRING;
+            }
+
+            @Override
+            public Bytes retrieve(KvActor actor, OperatorContext context, String parameters) {
+                return body.apply(actor, context);
+            }
+
+            @Override
+            public Codec<Bytes> values() {
+                return Codecs.BYTES;
+            }
+        });
+    }
+
+    static ReadRequest request(String operator, Bytes parameters, long remainingNanos, ReadRequest.Target... targets) {
+        return new ReadRequest(
+                TABLE,
+                TABLE_ID,
+                List.of(targets),
+                operator,
+                parameters,
+                1,
+                2,
+                0,
+                remainingNanos,
+                ReadMode.LINEARIZABLE);
+    }
+
+    static ReadRequest request(String operator, String parameter, int... actors) {
+        ReadRequest.Target[] targets = IntStream.of(actors)
+                .mapToObj(actor -> new ReadRequest.Target(actor, 1, 0))
+                .toArray(ReadRequest.Target[]::new);
+        return request(operator, Codecs.STRING.encode(parameter), 20 * SECOND, targets);
+    }
+
+    CompletableFuture<Outcome<ReadReply>> start(ReadRequest request) {
+        CompletableFuture<Outcome<ReadReply>> future = new CompletableFuture<>();
+        var unused = service.read(request, future::complete);
+        return future;
+    }
+
+    ReadReply read(ReadRequest request) {
+        Outcome<ReadReply> outcome = start(request).join();
+        if (outcome instanceof Outcome.Err<ReadReply> failed) {
+            throw failed.error();
+        }
+        return ((Outcome.Ok<ReadReply>) outcome).value();
+    }
+
+    @Override
+    public void close() {
+        service.close();
+        loop.close();
+        engine.close();
+    }
+}

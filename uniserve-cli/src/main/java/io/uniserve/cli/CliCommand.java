@@ -1,5 +1,8 @@
 package io.uniserve.cli;
 
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.runtime.time.SystemClock;
 import java.util.List;
 import java.util.concurrent.Callable;
 import picocli.CommandLine.Model.CommandSpec;
@@ -26,6 +29,16 @@ public abstract class CliCommand implements Callable<Integer> {
     /** The options that every command has. */
     protected final GlobalOptions global() {
         return root().options();
+    }
+
+    /** Connects to the cluster that {@code --bootstrap} names. */
+    protected final ClusterClient connect() {
+        return root().connector().connect(global().bootstrap());
+    }
+
+    /** The process's monotonic clock. */
+    protected final Clock clock() {
+        return SystemClock.INSTANCE;
     }
 
     /** The words after {@code uniserve}, as given. */

@@ -54,6 +54,13 @@ public record Console(InputStream in, PrintStream out, PrintStream err, boolean 
         }
     }
 
+    /** A failure as one line {@code uniserve: CODE: message} on the error stream. */
+    public void failure(String code, String message) {
+        // Control characters would let a name from outside rewrite the terminal.
+        String line = message.strip().replaceAll("\\s*\\R\\s*", " | ").replaceAll("\\p{Cntrl}", "?");
+        err.println("uniserve: " + code + ": " + line);
+    }
+
     /** A line for whoever watches, apart from the answer. */
     public void note(String line) {
         err.println(line);

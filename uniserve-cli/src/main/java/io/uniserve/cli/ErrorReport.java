@@ -70,11 +70,6 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
     }
 
     private void tell(String code, String message) {
-        console.err().println("uniserve: " + code + ": " + oneLine(message));
-    }
-
-    /** Control characters would let a name from outside rewrite the terminal. */
-    private static String oneLine(String message) {
-        return message.strip().replaceAll("\\s*\\R\\s*", " | ").replaceAll("\\p{Cntrl}", "?");
+        console.failure(code, message);
     }
 }

@@ -21,7 +21,8 @@ public final class ExitCode {
 
     private ExitCode() {}
 
-    static int of(ErrorCode code) {
+    /** The exit code of a failure with this code. */
+    public static int of(ErrorCode code) {
         return switch (code.number() / 1000) {
             case 1 -> REFUSED;
             case 2 -> EXHAUSTED;

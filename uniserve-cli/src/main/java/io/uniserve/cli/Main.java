@@ -1,5 +1,7 @@
 package io.uniserve.cli;
 
+import io.uniserve.cli.cluster.ClusterConnector;
+import io.uniserve.cli.cluster.RemoteCluster;
 import java.io.PrintWriter;
 import java.nio.charset.StandardCharsets;
 import java.util.Locale;
@@ -9,6 +11,8 @@ import picocli.CommandLine;
 
 /** The {@code uniserve} command. */
 public final class Main {
+    private static final int HELP_WIDTH = 110;
+
     private Main() {}
 
     /** Runs the command and ends the process with its exit code. */
@@ -17,21 +21,22 @@ public final class Main {
         Console console = Console.ofProcess();
         SLF4JBridgeHandler.removeHandlersForRootLogger();
         SLF4JBridgeHandler.install();
-        System.exit(run(console, args));
+        System.exit(run(console, RemoteCluster::connect, args));
     }
 
     /** Runs the command in this process; returns the exit code. */
-    public static int run(Console console, String... args) {
-        return commandLine(console).execute(args);
+    public static int run(Console console, ClusterConnector connector, String... args) {
+        return commandLine(console, connector).execute(args);
     }
 
-    static CommandLine commandLine(Console console) {
-        CommandLine line = new CommandLine(new Uniserve(console));
+    static CommandLine commandLine(Console console, ClusterConnector connector) {
+        CommandLine line = new CommandLine(new Uniserve(console, connector));
         ServiceLoader.load(CliCommand.class).forEach(line::addSubcommand);
         ErrorReport errors = new ErrorReport(console);
         line.setOut(new PrintWriter(console.out(), true, StandardCharsets.UTF_8));
         line.setErr(new PrintWriter(console.err(), true, StandardCharsets.UTF_8));
         line.setColorScheme(CommandLine.Help.defaultColorScheme(CommandLine.Help.Ansi.OFF));
+        line.setUsageHelpWidth(HELP_WIDTH);
         line.setCaseInsensitiveEnumValuesAllowed(true);
         line.setParameterExceptionHandler(errors);
         line.setExecutionExceptionHandler(errors);

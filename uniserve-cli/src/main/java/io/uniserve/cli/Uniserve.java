@@ -1,5 +1,6 @@
 package io.uniserve.cli;
 
+import io.uniserve.cli.cluster.ClusterConnector;
 import io.uniserve.model.Address;
 import java.util.Arrays;
 import java.util.List;
@@ -42,6 +43,7 @@ import picocli.CommandLine.Spec;
         })
 final class Uniserve implements Callable<Integer> {
     private final Console console;
+    private final ClusterConnector connector;
 
     @Spec
     private CommandSpec spec;
@@ -50,9 +52,9 @@ final class Uniserve implements Callable<Integer> {
             names = {"-b", "--bootstrap"},
             scope = ScopeType.INHERIT,
             paramLabel = "HOST:PORT,...",
-            defaultValue = "${env:UNISERVE_BOOTSTRAP:-127.0.0.1:7400}",
+            defaultValue = "${env:UNISERVE_BOOTSTRAP:-127.0.0.1:7070,127.0.0.1:7071}",
             description = "Servers or coordinators to ask first (environment: UNISERVE_BOOTSTRAP; default:"
-                    + " 127.0.0.1:7400).")
+                    + " 127.0.0.1:7070,127.0.0.1:7071).")
     private @Nullable String bootstrap;
 
     @Option(
@@ -69,8 +71,9 @@ final class Uniserve implements Callable<Integer> {
             description = "Log more; with a failure, its stack trace.")
     private boolean verbose;
 
-    Uniserve(Console console) {
+    Uniserve(Console console, ClusterConnector connector) {
         this.console = console;
+        this.connector = connector;
     }
 
     @Override
@@ -80,6 +83,10 @@ final class Uniserve implements Callable<Integer> {
 
     Console console() {
         return console;
+    }
+
+    ClusterConnector connector() {
+        return connector;
     }
 
     boolean verbose() {

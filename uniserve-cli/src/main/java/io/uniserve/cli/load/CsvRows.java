@@ -52,7 +52,7 @@ final class CsvRows implements RowSource {
             return records.hasNext() ? Optional.of(row(records.next())) : Optional.empty();
         } catch (UncheckedIOException e) {
             throw new UniserveException(
-                    ErrorCode.INVALID_ROW, file + " line " + parser.getCurrentLineNumber() + ": " + e.getMessage(), e);
+                    ErrorCode.INVALID_ARGUMENT, file + " line " + line() + " is not CSV: " + e.getMessage(), e);
         }
     }
 
@@ -60,8 +60,7 @@ final class CsvRows implements RowSource {
         if (record.size() != header.size()) {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW,
-                    file + " line " + parser.getCurrentLineNumber() + ": " + record.size() + " values for "
-                            + header.size() + " columns");
+                    file + " line " + line() + ": " + record.size() + " values for " + header.size() + " columns");
         }
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (int i = 0; i < header.size(); i++) {
@@ -78,6 +77,11 @@ final class CsvRows implements RowSource {
             return Long.valueOf(text);
         }
         return text.matches("-?[0-9]+\\.[0-9]+([eE][-+]?[0-9]+)?") ? (Object) Double.valueOf(text) : text;
+    }
+
+    @Override
+    public long line() {
+        return parser.getCurrentLineNumber();
     }
 
     @Override

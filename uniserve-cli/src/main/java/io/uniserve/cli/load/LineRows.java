@@ -47,12 +47,20 @@ abstract class LineRows implements RowSource {
             }
             return Optional.empty();
         } catch (IOException e) {
-            throw refused("cannot be read (is it UTF-8?): " + e, e);
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT,
+                    file + " line " + (line + 1) + " cannot be read: " + e + "; files must be UTF-8",
+                    e);
         }
     }
 
     UniserveException refused(String why, @org.jspecify.annotations.Nullable Throwable cause) {
         return new UniserveException(ErrorCode.INVALID_ROW, file + " line " + line + ": " + why, cause);
+    }
+
+    @Override
+    public long line() {
+        return line;
     }
 
     @Override

@@ -6,8 +6,14 @@ import java.util.Optional;
 
 /** Rows of a file, one after the other. Not thread-safe. */
 public interface RowSource extends AutoCloseable {
-    /** The next row; empty at the end. A malformed row fails with INVALID_ROW that names file and line. */
+    /**
+     * The next row; empty at the end. A malformed row fails with INVALID_ROW that names file and line, and the call after
+     * that goes on behind it; any other failure ends the file.
+     */
     Optional<Document> next();
+
+    /** Line, from 1, on which the row read last ended. */
+    long line();
 
     /** Bytes of the file read so far, for progress. */
     long bytesRead();

@@ -42,15 +42,28 @@ public final class RowSources {
     /** Opens a file; {@code keyField} is the table's key field. */
     public static RowSource open(Path file, Format format, String keyField) {
         try {
-            CountingInputStream counted = new CountingInputStream(Files.newInputStream(file));
-            InputStream in = file.toString().endsWith(".gz") ? new GZIPInputStream(counted, 1 << 16) : counted;
+            return open(Files.newInputStream(file), file.toString(), format, keyField);
+        } catch (IOException e) {
+            throw unreadable(file.toString(), e);
+        }
+    }
+
+    /** Reads from a stream that closes with the source; {@code name} stands for it in messages. */
+    public static RowSource open(InputStream stream, String name, Format format, String keyField) {
+        try {
+            CountingInputStream counted = new CountingInputStream(stream);
+            InputStream in = name.endsWith(".gz") ? new GZIPInputStream(counted, 1 << 16) : counted;
             return switch (format) {
-                case JSONL -> new JsonLines(file.toString(), keyField, in, counted);
-                case CSV -> new CsvRows(file.toString(), keyField, in, counted);
-                case TEXT -> new TextLines(file.toString(), keyField, in, counted);
+                case JSONL -> new JsonLines(name, keyField, in, counted);
+                case CSV -> new CsvRows(name, keyField, in, counted);
+                case TEXT -> new TextLines(name, keyField, in, counted);
             };
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot read " + file + ": " + e, e);
+            throw unreadable(name, e);
         }
+    }
+
+    private static UniserveException unreadable(String name, IOException e) {
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot read " + name + ": " + e, e);
     }
 }

@@ -1,0 +1,63 @@
+package io.uniserve.cli;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** A table for people: columns as wide as needed, numbers to the right, two spaces between. */
+public final class TextTable {
+    private final List<String> header;
+    private final List<List<String>> rows = new ArrayList<>();
+
+    public TextTable(String... header) {
+        this.header = List.of(header);
+    }
+
+    /** Adds a row, one cell a column. */
+    public void row(Object... cells) {
+        if (cells.length != header.size()) {
+            throw new IllegalArgumentException(cells.length + " cells for " + header.size() + " columns");
+        }
+        List<String> row = new ArrayList<>();
+        for (Object cell : cells) {
+            row.add(cell.toString());
+        }
+        rows.add(row);
+    }
+
+    /** The lines, header first. */
+    public List<String> lines() {
+        List<String> lines = new ArrayList<>();
+        lines.add(line(header));
+        rows.forEach(row -> lines.add(line(row)));
+        return lines;
+    }
+
+    /** Prints the lines. */
+    public void print(Console console) {
+        lines().forEach(console::println);
+    }
+
+    private String line(List<String> cells) {
+        StringBuilder line = new StringBuilder();
+        for (int i = 0; i < cells.size(); i++) {
+            String space = " ".repeat(width(i) - cells.get(i).length());
+            line.append(numeric(i) ? space + cells.get(i) : cells.get(i) + space)
+                    .append("  ");
+        }
+        return line.toString().stripTrailing();
+    }
+
+    private int width(int column) {
+        int width = header.get(column).length();
+        for (List<String> row : rows) {
+            width = Math.max(width, row.get(column).length());
+        }
+        return width;
+    }
+
+    /** Every cell is a number, perhaps with a unit, or unknown. */
+    private boolean numeric(int column) {
+        boolean any = rows.stream().anyMatch(row -> !row.get(column).equals("-"));
+        return any && rows.stream().allMatch(row -> row.get(column).matches("-|-?[0-9][0-9,.]*( [a-zA-Z%]+)?"));
+    }
+}

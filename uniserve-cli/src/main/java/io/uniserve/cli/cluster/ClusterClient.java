@@ -1,0 +1,42 @@
+package io.uniserve.cli.cluster;
+
+import io.uniserve.api.Document;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.reader.TextResult;
+import io.uniserve.protocol.reader.UpdateResult;
+import java.util.List;
+
+/** A connection to a cluster. Every call blocks and fails with a UniserveException. Safe for use by several threads. */
+public interface ClusterClient extends AutoCloseable {
+    /** All tables, by name. */
+    List<TableRoute> tables();
+
+    /** One table; TABLE_NOT_FOUND where there is none. */
+    TableRoute table(TableName name);
+
+    /** Creates a table; returns when all its actors have a live primary. */
+    void create(TableMeta meta);
+
+    /** Drops a table and its data. */
+    void drop(TableName name);
+
+    /** Servers, tables and loads as the coordinator sees them. */
+    ClusterStatus status();
+
+    /** Live servers and the ports they offer. */
+    List<ServerRecord> servers();
+
+    /** Applies an update function to rows, each on the actor of its key; actors succeed and fail apart from each other. */
+    UpdateResult update(TableName table, String function, List<Document> rows, AckLevel ack, long deadlineMs);
+
+    /** Answers a query in the language of the table's port. */
+    TextResult query(TableName table, String text, long deadlineMs);
+
+    @Override
+    void close();
+}

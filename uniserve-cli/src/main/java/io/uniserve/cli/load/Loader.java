@@ -1,0 +1,158 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.api.Document;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.reader.UpdateResult;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Sends rows in batches, one after the other, so that of two rows with the same key the later one wins. A batch with a bad row
+ * is refused by that row's actor as a whole; the loader then halves it until the bad row is alone. Not thread-safe.
+ */
+final class Loader {
+    private static final long BATCH_BYTES_MAX = 16L << 20;
+
+    private final ClusterClient cluster;
+    private final TableMeta table;
+    private final Plan plan;
+    private final LoadReport report;
+    private final Consumer<LoadReport.Rejected> rejects;
+    private final List<Row> batch = new ArrayList<>();
+    private long batchBytes;
+
+    /** How to load. */
+    record Plan(String function, AckLevel ack, int batchRows, long deadlineMs, long rejectsMax) {}
+
+    private record Row(Document document, int actor, String file, long line) {}
+
+    Loader(
+            ClusterClient cluster,
+            TableMeta table,
+            Plan plan,
+            LoadReport report,
+            Consumer<LoadReport.Rejected> rejects) {
+        this.cluster = cluster;
+        this.table = table;
+        this.plan = plan;
+        this.report = report;
+        this.rejects = rejects;
+    }
+
+    /**
+     * Loads all rows of a source; {@code progress} runs after every row read. Returns false where the load must end: too many
+     * rejected rows, or rows that the cluster did not acknowledge.
+     */
+    boolean load(String file, RowSource source, Runnable progress) {
+        while (goesOn()) {
+            Document document;
+            try {
+                var next = source.next();
+                if (next.isEmpty()) {
+                    flush();
+                    return goesOn();
+                }
+                document = next.get();
+                add(file, source.line(), keyed(document));
+            } catch (UniserveException e) {
+                if (e.code() != ErrorCode.INVALID_ROW && e.code() != ErrorCode.TOO_LARGE) {
+                    flush();
+                    throw e;
+                }
+                reject(file, source.line(), e);
+            }
+            if (batch.size() >= plan.batchRows() || batchBytes >= BATCH_BYTES_MAX) {
+                flush();
+            }
+            progress.run();
+        }
+        return false;
+    }
+
+    private boolean goesOn() {
+        return report.failures().isEmpty() && report.rejectedRows() <= plan.rejectsMax();
+    }
+
+    private void add(String file, long line, Document document) {
+        int actor = table.partitioner().actorOf(document.partitionKey());
+        BinaryWriter writer = new BinaryWriter();
+        Document.CODEC.write(writer, document);
+        int bytes = writer.size();
+        if (bytes > Limits.ROW_BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE, "the row has " + bytes + " bytes, at most " + Limits.ROW_BYTES_MAX);
+        }
+        batch.add(new Row(document, actor, file, line));
+        batchBytes += bytes;
+    }
+
+    /** CSV and text know no numbers as keys, a table in ranges no others. */
+    private Document keyed(Document document) {
+        if (table.partitioner() instanceof Partitioner.Range
+                && document.fields().get(table.keyField()) instanceof String text
+                && text.matches("-?[0-9]{1,18}")) {
+            Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
+            fields.put(table.keyField(), Long.valueOf(text));
+            return new Document(table.keyField(), fields);
+        }
+        return document;
+    }
+
+    private void flush() {
+        List<Row> rows = List.copyOf(batch);
+        batch.clear();
+        batchBytes = 0;
+        if (!rows.isEmpty()) {
+            send(rows);
+        }
+    }
+
+    private void send(List<Row> rows) {
+        List<Document> documents = rows.stream().map(Row::document).toList();
+        UpdateResult result = cluster.update(table.name(), plan.function(), documents, plan.ack(), plan.deadlineMs());
+        report.retried(result.retries());
+        TreeSet<Integer> acked = new TreeSet<>();
+        result.acked().forEach(ack -> acked.add(ack.actor()));
+        report.loaded(
+                (int) rows.stream().filter(row -> acked.contains(row.actor())).count());
+        Map<Integer, List<Row>> byActor = new TreeMap<>();
+        rows.forEach(row ->
+                byActor.computeIfAbsent(row.actor(), actor -> new ArrayList<>()).add(row));
+        for (UpdateResult.Failure failure : result.failed()) {
+            failed(failure.actor(), byActor.getOrDefault(failure.actor(), List.of()), failure.error());
+        }
+    }
+
+    private void failed(int actor, List<Row> rows, UniserveException error) {
+        boolean rowIsWrong = error.code() == ErrorCode.INVALID_ROW || error.code() == ErrorCode.TOO_LARGE;
+        if (rowIsWrong && rows.size() == 1) {
+            reject(rows.get(0).file(), rows.get(0).line(), error);
+        } else if (rowIsWrong && rows.size() > 1 && report.rejectedRows() <= plan.rejectsMax()) {
+            send(rows.subList(0, rows.size() / 2));
+            send(rows.subList(rows.size() / 2, rows.size()));
+        } else if (!rows.isEmpty()) {
+            Row first = rows.get(0);
+            Row last = rows.get(rows.size() - 1);
+            report.failed(new LoadReport.Failure(first.file(), actor, rows.size(), first.line(), last.line(), error));
+        }
+    }
+
+    private void reject(String file, long line, UniserveException error) {
+        LoadReport.Rejected rejected = new LoadReport.Rejected(file, line, error);
+        report.rejected(rejected);
+        rejects.accept(rejected);
+    }
+}

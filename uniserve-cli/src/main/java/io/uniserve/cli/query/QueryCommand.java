@@ -1,0 +1,75 @@
+package io.uniserve.cli.query;
+
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.TextResult;
+import java.time.Duration;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve query}. */
+@Command(
+        name = "query",
+        description = {
+            "Sends a query in the language of the table's engine and prints the engine's answer.",
+            "Solr: parameters as in a URL, e.g. q=text:parliament&rows=3.",
+            "kv: get KEY, count [PREFIX], sum FIELD, scan LIMIT [PREFIX]."
+        },
+        footer = {
+            "  uniserve query speeches 'q=text:parliament&rows=3&fl=id,score'",
+            "  uniserve query speeches 'q=*:*&rows=0&facet=true&facet.field=year' --deadline 500ms",
+            "  uniserve query events 'count 2026-' --stats"
+        })
+public final class QueryCommand extends CliCommand {
+    @Parameters(index = "0", paramLabel = "TABLE", description = "The table to ask.")
+    private String table = "";
+
+    @Parameters(index = "1", paramLabel = "QUERY", description = "The query, as one word of the shell.")
+    private String text = "";
+
+    @Option(
+            names = "--deadline",
+            paramLabel = "TIME",
+            defaultValue = "10s",
+            converter = DurationOption.class,
+            description = "Give up after this time, e.g. 500ms or 5s (default: 10s).")
+    private Duration deadline = Duration.ZERO;
+
+    @Option(names = "--stats", description = "Tell on standard error what the answer took.")
+    private boolean stats;
+
+    @Override
+    public Integer call() {
+        TableName name = new TableName(table);
+        try (ClusterClient cluster = connect()) {
+            long start = clock().nanos();
+            TextResult result = cluster.query(name, text, deadline.toMillis());
+            long nanos = clock().nanos() - start;
+            print(result.answer().body());
+            if (stats) {
+                console().note(line(result.stats(), nanos));
+            }
+        }
+        return ExitCode.OK;
+    }
+
+    private void print(Bytes body) {
+        String answer = body.utf8();
+        console().println(answer.endsWith("\n") ? answer.substring(0, answer.length() - 1) : answer);
+    }
+
+    private static String line(QueryResult.Stats stats, long nanos) {
+        List<String> servers =
+                stats.servers().stream().map(ServerId::value).sorted().toList();
+        return "%.1f ms, %d requests, %d retries, %d hedges, planned on %s"
+                .formatted(nanos / 1e6, stats.requests(), stats.retries(), stats.hedges(), String.join(",", servers));
+    }
+}

@@ -1,0 +1,5 @@
+/** {@code uniserve query}. */
+@NullMarked
+package io.uniserve.cli.query;
+
+import org.jspecify.annotations.NullMarked;

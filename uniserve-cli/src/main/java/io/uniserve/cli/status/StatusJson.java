@@ -1,0 +1,97 @@
+package io.uniserve.cli.status;
+
+import io.uniserve.cli.status.ClusterReport.Actor;
+import io.uniserve.cli.status.ClusterReport.Replica;
+import io.uniserve.cli.status.ClusterReport.Server;
+import io.uniserve.cli.status.ClusterReport.Table;
+import io.uniserve.model.Fencing;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.ServerId;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** A {@link ClusterReport} as maps and lists. What a server did not tell is null. */
+final class StatusJson {
+    private StatusJson() {}
+
+    static Map<String, @Nullable Object> fields(ClusterReport report) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("cluster", report.cluster());
+        fields.put("term", report.term());
+        fields.put(
+                "coordinator",
+                report.coordinator() == null ? null : report.coordinator().toString());
+        fields.put("servers", report.servers().stream().map(StatusJson::server).toList());
+        fields.put("tables", report.tables().stream().map(StatusJson::table).toList());
+        return fields;
+    }
+
+    private static Map<String, @Nullable Object> server(Server server) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("id", server.record().id().value());
+        fields.put("address", server.record().address().toString());
+        fields.put("zone", server.record().zone());
+        fields.put("incarnation", server.record().incarnation());
+        fields.put("ports", server.record().ports().stream().map(PortInfo::name).toList());
+        fields.put("primaries", server.primaries());
+        fields.put("replicas", server.replicas());
+        fields.put(
+                "cpuMillisPerSecond",
+                server.load().map(load -> load.cpuMillisPerSecond()).orElse(null));
+        fields.put("queriesPerSecond", server.load().isEmpty() ? null : server.queriesPerSecond());
+        fields.put("diskBytes", server.load().isEmpty() ? null : server.diskBytes());
+        return fields;
+    }
+
+    private static Map<String, @Nullable Object> table(Table table) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("name", table.meta().name().value());
+        fields.put("port", table.meta().port());
+        fields.put("rf", table.meta().rf());
+        fields.put("rows", table.rows());
+        fields.put("underReplicated", table.underReplicated());
+        fields.put("withoutPrimary", table.withoutPrimary());
+        fields.put("actors", table.actors().stream().map(StatusJson::actor).toList());
+        return fields;
+    }
+
+    private static Map<String, @Nullable Object> actor(Actor actor) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("actor", actor.state().actor());
+        fields.put("epoch", actor.state().epoch());
+        fields.put("primary", actor.state().primary().value());
+        fields.put("primaryLives", actor.primaryLives());
+        List<String> fenced = actor.state().fencing().stream()
+                .map(Fencing::server)
+                .map(ServerId::value)
+                .toList();
+        fields.put("fenced", fenced);
+        fields.put(
+                "replicas", actor.replicas().stream().map(StatusJson::replica).toList());
+        return fields;
+    }
+
+    private static Map<String, @Nullable Object> replica(Replica replica) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("server", replica.server().value());
+        fields.put("role", replica.role());
+        fields.put("lag", replica.lag().orElse(null));
+        fields.put("epoch", replica.load().map(load -> load.epoch()).orElse(null));
+        fields.put("lastIndex", replica.load().map(load -> load.lastIndex()).orElse(null));
+        fields.put("stableIndex", replica.load().map(load -> load.stableIndex()).orElse(null));
+        fields.put(
+                "appliedIndex", replica.load().map(load -> load.appliedIndex()).orElse(null));
+        fields.put("rows", replica.load().map(load -> load.rows()).orElse(null));
+        fields.put("memoryBytes", replica.load().map(load -> load.memoryBytes()).orElse(null));
+        fields.put("diskBytes", replica.load().map(load -> load.diskBytes()).orElse(null));
+        fields.put(
+                "queriesPerSecond",
+                replica.load().map(load -> load.queriesPerSecond()).orElse(null));
+        fields.put(
+                "queryCostMillisPerSecond",
+                replica.load().map(load -> load.queryCostMillisPerSecond()).orElse(null));
+        return fields;
+    }
+}

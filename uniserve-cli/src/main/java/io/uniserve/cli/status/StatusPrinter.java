@@ -1,0 +1,132 @@
+package io.uniserve.cli.status;
+
+import io.uniserve.cli.Console;
+import io.uniserve.cli.TextTable;
+import io.uniserve.cli.status.ClusterReport.Actor;
+import io.uniserve.cli.status.ClusterReport.Replica;
+import io.uniserve.cli.status.ClusterReport.Server;
+import io.uniserve.cli.status.ClusterReport.Table;
+import io.uniserve.model.PortInfo;
+import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import java.util.function.Function;
+
+/** A {@link ClusterReport} for people, or as JSON. */
+final class StatusPrinter {
+    private final Console console;
+    private final boolean json;
+    private final boolean allActors;
+
+    StatusPrinter(Console console, boolean json, boolean allActors) {
+        this.console = console;
+        this.json = json;
+        this.allActors = allActors;
+    }
+
+    void print(ClusterReport report) {
+        if (json) {
+            console.json(StatusJson.fields(report));
+            return;
+        }
+        console.println("cluster %s, coordinator %s, term %d"
+                .formatted(
+                        report.cluster(), report.coordinator() == null ? "none" : report.coordinator(), report.term()));
+        console.println("");
+        servers(report);
+        console.println("");
+        tables(report);
+        actors(report);
+    }
+
+    private void servers(ClusterReport report) {
+        TextTable text = new TextTable(
+                "SERVER", "ADDRESS", "ZONE", "PORTS", "PRIMARIES", "REPLICAS", "CPU", "QUERIES/S", "DISK");
+        for (Server server : report.servers()) {
+            text.row(
+                    server.record().id(),
+                    server.record().address(),
+                    server.record().zone().isEmpty() ? "-" : server.record().zone(),
+                    String.join(
+                            ",",
+                            server.record().ports().stream().map(PortInfo::name).toList()),
+                    server.primaries(),
+                    server.replicas(),
+                    server.load()
+                            .map(load -> "%.1f %%".formatted(load.cpuMillisPerSecond() / 10))
+                            .orElse("-"),
+                    server.load()
+                            .map(load -> "%.1f".formatted(server.queriesPerSecond()))
+                            .orElse("-"),
+                    server.load().map(load -> size(server.diskBytes())).orElse("-"));
+        }
+        text.print(console);
+    }
+
+    private void tables(ClusterReport report) {
+        if (report.tables().isEmpty()) {
+            console.println("no tables");
+            return;
+        }
+        TextTable text = new TextTable("TABLE", "PORT", "ACTORS", "RF", "ROWS", "UNDER-REPLICATED", "STATE");
+        for (Table table : report.tables()) {
+            text.row(
+                    table.meta().name(),
+                    table.meta().port(),
+                    table.actors().size(),
+                    table.meta().rf(),
+                    "%,d".formatted(table.rows()),
+                    table.underReplicated(),
+                    state(table));
+        }
+        text.print(console);
+    }
+
+    private static String state(Table table) {
+        if (table.withoutPrimary() > 0) {
+            return "unavailable: " + table.withoutPrimary() + " actors without a live primary";
+        }
+        return table.underReplicated() > 0 ? "restoring copies" : "ok";
+    }
+
+    private void actors(ClusterReport report) {
+        TextTable text =
+                new TextTable("TABLE", "ACTOR", "EPOCH", "SERVER", "ROLE", "LAG", "LAST", "ROWS", "QUERIES/S", "DISK");
+        boolean any = false;
+        for (Table table : report.tables()) {
+            for (Actor actor : table.actors()) {
+                if (allActors || actor.needsAttention(table.meta().rf())) {
+                    any = true;
+                    actor.replicas().forEach(replica -> row(text, table, actor, replica));
+                }
+            }
+        }
+        if (any) {
+            console.println("");
+            text.print(console);
+        }
+    }
+
+    private static void row(TextTable text, Table table, Actor actor, Replica replica) {
+        text.row(
+                table.meta().name(),
+                actor.state().actor(),
+                actor.state().epoch(),
+                replica.server(),
+                replica.role(),
+                replica.lag().map(String::valueOf).orElse("-"),
+                cell(replica, load -> "%d".formatted(load.lastIndex())),
+                cell(replica, load -> "%,d".formatted(load.rows())),
+                cell(replica, load -> "%.1f".formatted(load.queriesPerSecond())),
+                cell(replica, load -> size(load.diskBytes())));
+    }
+
+    private static String cell(Replica replica, Function<ReplicaLoad, String> text) {
+        return replica.load().map(text).orElse("-");
+    }
+
+    private static String size(long bytes) {
+        if (bytes < 1 << 20) {
+            return "%d KB".formatted((bytes + 1023) >> 10);
+        }
+        return bytes < 10L << 30 ? "%d MB".formatted(bytes >> 20) : "%d GB".formatted(bytes >> 30);
+    }
+}

@@ -1,0 +1,128 @@
+package io.uniserve.cli.table;
+
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve table create}. */
+@Command(
+        name = "create",
+        description = "Creates a table; returns when all its actors serve.",
+        footer = {
+            "  uniserve table create speeches --port solr --actors 8 --rf 2",
+            "  uniserve table create events --port kv --range-bounds 1000,2000,3000 --key time",
+            "  uniserve table create speeches --port solr -O configset=text --on-loss restore-actor"
+        })
+final class TableCreate extends CliCommand {
+    private static final int ACTORS_DEFAULT = 8;
+
+    @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")
+    private String name = "";
+
+    @Option(
+            names = "--port",
+            required = true,
+            paramLabel = "PORT",
+            description = "The engine that holds the rows, e.g. solr or kv.")
+    private String port = "";
+
+    @Option(
+            names = "--actors",
+            paramLabel = "N",
+            description =
+                    "Partitions by hash of the key; fixed for the table's life (default: " + ACTORS_DEFAULT + ").")
+    private int actors = ACTORS_DEFAULT;
+
+    @Option(
+            names = "--range-bounds",
+            paramLabel = "B",
+            split = ",",
+            description = "Partitions by range of a whole-number key instead: N ascending bounds make N+1 actors.")
+    private @Nullable List<Long> bounds;
+
+    @Option(names = "--rf", paramLabel = "N", defaultValue = "2", description = "Copies of every actor (default: 2).")
+    private int rf;
+
+    @Option(
+            names = "--min-isr",
+            paramLabel = "N",
+            defaultValue = "1",
+            description = "Updates are refused while fewer copies are in sync (default: 1).")
+    private int minIsr;
+
+    @Option(
+            names = "--level",
+            paramLabel = "LEVEL",
+            defaultValue = "eventual",
+            description = "Consistency: eventual (default), serializable or fully-serializable.")
+    private String level = "";
+
+    @Option(
+            names = "--on-loss",
+            paramLabel = "WAIT",
+            defaultValue = "wait",
+            description =
+                    "When all in-sync copies of an actor are gone: wait (default), restore-actor or restore-table.")
+    private String onLoss = "";
+
+    @Option(names = "--key", paramLabel = "FIELD", defaultValue = "id", description = "The key field (default: id).")
+    private String key = "";
+
+    @Option(
+            names = "-O",
+            paramLabel = "OPTION=VALUE",
+            description = "An option of the port; may be given several times.")
+    private Map<String, String> options = new LinkedHashMap<>();
+
+    @Override
+    public Integer call() {
+        if (bounds != null && given("--actors")) {
+            throw usage("--actors and --range-bounds exclude each other: N bounds make N+1 actors");
+        }
+        TableMeta meta = new TableMeta(
+                new TableName(name),
+                0,
+                bounds == null ? new Partitioner.Hash(actors) : new Partitioner.Range(bounds),
+                key,
+                choice(ConsistencyLevel.class, "--level", level),
+                rf,
+                minIsr,
+                choice(OnLoss.class, "--on-loss", onLoss),
+                port,
+                options);
+        try (ClusterClient cluster = connect()) {
+            cluster.create(meta);
+            new TablePrinter(console(), global().json()).created(cluster.table(meta.name()));
+        }
+        return ExitCode.OK;
+    }
+
+    /** Names of constants as people write them: small, with hyphens. */
+    private <E extends Enum<E>> E choice(Class<E> type, String option, String text) {
+        for (E constant : type.getEnumConstants()) {
+            if (TablePrinter.label(constant)
+                    .equals(text.toLowerCase(Locale.ROOT).replace('_', '-'))) {
+                return constant;
+            }
+        }
+        String choices = String.join(
+                ", ",
+                java.util.Arrays.stream(type.getEnumConstants())
+                        .map(TablePrinter::label)
+                        .toList());
+        throw usage("Invalid value for option '" + option + "': '" + text + "'; use one of " + choices);
+    }
+}

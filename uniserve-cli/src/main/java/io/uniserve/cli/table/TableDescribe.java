@@ -1,0 +1,27 @@
+package io.uniserve.cli.table;
+
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.model.TableName;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve table describe}. */
+@Command(
+        name = "describe",
+        description = "Shows a table's definition and where its actors are.",
+        footer = {"  uniserve table describe speeches", "  uniserve table describe speeches -o json"})
+final class TableDescribe extends CliCommand {
+    @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")
+    private String name = "";
+
+    @Override
+    public Integer call() {
+        TableName table = new TableName(name);
+        try (ClusterClient cluster = connect()) {
+            new TablePrinter(console(), global().json()).describe(cluster.table(table));
+        }
+        return ExitCode.OK;
+    }
+}

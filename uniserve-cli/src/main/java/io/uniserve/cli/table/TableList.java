@@ -1,0 +1,21 @@
+package io.uniserve.cli.table;
+
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.cluster.ClusterClient;
+import picocli.CommandLine.Command;
+
+/** {@code uniserve table list}. */
+@Command(
+        name = "list",
+        description = "Lists all tables.",
+        footer = {"  uniserve table list", "  uniserve table list -o json | jq -r '.[].name'"})
+final class TableList extends CliCommand {
+    @Override
+    public Integer call() {
+        try (ClusterClient cluster = connect()) {
+            new TablePrinter(console(), global().json()).list(cluster.tables());
+        }
+        return ExitCode.OK;
+    }
+}

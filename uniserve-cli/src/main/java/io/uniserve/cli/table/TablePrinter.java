@@ -1,0 +1,135 @@
+package io.uniserve.cli.table;
+
+import io.uniserve.cli.Console;
+import io.uniserve.cli.TextTable;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Fencing;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMeta;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** Tables on the console, as text or JSON. */
+final class TablePrinter {
+    private final Console console;
+    private final boolean json;
+
+    TablePrinter(Console console, boolean json) {
+        this.console = console;
+        this.json = json;
+    }
+
+    static String label(Enum<?> constant) {
+        return constant.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+
+    void created(TableRoute table) {
+        if (json) {
+            console.json(fields(table));
+        } else {
+            TableMeta meta = table.meta();
+            console.println("created table " + meta.name() + ": port " + meta.port() + ", "
+                    + partitioning(meta.partitioner()) + ", " + meta.rf() + (meta.rf() == 1 ? " copy" : " copies")
+                    + " of each, " + label(meta.level()));
+        }
+    }
+
+    void list(List<TableRoute> tables) {
+        if (json) {
+            console.json(tables.stream().map(TablePrinter::definition).toList());
+            return;
+        }
+        TextTable text = new TextTable("TABLE", "PORT", "PARTITIONS", "KEY", "LEVEL", "RF", "MIN-ISR");
+        for (TableRoute table : tables) {
+            TableMeta meta = table.meta();
+            text.row(
+                    meta.name(),
+                    meta.port(),
+                    partitioning(meta.partitioner()),
+                    meta.keyField(),
+                    label(meta.level()),
+                    meta.rf(),
+                    meta.minIsr());
+        }
+        text.print(console);
+    }
+
+    void describe(TableRoute table) {
+        if (json) {
+            console.json(fields(table));
+            return;
+        }
+        definition(table).forEach((name, value) -> console.println("%-12s %s".formatted(name, value)));
+        console.println("");
+        TextTable text = new TextTable("ACTOR", "EPOCH", "PRIMARY", "IN-SYNC", "LEARNERS", "FENCED");
+        for (ActorState actor : table.map().actors()) {
+            text.row(
+                    actor.actor(),
+                    actor.epoch(),
+                    actor.primary(),
+                    names(actor.isr()),
+                    names(actor.learners()),
+                    names(actor.fencing().stream().map(Fencing::server).toList()));
+        }
+        text.print(console);
+    }
+
+    private static String names(Collection<ServerId> servers) {
+        return servers.isEmpty()
+                ? "-"
+                : String.join(",", servers.stream().map(ServerId::value).toList());
+    }
+
+    private static String partitioning(Partitioner partitioner) {
+        if (partitioner instanceof Partitioner.Range range) {
+            return "range of " + range.actors();
+        }
+        return "hash over " + partitioner.actors();
+    }
+
+    private static Map<String, Object> definition(TableRoute table) {
+        TableMeta meta = table.meta();
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("name", meta.name().value());
+        fields.put("id", meta.tableId());
+        fields.put("port", meta.port());
+        fields.put("key", meta.keyField());
+        fields.put("actors", meta.partitioner().actors());
+        if (meta.partitioner() instanceof Partitioner.Range range) {
+            fields.put("rangeBounds", range.bounds());
+        }
+        fields.put("rf", meta.rf());
+        fields.put("minIsr", meta.minIsr());
+        fields.put("level", label(meta.level()));
+        fields.put("onLoss", label(meta.onLoss()));
+        fields.put("options", meta.options());
+        return fields;
+    }
+
+    private static Map<String, Object> fields(TableRoute table) {
+        Map<String, Object> fields = definition(table);
+        List<Map<String, Object>> actors = new ArrayList<>();
+        for (ActorState actor : table.map().actors()) {
+            Map<String, Object> one = new LinkedHashMap<>();
+            one.put("actor", actor.actor());
+            one.put("epoch", actor.epoch());
+            one.put("primary", actor.primary().value());
+            one.put("isr", actor.isr().stream().map(ServerId::value).toList());
+            one.put("learners", actor.learners().stream().map(ServerId::value).toList());
+            one.put(
+                    "fenced",
+                    actor.fencing().stream()
+                            .map(fence -> fence.server().value())
+                            .toList());
+            actors.add(one);
+        }
+        fields.put("placement", actors);
+        return fields;
+    }
+}

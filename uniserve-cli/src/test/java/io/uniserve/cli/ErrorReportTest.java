@@ -1,0 +1,63 @@
+package io.uniserve.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.error.Attempt;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.List;
+import java.util.concurrent.CompletionException;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+class ErrorReportTest {
+    private static Run failing(RuntimeException failure) {
+        return new TestingConsole(bootstrap -> {
+                    throw failure;
+                })
+                .run("table", "list");
+    }
+
+    @ParameterizedTest
+    @EnumSource(ErrorCode.class)
+    void everyCodeHasAnExitCodeByItsRange(ErrorCode code) {
+        int expected = List.of(
+                        ExitCode.REFUSED, ExitCode.EXHAUSTED, ExitCode.UNAVAILABLE, ExitCode.FAULT, ExitCode.FAULT)
+                .get(code.number() / 1_000 - 1);
+        Run run = failing(new UniserveException(code, "what and why"));
+        assertThat(run.exit()).isEqualTo(expected);
+        assertThat(run.err()).isEqualTo("uniserve: " + code + ": what and why" + System.lineSeparator());
+        assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void whatWasTriedIsTold() {
+        Attempt attempt = new Attempt("server-7 127.0.0.1:7071", ErrorCode.UNAVAILABLE, "connection refused");
+        Run run = failing(new UniserveException(ErrorCode.UNAVAILABLE, "nobody answers", List.of(attempt), null));
+        assertThat(run.err())
+                .contains("nobody answers [tried: server-7 127.0.0.1:7071 UNAVAILABLE connection refused]");
+    }
+
+    @Test
+    void oneLineWithoutControlCharacters() {
+        Run run = failing(new UniserveException(ErrorCode.CORRUPT, "first\nsecond\u001b[31m\0"));
+        assertThat(run.err().strip()).isEqualTo("uniserve: CORRUPT: first | second?[31m?");
+    }
+
+    @Test
+    void wrappedFailuresAreSeenThrough() {
+        Run run = failing(new CompletionException(new UniserveException(ErrorCode.DISK_FULL, "no room")));
+        assertThat(run.exit()).isEqualTo(ExitCode.EXHAUSTED);
+        assertThat(run.err()).startsWith("uniserve: DISK_FULL: no room");
+    }
+
+    @Test
+    void anythingElseIsAFault() {
+        Run run = failing(new IllegalStateException("odd"));
+        assertThat(run.exit()).isEqualTo(ExitCode.FAULT);
+        assertThat(run.err()).startsWith("uniserve: INTERNAL: ").contains("odd", "-v");
+        assertThat(run.err().lines()).hasSize(1);
+    }
+}

@@ -1,0 +1,168 @@
+package io.uniserve.cli;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.Capacity;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.Routing;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.PeerReply.Load;
+import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import io.uniserve.protocol.message.UpdateReply.ActorAck;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.TextResult;
+import io.uniserve.protocol.reader.UpdateResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * A cluster of two servers in memory, for tests of the commands. An actor refuses a batch in which a row has the field {@code
+ * bad}, as a port does; an actor told to fail acknowledges nothing.
+ */
+public final class TestingCluster implements ClusterClient {
+    private static final ServerId ONE = new ServerId("server-1");
+    private static final ServerId TWO = new ServerId("server-2");
+
+    private final Map<TableName, TableRoute> tables = new TreeMap<>();
+    private final Map<TableName, Map<String, Document>> rows = new TreeMap<>();
+    private final Map<Integer, ErrorCode> failing = new TreeMap<>();
+    private final List<String> calls = new ArrayList<>();
+
+    /** From now on the actor acknowledges nothing. */
+    public void fail(int actor, ErrorCode code) {
+        failing.put(actor, code);
+    }
+
+    /** Names of the calls that would change something, in order. */
+    public List<String> changes() {
+        return List.copyOf(calls);
+    }
+
+    /** Rows by key. */
+    public Map<String, Document> rows(String table) {
+        return rows.getOrDefault(new TableName(table), Map.of());
+    }
+
+    @Override
+    public List<TableRoute> tables() {
+        return List.copyOf(tables.values());
+    }
+
+    @Override
+    public TableRoute table(TableName name) {
+        TableRoute route = tables.get(name);
+        if (route == null) {
+            throw new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist");
+        }
+        return route;
+    }
+
+    @Override
+    public void create(TableMeta meta) {
+        calls.add("create " + meta.name());
+        if (meta.rf() > 2) {
+            throw UniserveException.invalid("rf is " + meta.rf() + " but 2 servers are live: start more servers");
+        }
+        List<ActorState> actors = new ArrayList<>();
+        for (int actor = 0; actor < meta.partitioner().actors(); actor++) {
+            List<ServerId> isr = meta.rf() == 1 ? List.of(ONE) : List.of(ONE, TWO);
+            actors.add(new ActorState(actor, 1, ONE, isr, List.of(), List.of(), isr, Map.of(), 0));
+        }
+        tables.put(meta.name(), new TableRoute(meta, new TableMap(meta.name(), 1, actors), 0));
+        rows.put(meta.name(), new TreeMap<>());
+    }
+
+    @Override
+    public void drop(TableName name) {
+        calls.add("drop " + name);
+        table(name);
+        tables.remove(name);
+    }
+
+    @Override
+    public List<ServerRecord> servers() {
+        PortInfo kv = new PortInfo(
+                "kv",
+                "1",
+                Set.of(ConsistencyLevel.EVENTUAL),
+                List.of("kv.count@1"),
+                List.of("kv.put@1", "kv.delete@1"));
+        Capacity capacity = new Capacity(2_000, 1 << 30, 1L << 40);
+        return List.of(
+                new ServerRecord(ONE, 3, new Address("127.0.0.1", 7071), "a", capacity, List.of(kv)),
+                new ServerRecord(TWO, 1, new Address("127.0.0.1", 7072), "b", capacity, List.of(kv)));
+    }
+
+    @Override
+    public ClusterStatus status() {
+        Routing routing = new Routing("c0ffee", tables(), servers(), new Address("127.0.0.1", 7070));
+        List<ReplicaLoad> replicas = new ArrayList<>();
+        for (TableRoute table : tables()) {
+            for (ActorState actor : table.map().actors()) {
+                ReplicaKey key = new ReplicaKey(table.meta().tableId(), actor.actor());
+                replicas.add(new ReplicaLoad(key, 1, "PRIMARY", 9, 9, 9, 4, 1_000, 2_000_000, 1.5, 2.5));
+            }
+        }
+        return new ClusterStatus(routing, 7, List.of(new Load(ONE, replicas, 15.0)));
+    }
+
+    @Override
+    public UpdateResult update(
+            TableName table, String function, List<Document> documents, AckLevel ack, long deadlineMs) {
+        calls.add(function + " " + documents.size() + " " + ack);
+        Map<Integer, List<Document>> byActor = new TreeMap<>();
+        for (Document document : documents) {
+            int actor = table(table).meta().partitioner().actorOf(document.partitionKey());
+            byActor.computeIfAbsent(actor, a -> new ArrayList<>()).add(document);
+        }
+        List<ActorAck> acked = new ArrayList<>();
+        List<UpdateResult.Failure> failed = new ArrayList<>();
+        byActor.forEach((actor, batch) -> {
+            if (failing.containsKey(actor)) {
+                failed.add(new UpdateResult.Failure(actor, new UniserveException(failing.get(actor), "told to fail")));
+            } else if (batch.stream().anyMatch(row -> row.fields().containsKey("bad"))) {
+                failed.add(new UpdateResult.Failure(
+                        actor, new UniserveException(ErrorCode.INVALID_ROW, "field \"bad\" is not in the schema")));
+            } else {
+                acked.add(new ActorAck(actor, 1, 1, false));
+                batch.forEach(row -> rows.computeIfAbsent(table, t -> new TreeMap<>())
+                        .put(row.partitionKey().toString(), row));
+            }
+        });
+        return new UpdateResult(new RequestId(1, 1, 1), acked, failed, 1, 0);
+    }
+
+    @Override
+    public TextResult query(TableName table, String text, long deadlineMs) {
+        table(table);
+        if (!text.equals("count")) {
+            throw UniserveException.invalid("unknown query \"" + text + "\"; use count");
+        }
+        Bytes body = Bytes.utf8("{\"count\":" + rows(table.value()).size() + "}");
+        return new TextResult(new Answer("application/json", body), new QueryResult.Stats(2, 1, 0, Set.of(ONE)));
+    }
+
+    @Override
+    public void close() {
+        // Nothing is held open; the tests go on with the same state.
+    }
+}

@@ -1,0 +1,58 @@
+package io.uniserve.cli.status;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+class StatusCommandTest {
+    private final TestingCluster cluster = new TestingCluster();
+    private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
+
+    @Test
+    void anEmptyCluster() {
+        Run run = uniserve.run("status");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.lines())
+                .containsExactly(
+                        "cluster c0ffee, coordinator 127.0.0.1:7070, term 7",
+                        "",
+                        "SERVER    ADDRESS         ZONE  PORTS  PRIMARIES  REPLICAS    CPU  QUERIES/S  DISK",
+                        "server-1  127.0.0.1:7071  a     kv             0         0  1.5 %        0.0  0 KB",
+                        "server-2  127.0.0.1:7072  b     kv             0         0      -          -     -",
+                        "",
+                        "no tables");
+    }
+
+    @Test
+    void actorsAreShownWhenAskedFor() {
+        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
+        assertThat(uniserve.run("status").out()).doesNotContain("ACTOR  EPOCH").contains("words  kv");
+        assertThat(uniserve.run("status", "--actors").lines())
+                .contains(
+                        "TABLE  ACTOR  EPOCH  SERVER    ROLE     LAG  LAST  ROWS  QUERIES/S  DISK",
+                        "words      1      1  server-1  primary    0     9     4        2.5  1 MB",
+                        "words      1      1  server-2  in-sync    -     -     -          -     -");
+    }
+
+    @Test
+    void json() throws IOException {
+        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
+        JsonNode status =
+                new ObjectMapper().readTree(uniserve.run("status", "-o", "json").out());
+        assertThat(status.get("cluster").textValue()).isEqualTo("c0ffee");
+        assertThat(status.get("servers")).hasSize(2);
+        assertThat(status.get("servers").get(1).get("cpuMillisPerSecond").isNull())
+                .isTrue();
+        JsonNode table = status.get("tables").get(0);
+        assertThat(table.get("rows").longValue()).isEqualTo(8);
+        assertThat(table.get("actors").get(0).get("replicas").get(0).get("role").textValue())
+                .isEqualTo("primary");
+    }
+}

@@ -1,0 +1,151 @@
+package io.uniserve.cli.table;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class TableCommandTest {
+    private final TestingCluster cluster = new TestingCluster();
+    private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
+
+    private TableMeta meta(String name) {
+        return cluster.table(new TableName(name)).meta();
+    }
+
+    @Test
+    void createWithDefaults() {
+        Run run = uniserve.run("table", "create", "words", "--port", "kv");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.out().strip())
+                .isEqualTo("created table words: port kv, hash over 8, 2 copies of each, eventual");
+        assertThat(meta("words"))
+                .isEqualTo(new TableMeta(
+                        new TableName("words"),
+                        0,
+                        new Partitioner.Hash(8),
+                        "id",
+                        ConsistencyLevel.EVENTUAL,
+                        2,
+                        1,
+                        OnLoss.WAIT,
+                        "kv",
+                        Map.of()));
+    }
+
+    @Test
+    void createWithEverything() {
+        Run run = uniserve.run(
+                ("table create events --port kv --range-bounds -5,0,7 --rf 1 --min-isr 1 --level fully-serializable"
+                                + " --on-loss restore-actor --key time -O a=1 -O b=x=y")
+                        .split(" "));
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        TableMeta meta = meta("events");
+        assertThat(meta.partitioner()).isEqualTo(new Partitioner.Range(List.of(-5L, 0L, 7L)));
+        assertThat(meta.keyField()).isEqualTo("time");
+        assertThat(meta.rf()).isEqualTo(1);
+        assertThat(meta.level()).isEqualTo(ConsistencyLevel.FULLY_SERIALIZABLE);
+        assertThat(meta.onLoss()).isEqualTo(OnLoss.RESTORE_ACTOR);
+        assertThat(meta.options()).isEqualTo(Map.of("a", "1", "b", "x=y"));
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"0", "-1", "1000000000", "-2147483648"})
+    void wrongNumbersOfActorsAreRefused(String actors) {
+        Run run = uniserve.run("table", "create", "words", "--port", "kv", "--actors", actors);
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.err().strip()).isEqualTo("uniserve: INVALID_ARGUMENT: actors is " + actors + ": use 1 to 4096");
+        assertThat(cluster.changes()).isEmpty();
+    }
+
+    @Test
+    void boundsThatDoNotAscendAreRefused() {
+        Run run = uniserve.run("table", "create", "words", "--port", "kv", "--range-bounds", "3,3");
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.err()).contains("bounds must ascend");
+    }
+
+    static List<String> badNames() {
+        return List.of("", "x".repeat(65), "x".repeat(100_000), "../x", "a\0b", "/", "a/b", "1a", "a b", "täg", "-");
+    }
+
+    @ParameterizedTest
+    @MethodSource("badNames")
+    void badNamesAreRefusedByEveryCommandBeforeTheClusterIsAsked(String name) {
+        TestingConsole nobody = new TestingConsole(bootstrap -> {
+            throw new AssertionError("asked the cluster");
+        });
+        List<String[]> commands = List.of(
+                new String[] {"table", "create", "--port", "kv", "--", name},
+                new String[] {"table", "describe", "--", name},
+                new String[] {"table", "drop", "--", name},
+                new String[] {"query", "--", name, "count"},
+                new String[] {"load", "--format", "csv", "--", name, "-"});
+        for (String[] command : commands) {
+            Run run = nobody.run(command);
+            assertThat(run.exit()).as(String.join(" ", command)).isEqualTo(ExitCode.REFUSED);
+            assertThat(run.err())
+                    .startsWith("uniserve: INVALID_ARGUMENT: table name ")
+                    .doesNotContain("\0");
+            assertThat(run.err().length()).isLessThan(300);
+        }
+    }
+
+    @Test
+    void listAsTextAndJson() {
+        uniserve.run("table", "create", "words", "--port", "kv", "--rf", "1");
+        uniserve.run("table", "create", "events", "--port", "kv", "--range-bounds", "5");
+        assertThat(uniserve.run("table", "list").lines())
+                .containsExactly(
+                        "TABLE   PORT  PARTITIONS   KEY  LEVEL     RF  MIN-ISR",
+                        "events  kv    range of 2   id   eventual   2        1",
+                        "words   kv    hash over 8  id   eventual   1        1");
+        assertThat(uniserve.run("table", "list", "-o", "json").out())
+                .startsWith("[{\"name\":\"events\"")
+                .contains("\"rangeBounds\":[5]", "\"name\":\"words\"", "\"minIsr\":1");
+    }
+
+    @Test
+    void describeAsTextAndJson() {
+        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
+        assertThat(uniserve.run("table", "describe", "words").lines())
+                .contains(
+                        "name         words",
+                        "    0      1  server-1  server-1,server-2  -         -");
+        assertThat(uniserve.run("table", "describe", "words", "-o", "json").out())
+                .contains(
+                        "\"placement\":[{\"actor\":0,\"epoch\":1,\"primary\":\"server-1\",\"isr\":[\"server-1\",\"server-2\"]");
+    }
+
+    @Test
+    void anUnknownTableIsNotFoundAndNothingChanges() {
+        for (String command : List.of("table describe nothing", "table drop nothing", "query nothing count")) {
+            Run run = uniserve.run(command.split(" "));
+            assertThat(run.exit()).as(command).isEqualTo(ExitCode.REFUSED);
+            assertThat(run.err()).startsWith("uniserve: TABLE_NOT_FOUND: table nothing");
+        }
+        assertThat(cluster.tables()).isEmpty();
+    }
+
+    @Test
+    void dropSeveral() {
+        uniserve.run("table", "create", "a", "--port", "kv");
+        uniserve.run("table", "create", "b", "--port", "kv");
+        assertThat(uniserve.run("table", "drop", "a", "b").lines())
+                .containsExactly("dropped table a", "dropped table b");
+        assertThat(cluster.tables()).isEmpty();
+    }
+}

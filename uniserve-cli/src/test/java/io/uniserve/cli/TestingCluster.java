@@ -3,6 +3,7 @@ package io.uniserve.cli;
 import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.client.UpdateOutcome;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -25,9 +26,7 @@ import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.UpdateReply.ActorAck;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.TextResult;
-import io.uniserve.protocol.reader.UpdateResult;
+import io.uniserve.protocol.reader.UpdateResult.Failure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -77,7 +76,7 @@ public final class TestingCluster implements ClusterClient {
     }
 
     @Override
-    public void create(TableMeta meta) {
+    public TableRoute create(TableMeta meta) {
         calls.add("create " + meta.name());
         if (meta.rf() > 2) {
             throw UniserveException.invalid("rf is " + meta.rf() + " but 2 servers are live: start more servers");
@@ -89,6 +88,7 @@ public final class TestingCluster implements ClusterClient {
         }
         tables.put(meta.name(), new TableRoute(meta, new TableMap(meta.name(), 1, actors), 0));
         rows.put(meta.name(), new TreeMap<>());
+        return table(meta.name());
     }
 
     @Override
@@ -126,7 +126,7 @@ public final class TestingCluster implements ClusterClient {
     }
 
     @Override
-    public UpdateResult update(
+    public UpdateOutcome update(
             TableName table, String function, List<Document> documents, AckLevel ack, long deadlineMs) {
         calls.add(function + " " + documents.size() + " " + ack);
         Map<Integer, List<Document>> byActor = new TreeMap<>();
@@ -135,12 +135,12 @@ public final class TestingCluster implements ClusterClient {
             byActor.computeIfAbsent(actor, a -> new ArrayList<>()).add(document);
         }
         List<ActorAck> acked = new ArrayList<>();
-        List<UpdateResult.Failure> failed = new ArrayList<>();
+        List<Failure> failed = new ArrayList<>();
         byActor.forEach((actor, batch) -> {
             if (failing.containsKey(actor)) {
-                failed.add(new UpdateResult.Failure(actor, new UniserveException(failing.get(actor), "told to fail")));
+                failed.add(new Failure(actor, new UniserveException(failing.get(actor), "told to fail")));
             } else if (batch.stream().anyMatch(row -> row.fields().containsKey("bad"))) {
-                failed.add(new UpdateResult.Failure(
+                failed.add(new Failure(
                         actor, new UniserveException(ErrorCode.INVALID_ROW, "field \"bad\" is not in the schema")));
             } else {
                 acked.add(new ActorAck(actor, 1, 1, false));
@@ -148,17 +148,17 @@ public final class TestingCluster implements ClusterClient {
                         .put(row.partitionKey().toString(), row));
             }
         });
-        return new UpdateResult(new RequestId(1, 1, 1), acked, failed, 1, 0);
+        return new UpdateOutcome(List.of(new RequestId(1, 1, 1)), acked, failed, 1, 0);
     }
 
     @Override
-    public TextResult query(TableName table, String text, long deadlineMs) {
+    public Answer query(TableName table, String text, long deadlineMs) {
         table(table);
         if (!text.equals("count")) {
             throw UniserveException.invalid("unknown query \"" + text + "\"; use count");
         }
         Bytes body = Bytes.utf8("{\"count\":" + rows(table.value()).size() + "}");
-        return new TextResult(new Answer("application/json", body), new QueryResult.Stats(2, 1, 0, Set.of(ONE)));
+        return new Answer("application/json", body, new Answer.Effort(2, 1, 0));
     }
 
     @Override

@@ -1,14 +1,14 @@
 package io.uniserve.cli.cluster;
 
 import io.uniserve.api.Document;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
-import io.uniserve.protocol.reader.TextResult;
-import io.uniserve.protocol.reader.UpdateResult;
 import java.util.List;
 
 /** A connection to a cluster. Every call blocks and fails with a UniserveException. Safe for use by several threads. */
@@ -20,7 +20,7 @@ public interface ClusterClient extends AutoCloseable {
     TableRoute table(TableName name);
 
     /** Creates a table; returns when all its actors have a live primary. */
-    void create(TableMeta meta);
+    TableRoute create(TableMeta meta);
 
     /** Drops a table and its data. */
     void drop(TableName name);
@@ -32,10 +32,10 @@ public interface ClusterClient extends AutoCloseable {
     List<ServerRecord> servers();
 
     /** Applies an update function to rows, each on the actor of its key; actors succeed and fail apart from each other. */
-    UpdateResult update(TableName table, String function, List<Document> rows, AckLevel ack, long deadlineMs);
+    UpdateOutcome update(TableName table, String function, List<Document> rows, AckLevel ack, long deadlineMs);
 
     /** Answers a query in the language of the table's port. */
-    TextResult query(TableName table, String text, long deadlineMs);
+    Answer query(TableName table, String text, long deadlineMs);
 
     @Override
     void close();

@@ -1,13 +1,85 @@
 package io.uniserve.cli.cluster;
 
+import io.uniserve.api.Document;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.client.UpdateOutcome;
+import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import java.time.Duration;
 import java.util.List;
 
-/** tmp. */
-public final class RemoteCluster {
-    private RemoteCluster() {}
+/** A cluster of real processes, reached as every application reaches it: through the client. */
+public final class RemoteCluster implements ClusterClient {
+    private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
+    private static final Duration ADMIN_DEADLINE = Duration.ofSeconds(60);
 
+    private final UniserveClient client;
+
+    private RemoteCluster(UniserveClient client) {
+        this.client = client;
+    }
+
+    /** Connects by the first address that answers; see {@link ClusterConnector}. */
     public static ClusterClient connect(List<Address> bootstrap) {
-        throw new IllegalStateException("none" + bootstrap);
+        return new RemoteCluster(UniserveClient.builder()
+                .bootstrap(bootstrap.stream().map(Address::toString).toArray(String[]::new))
+                .connectTimeout(CONNECT_TIMEOUT)
+                .deadline(ADMIN_DEADLINE)
+                .build());
+    }
+
+    @Override
+    public List<TableRoute> tables() {
+        return client.admin().listTables();
+    }
+
+    @Override
+    public TableRoute table(TableName name) {
+        return client.admin().describeTable(name.value());
+    }
+
+    @Override
+    public TableRoute create(TableMeta meta) {
+        return client.admin().createTable(meta);
+    }
+
+    @Override
+    public void drop(TableName name) {
+        client.admin().dropTable(name.value());
+    }
+
+    @Override
+    public ClusterStatus status() {
+        return client.admin().status();
+    }
+
+    @Override
+    public List<ServerRecord> servers() {
+        return client.routing().servers();
+    }
+
+    @Override
+    public UpdateOutcome update(TableName table, String function, List<Document> rows, AckLevel ack, long deadlineMs) {
+        return client.table(table.value())
+                .update(function, Document.CODEC, rows)
+                .ack(ack)
+                .deadline(Duration.ofMillis(deadlineMs))
+                .run();
+    }
+
+    @Override
+    public Answer query(TableName table, String text, long deadlineMs) {
+        return client.query(table.value(), text, Duration.ofMillis(deadlineMs));
+    }
+
+    @Override
+    public void close() {
+        client.close();
     }
 }

@@ -2,6 +2,7 @@ package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
 import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.client.UpdateOutcome;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -9,7 +10,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
-import io.uniserve.protocol.reader.UpdateResult;
+import io.uniserve.protocol.reader.UpdateResult.Failure;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -122,7 +123,7 @@ final class Loader {
 
     private void send(List<Row> rows) {
         List<Document> documents = rows.stream().map(Row::document).toList();
-        UpdateResult result = cluster.update(table.name(), plan.function(), documents, plan.ack(), plan.deadlineMs());
+        UpdateOutcome result = cluster.update(table.name(), plan.function(), documents, plan.ack(), plan.deadlineMs());
         report.retried(result.retries());
         TreeSet<Integer> acked = new TreeSet<>();
         result.acked().forEach(ack -> acked.add(ack.actor()));
@@ -131,7 +132,7 @@ final class Loader {
         Map<Integer, List<Row>> byActor = new TreeMap<>();
         rows.forEach(row ->
                 byActor.computeIfAbsent(row.actor(), actor -> new ArrayList<>()).add(row));
-        for (UpdateResult.Failure failure : result.failed()) {
+        for (Failure failure : result.failed()) {
             failed(failure.actor(), byActor.getOrDefault(failure.actor(), List.of()), failure.error());
         }
     }

@@ -1,16 +1,13 @@
 package io.uniserve.cli.query;
 
+import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.codec.Bytes;
-import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.reader.QueryResult;
-import io.uniserve.protocol.reader.TextResult;
 import java.time.Duration;
-import java.util.List;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -51,11 +48,11 @@ public final class QueryCommand extends CliCommand {
         TableName name = new TableName(table);
         try (ClusterClient cluster = connect()) {
             long start = clock().nanos();
-            TextResult result = cluster.query(name, text, deadline.toMillis());
+            Answer answer = cluster.query(name, text, deadline.toMillis());
             long nanos = clock().nanos() - start;
-            print(result.answer().body());
+            print(answer.body());
             if (stats) {
-                console().note(line(result.stats(), nanos));
+                console().note(line(answer, nanos));
             }
         }
         return ExitCode.OK;
@@ -66,10 +63,15 @@ public final class QueryCommand extends CliCommand {
         console().println(answer.endsWith("\n") ? answer.substring(0, answer.length() - 1) : answer);
     }
 
-    private static String line(QueryResult.Stats stats, long nanos) {
-        List<String> servers =
-                stats.servers().stream().map(ServerId::value).sorted().toList();
-        return "%.1f ms, %d requests, %d retries, %d hedges, planned on %s"
-                .formatted(nanos / 1e6, stats.requests(), stats.retries(), stats.hedges(), String.join(",", servers));
+    private static String line(Answer answer, long nanos) {
+        Answer.Effort effort = answer.effort();
+        return "%.1f ms, %,d bytes of %s, %d requests, %d retries, %d hedges"
+                .formatted(
+                        nanos / 1e6,
+                        answer.body().size(),
+                        answer.contentType(),
+                        effort.requests(),
+                        effort.retries(),
+                        effort.hedges());
     }
 }

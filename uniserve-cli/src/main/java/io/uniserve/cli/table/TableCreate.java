@@ -104,8 +104,7 @@ final class TableCreate extends CliCommand {
                 port,
                 options);
         try (ClusterClient cluster = connect()) {
-            cluster.create(meta);
-            new TablePrinter(console(), global().json()).created(cluster.table(meta.name()));
+            new TablePrinter(console(), global().json()).created(cluster.create(meta));
         }
         return ExitCode.OK;
     }

@@ -26,7 +26,7 @@ class QueryCommandTest {
         uniserve.run("table", "create", "words", "--port", "kv");
         Run run = uniserve.run("query", "words", "count", "--stats");
         assertThat(run.out()).isEqualTo("{\"count\":0}" + System.lineSeparator());
-        assertThat(run.err()).contains("2 requests, 1 retries, 0 hedges, planned on server-1");
+        assertThat(run.err()).contains("ms, 11 bytes of application/json, 2 requests, 1 retries, 0 hedges");
     }
 
     @Test

@@ -1,6 +1,8 @@
 package io.uniserve.protocol.env;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import java.util.List;
 
 /**
@@ -16,6 +18,21 @@ public interface Disk {
 
     /** The whole file; IO where it is absent. */
     void read(String path, Completion<Bytes> completion);
+
+    /** Part of the file; IO where it is absent or shorter. Implementations should read that part alone. */
+    default void readRange(String path, long offset, int length, Completion<Bytes> completion) {
+        read(path, outcome -> {
+            if (outcome instanceof Outcome.Ok<Bytes> ok) {
+                boolean whole = offset >= 0 && offset + length <= ok.value().size();
+                completion.done(
+                        whole
+                                ? Outcome.ok(ok.value().slice((int) offset, length))
+                                : Outcome.err(new UniserveException(ErrorCode.IO, path + " ends before byte " + (offset + length))));
+            } else {
+                completion.done(outcome);
+            }
+        });
+    }
 
     /** Replaces the file durably by temporary file, fsync, rename, fsync of the directory. */
     void replace(String path, Bytes data, Completion<Done> completion);

@@ -1,0 +1,88 @@
+package io.uniserve.protocol.log;
+
+import io.uniserve.protocol.message.LogEntry;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The newest entries in memory: all that are not durable yet, and durable ones up to a budget of bytes. */
+final class EntryCache {
+    private final long bytesMax;
+    private @Nullable LogEntry[] ring = new LogEntry[64];
+    private int head;
+    private int count;
+    private long first;
+    private long bytes;
+
+    /** Begins empty; the first entry to come has this index. */
+    EntryCache(long first, long bytesMax) {
+        this.first = first;
+        this.bytesMax = bytesMax;
+    }
+
+    long last() {
+        return first + count - 1;
+    }
+
+    void add(LogEntry entry) {
+        if (count == ring.length) {
+            @Nullable LogEntry[] wider = new LogEntry[count * 2];
+            for (int i = 0; i < count; i++) {
+                wider[i] = ring[head + i & ring.length - 1];
+            }
+            ring = wider;
+            head = 0;
+        }
+        ring[head + count & ring.length - 1] = entry;
+        count++;
+        bytes += EntryCodec.size(entry);
+    }
+
+    @Nullable LogEntry get(long index) {
+        return index < first || index > last() ? null : ring[head + (int) (index - first) & ring.length - 1];
+    }
+
+    void cutAfter(long index) {
+        while (count > 0 && last() > index) {
+            count--;
+            forget(head + count & ring.length - 1);
+        }
+        if (count == 0) {
+            first = index + 1;
+        }
+    }
+
+    /** Forgets the oldest entries beyond the budget, durable ones only. */
+    void trim(long durable) {
+        while (count > 0 && bytes > bytesMax && first <= durable) {
+            forget(head);
+            head = head + 1 & ring.length - 1;
+            first++;
+            count--;
+        }
+    }
+
+    private void forget(int place) {
+        LogEntry entry = ring[place];
+        bytes -= entry == null ? 0 : EntryCodec.size(entry);
+        ring[place] = null;
+    }
+
+    /** Entries from this index on within both limits, at least one; null where the first is not in memory. */
+    @Nullable List<LogEntry> from(long index, long through, int entriesMax, long bytesLimit) {
+        if (get(index) == null) {
+            return null;
+        }
+        List<LogEntry> entries = new ArrayList<>();
+        long size = 0;
+        for (long i = index; i <= through && entries.size() < entriesMax; i++) {
+            LogEntry entry = get(i);
+            size += entry == null ? bytesLimit : EntryCodec.size(entry);
+            if (entry == null || size > bytesLimit && !entries.isEmpty()) {
+                break;
+            }
+            entries.add(entry);
+        }
+        return entries;
+    }
+}

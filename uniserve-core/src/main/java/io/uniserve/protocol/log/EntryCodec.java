@@ -1,0 +1,98 @@
+package io.uniserve.protocol.log;
+
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.RequestId;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.zip.CRC32C;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An entry on disk: mark, length, CRC-32C of the rest; then the entry and the index of the first entry of its batch. As a
+ * batch is written only after the one before it is durable, a good entry of a later batch behind a bad entry proves damage,
+ * where one of the same batch may be a torn write.
+ */
+final class EntryCodec {
+    static final int MARK = 0x554c4f47;
+    static final int HEADER_BYTES = 12;
+    private static final int BODY_BYTES_MIN = 50;
+    private static final LogEntry.Type[] TYPES = LogEntry.Type.values();
+
+    private EntryCodec() {}
+
+    /** An entry found in a segment. */
+    record Found(LogEntry entry, long batch, int size) {}
+
+    /** Bytes that the entry takes on disk. */
+    static int size(LogEntry entry) {
+        return HEADER_BYTES + 80 + 3 * entry.function().length() + entry.rows().size();
+    }
+
+    static Bytes encode(LogEntry entry, long batch) {
+        BinaryWriter body = new BinaryWriter(size(entry));
+        body.writeInt(MARK).writeInt(0).writeInt(0);
+        body.writeByte(entry.type().ordinal()).writeLong(entry.epoch()).writeLong(entry.index());
+        body.writeLong(entry.version()).writeLong(batch);
+        RequestId request = entry.request();
+        body.writeBoolean(request != null);
+        if (request != null) {
+            body.writeLong(request.clientHigh()).writeLong(request.clientLow()).writeLong(request.sequence());
+        }
+        body.writeLong(entry.lowWater()).writeString(entry.function()).writeBytes(entry.rows());
+        byte[] array = body.toBytes().toArray();
+        CRC32C crc = new CRC32C();
+        crc.update(array, HEADER_BYTES, array.length - HEADER_BYTES);
+        putInt(array, 4, array.length - HEADER_BYTES);
+        putInt(array, 8, (int) crc.getValue());
+        return Bytes.wrap(array);
+    }
+
+    /** The entry at this place of a segment; null where there is no whole one with a right checksum. */
+    static @Nullable Found decode(Bytes segment, int offset) {
+        if (segment.size() - offset < HEADER_BYTES + BODY_BYTES_MIN) {
+            return null;
+        }
+        BinaryReader header = new BinaryReader(segment.slice(offset, HEADER_BYTES));
+        int mark = header.readInt();
+        int length = header.readInt();
+        int checksum = header.readInt();
+        if (mark != MARK || length < BODY_BYTES_MIN || length > Limits.LOG_ENTRY_BYTES_MAX + 1024
+                || length > segment.size() - offset - HEADER_BYTES) {
+            return null;
+        }
+        Bytes body = segment.slice(offset + HEADER_BYTES, length);
+        CRC32C crc = new CRC32C();
+        crc.update(body.buffer());
+        return (int) crc.getValue() == checksum ? read(body) : null;
+    }
+
+    private static Found read(Bytes body) {
+        BinaryReader in = new BinaryReader(body);
+        int type = in.readByte();
+        if (type < 0 || type >= TYPES.length) {
+            throw new UniserveException(ErrorCode.CORRUPT, "log entry type " + type + " is unknown: written by a newer version?");
+        }
+        long epoch = in.readLong();
+        long index = in.readLong();
+        long version = in.readLong();
+        long batch = in.readLong();
+        RequestId request = in.readBoolean() ? new RequestId(in.readLong(), in.readLong(), in.readLong()) : null;
+        long lowWater = in.readLong();
+        String function = in.readString();
+        Bytes rows = in.readBytes();
+        in.expectEnd();
+        LogEntry entry = new LogEntry(TYPES[type], epoch, index, version, request, lowWater, function, rows);
+        return new Found(entry, batch, HEADER_BYTES + body.size());
+    }
+
+    private static void putInt(byte[] array, int at, int value) {
+        array[at] = (byte) (value >>> 24);
+        array[at + 1] = (byte) (value >>> 16);
+        array[at + 2] = (byte) (value >>> 8);
+        array[at + 3] = (byte) value;
+    }
+}

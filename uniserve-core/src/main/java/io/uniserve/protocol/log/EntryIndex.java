@@ -1,0 +1,60 @@
+package io.uniserve.protocol.log;
+
+import java.util.Arrays;
+
+/** Where each durable entry lies, 20 bytes an entry. */
+final class EntryIndex {
+    private final long base;
+    private int count;
+    private int[] segments = new int[64];
+    private int[] offsets = new int[64];
+    private int[] sizes = new int[64];
+    private long[] epochs = new long[64];
+
+    /** Entries follow {@code base}. */
+    EntryIndex(long base) {
+        this.base = base;
+    }
+
+    long last() {
+        return base + count;
+    }
+
+    void add(int segment, int offset, int size, long epoch) {
+        if (count == segments.length) {
+            int wanted = count * 2;
+            segments = Arrays.copyOf(segments, wanted);
+            offsets = Arrays.copyOf(offsets, wanted);
+            sizes = Arrays.copyOf(sizes, wanted);
+            epochs = Arrays.copyOf(epochs, wanted);
+        }
+        segments[count] = segment;
+        offsets[count] = offset;
+        sizes[count] = size;
+        epochs[count++] = epoch;
+    }
+
+    void cutAfter(long index) {
+        count = at(index + 1);
+    }
+
+    int segment(long index) {
+        return segments[at(index)];
+    }
+
+    int offset(long index) {
+        return offsets[at(index)];
+    }
+
+    int size(long index) {
+        return sizes[at(index)];
+    }
+
+    long epoch(long index) {
+        return epochs[at(index)];
+    }
+
+    private int at(long index) {
+        return (int) (index - base - 1);
+    }
+}

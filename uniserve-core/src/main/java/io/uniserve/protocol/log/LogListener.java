@@ -1,0 +1,15 @@
+package io.uniserve.protocol.log;
+
+import io.uniserve.error.UniserveException;
+
+/** Hears what becomes of appended entries. */
+public interface LogListener {
+    /** All entries up to this index are on disk. */
+    void durable(long index);
+
+    /** The entries from this index on could not be written and are gone from the log; the log goes on before them. */
+    void appendFailed(long from, UniserveException error);
+
+    /** Nothing is known about the file any more: the process must end. */
+    void fatal(UniserveException error);
+}

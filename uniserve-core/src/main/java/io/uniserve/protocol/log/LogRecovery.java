@@ -1,0 +1,138 @@
+package io.uniserve.protocol.log;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Reads a log's segments in order and checks every entry. */
+final class LogRecovery {
+    private final Disk disk;
+    private final String directory;
+    private final Completion<LogRecovery> completion;
+    private final List<String> names = new ArrayList<>();
+    final List<Segment> segments = new ArrayList<>();
+    final EntryIndex index;
+    final EntryCache cache;
+    private long lastEpoch;
+
+    LogRecovery(Disk disk, String directory, long baseIndex, long baseEpoch, LogOptions options, Completion<LogRecovery> completion) {
+        this.disk = disk;
+        this.directory = directory;
+        this.index = new EntryIndex(baseIndex);
+        this.cache = new EntryCache(baseIndex + 1, options.cacheBytes());
+        this.lastEpoch = baseEpoch;
+        this.completion = completion;
+    }
+
+    void run() {
+        disk.list(directory, listed -> {
+            if (listed instanceof Outcome.Ok<List<Disk.Entry>> ok) {
+                ok.value().stream().map(Disk.Entry::name).filter(name -> name.matches("\\d{20}\\.seg")).forEach(names::add);
+                readNext(0);
+            } else {
+                fail(((Outcome.Err<List<Disk.Entry>>) listed).error());
+            }
+        });
+    }
+
+    private void readNext(int at) {
+        if (at == names.size()) {
+            completion.done(Outcome.ok(this));
+            return;
+        }
+        Segment segment = new Segment(directory, Long.parseLong(names.get(at).substring(0, 20)));
+        disk.read(segment.path, read -> {
+            if (read instanceof Outcome.Err<Bytes> err) {
+                fail(err.error());
+                return;
+            }
+            try {
+                check(segment, ((Outcome.Ok<Bytes>) read).value(), at == names.size() - 1, at);
+            } catch (UniserveException e) {
+                fail(e);
+            }
+        });
+    }
+
+    private void check(Segment segment, Bytes bytes, boolean last, int at) {
+        if (segment.first != index.last() + 1) {
+            throw corrupt(segment, 0, "begins at index " + segment.first + " where " + (index.last() + 1) + " is due");
+        }
+        int offset = 0;
+        while (offset < bytes.size()) {
+            EntryCodec.Found found = EntryCodec.decode(bytes, offset);
+            if (found == null) {
+                break;
+            }
+            accept(segment, found, offset);
+            offset += found.size();
+        }
+        segment.size = offset;
+        if (offset == bytes.size() && offset > 0) {
+            segments.add(segment);
+            readNext(at + 1);
+        } else if (last && !laterBatch(bytes, offset)) {
+            cutTail(segment, offset, at);
+        } else {
+            throw corrupt(segment, offset, "checksum is wrong");
+        }
+    }
+
+    private void accept(Segment segment, EntryCodec.Found found, int offset) {
+        long due = index.last() + 1;
+        if (found.entry().index() != due || found.entry().epoch() < lastEpoch) {
+            throw corrupt(segment, offset, "index " + found.entry().index() + " epoch " + found.entry().epoch() + " where index " + due
+                    + " of epoch " + lastEpoch + " or later is due");
+        }
+        lastEpoch = found.entry().epoch();
+        index.add(segments.size(), offset, found.size(), lastEpoch);
+        cache.add(found.entry());
+        cache.trim(due);
+    }
+
+    /** True when a whole entry of a later batch lies behind the bad place: then what is bad had been durable. */
+    private boolean laterBatch(Bytes bytes, int from) {
+        long due = index.last() + 1;
+        for (int offset = from + 1; offset <= bytes.size() - EntryCodec.HEADER_BYTES; offset++) {
+            if (bytes.at(offset) == EntryCodec.MARK >>> 24) {
+                EntryCodec.Found found = EntryCodec.decode(bytes, offset);
+                if (found != null && found.batch() > due) {
+                    return true;
+                }
+            }
+        }
+        return false;
+    }
+
+    private void cutTail(Segment segment, int size, int at) {
+        Completion<Done> cut = done -> {
+            if (done instanceof Outcome.Err<Done> err) {
+                fail(err.error());
+                return;
+            }
+            if (size > 0) {
+                segments.add(segment);
+            }
+            readNext(at + 1);
+        };
+        if (size == 0) {
+            disk.delete(segment.path, cut);
+        } else {
+            disk.truncate(segment.path, size, cut);
+        }
+    }
+
+    private void fail(UniserveException error) {
+        completion.done(Outcome.err(error));
+    }
+
+    private static UniserveException corrupt(Segment segment, int offset, String what) {
+        return new UniserveException(ErrorCode.CORRUPT, "log " + segment.path + " at byte " + offset + ": " + what);
+    }
+}

@@ -1,0 +1,301 @@
+package io.uniserve.protocol.log;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The log of one replica. Appends enter memory at once and become durable by group commit: one write and fsync is under
+ * way, later entries gather for the next. Single-threaded; all disk work of one log is done one step at a time.
+ *
+ * <p>A write that fails (full disk) is cut back and its entries, with all after them, are taken out again; nobody else has
+ * seen them, as only durable entries are replicated. A failed fsync is fatal.
+ */
+public final class ReplicaLog {
+    private static final int BATCH_BYTES_MAX = 32 << 20;
+    private static final int BATCH_ENTRIES_MAX = 16_384;
+
+    private final Disk disk;
+    private final String directory;
+    private final LogOptions options;
+    private final LogListener listener;
+    private final long baseIndex;
+    private final long baseEpoch;
+    private final List<Segment> segments;
+    private final EntryIndex index;
+    private final EntryCache cache;
+    private final StepQueue steps = new StepQueue();
+    private boolean writing;
+    private boolean closed;
+    private long bytes;
+
+    private ReplicaLog(Disk disk, String directory, long baseIndex, long baseEpoch, LogOptions options, LogListener listener, LogRecovery found) {
+        this.disk = disk;
+        this.directory = directory;
+        this.baseIndex = baseIndex;
+        this.baseEpoch = baseEpoch;
+        this.options = options;
+        this.listener = listener;
+        this.segments = found.segments;
+        this.index = found.index;
+        this.cache = found.cache;
+        this.bytes = segments.stream().mapToLong(s -> s.size).sum();
+    }
+
+    /**
+     * Opens the log under {@code directory/log}, which may be absent; entries follow the base. CORRUPT when an entry other
+     * than a torn tail does not check: the files are left as they are.
+     */
+    public static void open(
+            Disk disk, String directory, long baseIndex, long baseEpoch, LogOptions options, LogListener listener, Completion<ReplicaLog> completion) {
+        new LogRecovery(disk, directory + "/log", baseIndex, baseEpoch, options, recovered -> {
+                    if (recovered instanceof Outcome.Ok<LogRecovery> ok) {
+                        completion.done(Outcome.ok(new ReplicaLog(disk, directory, baseIndex, baseEpoch, options, listener, ok.value())));
+                    } else {
+                        completion.done(Outcome.err(((Outcome.Err<LogRecovery>) recovered).error()));
+                    }
+                })
+                .run();
+    }
+
+    /** Index before the first entry. */
+    public long baseIndex() {
+        return baseIndex;
+    }
+
+    /** Last entry, durable or not. */
+    public long lastIndex() {
+        return Math.max(index.last(), cache.last());
+    }
+
+    /** Last entry on disk. */
+    public long durableIndex() {
+        return index.last();
+    }
+
+    /** Epoch of the last entry. */
+    public long lastEpoch() {
+        return epochAt(lastIndex());
+    }
+
+    /** Epoch of an entry from the base on to the last; -1 outside. */
+    public long epochAt(long at) {
+        if (at == baseIndex) {
+            return baseEpoch;
+        }
+        if (at > baseIndex && at <= index.last()) {
+            return index.epoch(at);
+        }
+        LogEntry entry = cache.get(at);
+        return entry == null ? -1 : entry.epoch();
+    }
+
+    /** Durable bytes. */
+    public long bytes() {
+        return bytes;
+    }
+
+    /** False when an update of this size would go beyond the log's limit. */
+    public boolean hasRoom(long more) {
+        return bytes + more <= options.bytesMax();
+    }
+
+    /** Adds an entry, whose index is {@code lastIndex() + 1}; the listener hears when it is durable. */
+    public void append(LogEntry entry) {
+        if (entry.index() != lastIndex() + 1 || entry.epoch() < lastEpoch()) {
+            throw new UniserveException(ErrorCode.INTERNAL, "log " + directory + ": entry " + entry.index() + " of epoch " + entry.epoch()
+                    + " after " + lastIndex() + " of epoch " + lastEpoch());
+        }
+        cache.add(entry);
+        flush();
+    }
+
+    /** Stops writing; what is under way ends unheard, then the completion runs. */
+    public void close(Runnable idle) {
+        closed = true;
+        steps.add(next -> {
+            next.run();
+            idle.run();
+        });
+    }
+
+    private void flush() {
+        if (writing || closed || cache.last() <= index.last()) {
+            return;
+        }
+        writing = true;
+        steps.add(this::writeBatch);
+    }
+
+    private void writeBatch(Runnable next) {
+        List<LogEntry> batch = cache.from(index.last() + 1, cache.last(), BATCH_ENTRIES_MAX, BATCH_BYTES_MAX);
+        if (batch == null || closed) {
+            writing = false;
+            next.run();
+            return;
+        }
+        int[] sizes = new int[batch.size()];
+        Bytes data = encode(batch, sizes);
+        Segment segment = segmentFor(data.size(), batch.get(0).index());
+        disk.append(segment.path, data, appended -> {
+            if (appended instanceof Outcome.Err<Done> err) {
+                cutBack(segment, err.error(), next);
+                return;
+            }
+            disk.sync(segment.path, synced -> {
+                if (synced instanceof Outcome.Err<Done> err) {
+                    closed = true;
+                    listener.fatal(err.error());
+                } else {
+                    written(segment, batch, sizes, next);
+                }
+            });
+        });
+    }
+
+    private static Bytes encode(List<LogEntry> batch, int[] sizes) {
+        List<Bytes> parts = new ArrayList<>(batch.size());
+        int total = 0;
+        for (int i = 0; i < sizes.length; i++) {
+            Bytes part = EntryCodec.encode(batch.get(i), batch.get(0).index());
+            parts.add(part);
+            sizes[i] = part.size();
+            total += part.size();
+        }
+        byte[] data = new byte[total];
+        int at = 0;
+        for (Bytes part : parts) {
+            part.copyTo(data, at);
+            at += part.size();
+        }
+        return Bytes.wrap(data);
+    }
+
+    private Segment segmentFor(int more, long first) {
+        Segment last = segments.isEmpty() ? null : segments.get(segments.size() - 1);
+        if (last != null && (last.size == 0 || (long) last.size + more <= options.segmentBytes())) {
+            return last;
+        }
+        Segment segment = new Segment(directory + "/log", first);
+        segments.add(segment);
+        return segment;
+    }
+
+    private void written(Segment segment, List<LogEntry> batch, int[] sizes, Runnable next) {
+        for (int i = 0; i < sizes.length; i++) {
+            index.add(segments.size() - 1, segment.size, sizes[i], batch.get(i).epoch());
+            segment.size += sizes[i];
+            bytes += sizes[i];
+        }
+        writing = false;
+        if (!closed) {
+            listener.durable(index.last());
+        }
+        cache.trim(index.last());
+        flush();
+        next.run();
+    }
+
+    /** Takes a failed write out of the file and its entries out of memory. */
+    private void cutBack(Segment segment, UniserveException error, Runnable next) {
+        Completion<Done> cut = done -> {
+            if (done instanceof Outcome.Err<Done> err) {
+                closed = true;
+                listener.fatal(err.error());
+                return;
+            }
+            long from = index.last() + 1;
+            cache.cutAfter(index.last());
+            writing = false;
+            if (!closed) {
+                listener.appendFailed(from, error);
+            }
+            flush();
+            next.run();
+        };
+        if (segment.size == 0) {
+            segments.remove(segment);
+            disk.delete(segment.path, cut);
+        } else {
+            disk.truncate(segment.path, segment.size, cut);
+        }
+    }
+
+    /**
+     * Cuts all entries after this index, saving them under {@code rollback/} first. The caller appends nothing until it is
+     * done. Gives the number of entries cut.
+     */
+    public void truncateAfter(long last, Completion<Long> completion) {
+        steps.add(next -> new LogCut(disk, directory, segments, index, last, outcome -> {
+                    cache.cutAfter(index.last());
+                    bytes = segments.stream().mapToLong(s -> s.size).sum();
+                    next.run();
+                    completion.done(outcome);
+                })
+                .run(this::read));
+    }
+
+    /** Durable entries from memory, within both limits, at least one; null where the first must be read from disk. */
+    public @Nullable List<LogEntry> cached(long from, int entriesMax, long bytesMax) {
+        return cache.from(from, index.last(), entriesMax, bytesMax);
+    }
+
+    /** Durable entries from disk, within both limits and one segment, at least one. */
+    public void load(long from, int entriesMax, long bytesMax, Completion<List<LogEntry>> completion) {
+        steps.add(next -> read(from, entriesMax, bytesMax, outcome -> {
+            next.run();
+            completion.done(outcome);
+        }));
+    }
+
+    private void read(long from, int entriesMax, long bytesMax, Completion<List<LogEntry>> completion) {
+        if (from > index.last() || from <= baseIndex) {
+            throw new UniserveException(ErrorCode.INTERNAL, "log " + directory + ": no durable entry " + from);
+        }
+        int segment = index.segment(from);
+        int start = index.offset(from);
+        int end = start + index.size(from);
+        int count = 1;
+        for (long i = from + 1; i <= index.last() && count < entriesMax && index.segment(i) == segment; i++, count++) {
+            if (end - start + index.size(i) > bytesMax) {
+                break;
+            }
+            end += index.size(i);
+        }
+        disk.readRange(segments.get(segment).path, start, end - start, read -> {
+            if (read instanceof Outcome.Ok<Bytes> ok) {
+                completion.done(decode(ok.value(), from));
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<Bytes>) read).error()));
+            }
+        });
+    }
+
+    /** Entries as a run of encoded records, as they are shipped to durable storage. */
+    public static Bytes encode(List<LogEntry> entries) {
+        return encode(entries, new int[entries.size()]);
+    }
+
+    /** Reads what {@link #encode} wrote; CORRUPT unless it is whole and begins at this index. */
+    public static Outcome<List<LogEntry>> decode(Bytes data, long from) {
+        List<LogEntry> entries = new ArrayList<>();
+        int offset = 0;
+        while (offset < data.size()) {
+            EntryCodec.Found found = EntryCodec.decode(data, offset);
+            if (found == null || found.entry().index() != from + entries.size()) {
+                return Outcome.err(new UniserveException(ErrorCode.CORRUPT, "log entry " + (from + entries.size()) + " does not check"));
+            }
+            entries.add(found.entry());
+            offset += found.size();
+        }
+        return Outcome.ok(entries);
+    }
+}

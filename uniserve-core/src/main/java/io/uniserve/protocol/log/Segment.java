@@ -1,0 +1,13 @@
+package io.uniserve.protocol.log;
+
+/** A file of the log; {@code size} counts its durable bytes. */
+final class Segment {
+    final String path;
+    final long first;
+    int size;
+
+    Segment(String directory, long first) {
+        this.path = directory + "/" + "%020d.seg".formatted(first);
+        this.first = first;
+    }
+}

@@ -1,0 +1,364 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.EngineHost;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The replica's engine: restored from the newest checkpoint that lies on the log, then fed with durable entries in order,
+ * one call at a time. Whatever makes its contents doubtful (a failed call, a cut of applied entries) ends in the same
+ * step: build it anew. A call that hangs keeps the replica out of service until it returns.
+ */
+final class Applier {
+    private static final Logger LOG = LoggerFactory.getLogger(Applier.class);
+
+    private final Environment env;
+    private final ReplicaConfig config;
+    private final ReplicaKey key;
+    private final ReplicaLog log;
+    private final Listener listener;
+    private final Checkpoints checkpoints;
+    private final TableMeta meta;
+    private Phase phase = Phase.DOWN;
+    private DedupeTable table = new DedupeTable();
+    private long applied;
+    private long target;
+    private long busySince;
+    private long restartAt;
+    private int failures;
+    private boolean restartWanted;
+    private boolean suspended;
+    private boolean hung;
+    private boolean busy;
+    private @Nullable Completion<Done> closing;
+    private long sinceEntries;
+    private long sinceBytes;
+
+    /** Life of the engine. */
+    private enum Phase {
+        DOWN,
+        STARTING,
+        READY,
+        FAILED,
+        CLOSED
+    }
+
+    /** Hears of progress. */
+    interface Listener {
+        void applied();
+
+        /** The engine failed or hangs; it is being rebuilt. */
+        void unfit(String reason);
+    }
+
+    Applier(Environment env, ReplicaConfig config, ReplicaKey key, TableMeta meta, ReplicaLog log, String directory, Listener listener) {
+        this.env = env;
+        this.config = config;
+        this.key = key;
+        this.meta = meta;
+        this.log = log;
+        this.listener = listener;
+        this.checkpoints = new Checkpoints(env.disk(), directory);
+    }
+
+    /** The engine answers and holds at least what the log held when it was built. */
+    boolean ready() {
+        return phase == Phase.READY && !restartWanted && !hung && applied >= target;
+    }
+
+    long applied() {
+        return applied;
+    }
+
+    DedupeTable table() {
+        return table;
+    }
+
+    boolean wantsTicks() {
+        return busy || phase == Phase.FAILED || restartWanted;
+    }
+
+    /** Builds the engine; does nothing where it is already there or on its way. */
+    void start() {
+        if (suspended) {
+            restartWanted = true;
+        } else if (phase == Phase.DOWN) {
+            phase = Phase.STARTING;
+            restartWanted = false;
+            target = log.durableIndex();
+            begin();
+            checkpoints.list(listed -> {
+                busy = false;
+                if (listed instanceof Outcome.Ok<List<Checkpoints.Name>> ok) {
+                    choose(ok.value(), 0);
+                } else {
+                    failed(((Outcome.Err<List<Checkpoints.Name>>) listed).error());
+                }
+            });
+        }
+    }
+
+    /** Holds the engine still while the log is cut. */
+    void suspend() {
+        suspended = true;
+    }
+
+    /** Goes on after the log was cut after this index. */
+    void resume(long cutAfter) {
+        suspended = false;
+        if (restartWanted || applied > cutAfter || phase == Phase.STARTING || busy) {
+            rebuild();
+        } else {
+            pump();
+        }
+    }
+
+    private void rebuild() {
+        restartWanted = true;
+        settle();
+    }
+
+    /** Goes on with whatever waited for the engine to be free. */
+    private void settle() {
+        if (busy || suspended || phase == Phase.CLOSED) {
+            return;
+        }
+        if (restartWanted) {
+            phase = Phase.DOWN;
+            start();
+        } else {
+            pump();
+        }
+    }
+
+    private void choose(List<Checkpoints.Name> names, int at) {
+        if (interrupted()) {
+            return;
+        }
+        if (at == names.size()) {
+            create();
+            return;
+        }
+        Checkpoints.Name name = names.get(at);
+        if (log.epochAt(name.index()) != name.epoch() || name.index() > log.durableIndex()) {
+            checkpoints.delete(name);
+            choose(names, at + 1);
+            return;
+        }
+        begin();
+        checkpoints.manifest(name, read -> {
+            if (read instanceof Outcome.Ok<DedupeTable> ok) {
+                env.engine().restore(key, meta, checkpoints.dataPath(name), restored -> restored(restored, name, ok.value(), names, at));
+            } else {
+                busy = false;
+                checkpoints.delete(name);
+                choose(names, at + 1);
+            }
+        });
+    }
+
+    private void restored(Outcome<Done> restored, Checkpoints.Name name, DedupeTable saved, List<Checkpoints.Name> names, int at) {
+        busy = false;
+        if (restored instanceof Outcome.Err<Done> err) {
+            LOG.warn("{}: checkpoint {} cannot be restored: {}", key, name, err.error().reason());
+            checkpoints.delete(name);
+            choose(names, at + 1);
+        } else {
+            up(name.index(), saved);
+        }
+    }
+
+    private void create() {
+        if (log.baseIndex() > 0) {
+            failed(new UniserveException(io.uniserve.error.ErrorCode.CORRUPT, "no checkpoint covers the log before " + log.baseIndex()));
+            return;
+        }
+        begin();
+        env.engine().create(key, meta, created -> {
+            busy = false;
+            if (created instanceof Outcome.Err<Done> err) {
+                failed(err.error());
+            } else {
+                up(0, new DedupeTable());
+            }
+        });
+    }
+
+    private void up(long index, DedupeTable saved) {
+        if (interrupted()) {
+            return;
+        }
+        table = saved;
+        applied = index;
+        sinceEntries = 0;
+        sinceBytes = 0;
+        hung = false;
+        phase = Phase.READY;
+        listener.applied();
+        pump();
+    }
+
+    /** True when the result of a step no longer counts. */
+    private boolean interrupted() {
+        if (phase == Phase.CLOSED) {
+            finishClose();
+            return true;
+        }
+        if (restartWanted || suspended) {
+            restartWanted = true;
+            settle();
+            return true;
+        }
+        return false;
+    }
+
+    /** Applies what is durable. */
+    void pump() {
+        if (phase != Phase.READY || busy || suspended || restartWanted || applied >= log.durableIndex()) {
+            return;
+        }
+        List<LogEntry> cached = log.cached(applied + 1, Limits.APPLY_BATCH_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX);
+        begin();
+        if (cached != null) {
+            apply(cached);
+            return;
+        }
+        log.load(applied + 1, Limits.APPLY_BATCH_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX, loaded -> {
+            busy = false;
+            if (interrupted()) {
+                return;
+            }
+            if (loaded instanceof Outcome.Ok<List<LogEntry>> ok) {
+                begin();
+                apply(ok.value());
+            } else {
+                failed(((Outcome.Err<List<LogEntry>>) loaded).error());
+            }
+        });
+    }
+
+    private void apply(List<LogEntry> entries) {
+        List<EngineHost.Update> updates = new ArrayList<>();
+        for (LogEntry entry : entries) {
+            if (entry.type() == LogEntry.Type.UPDATE) {
+                updates.add(new EngineHost.Update(entry.index(), entry.function(), entry.rows()));
+            }
+        }
+        if (updates.isEmpty()) {
+            busy = false;
+            advance(entries);
+            return;
+        }
+        env.engine().apply(key, updates, done -> {
+            busy = false;
+            if (interrupted()) {
+                return;
+            }
+            if (done instanceof Outcome.Err<Done> err) {
+                failed(err.error());
+            } else {
+                advance(entries);
+            }
+        });
+    }
+
+    private void advance(List<LogEntry> entries) {
+        for (LogEntry entry : entries) {
+            table.record(entry);
+            sinceBytes += entry.rows().size();
+        }
+        sinceEntries += entries.size();
+        applied = entries.get(entries.size() - 1).index();
+        failures = 0;
+        hung = false;
+        listener.applied();
+        if (sinceEntries >= config.checkpointEntries() || sinceBytes >= config.checkpointBytes()) {
+            checkpoint();
+        } else {
+            pump();
+        }
+    }
+
+    private void checkpoint() {
+        Checkpoints.Name name = new Checkpoints.Name(applied, log.epochAt(applied));
+        sinceEntries = 0;
+        sinceBytes = 0;
+        begin();
+        checkpoints.delete(name, deleted -> env.engine().checkpoint(key, checkpoints.dataPath(name), written -> {
+            if (written instanceof Outcome.Err<Done> err) {
+                LOG.warn("{}: checkpoint failed: {}", key, err.error().reason());
+                checkpointed(name, written);
+            } else {
+                checkpoints.seal(name, table, sealed -> checkpointed(name, sealed));
+            }
+        }));
+    }
+
+    private void checkpointed(Checkpoints.Name name, Outcome<Done> outcome) {
+        busy = false;
+        hung = false;
+        if (outcome instanceof Outcome.Err<Done>) {
+            checkpoints.delete(name);
+        }
+        if (!interrupted()) {
+            listener.applied();
+            pump();
+        }
+    }
+
+    private void begin() {
+        busy = true;
+        busySince = env.clock().nanos();
+    }
+
+    private void failed(UniserveException error) {
+        if (phase == Phase.CLOSED) {
+            finishClose();
+            return;
+        }
+        LOG.warn("{}: engine failed: {}", key, error.getMessage());
+        phase = Phase.FAILED;
+        failures++;
+        restartAt = env.clock().nanos() + config.retryNanos() * (1L << Math.min(failures, 8));
+        listener.unfit(error.reason());
+    }
+
+    /** Time passes: notices a call that hangs and tries a failed engine again. */
+    void tick(long now) {
+        if (busy && !hung && now - busySince > config.engineTimeoutNanos()) {
+            hung = true;
+            listener.unfit("an engine call hangs");
+        }
+        if (phase == Phase.FAILED && !busy && now - restartAt >= 0) {
+            rebuild();
+        }
+    }
+
+    /** Removes the engine's actor when no call is under way; no other call follows. */
+    void close(Completion<Done> completion) {
+        phase = Phase.CLOSED;
+        closing = completion;
+        finishClose();
+    }
+
+    private void finishClose() {
+        Completion<Done> completion = closing;
+        if (completion != null && !busy) {
+            closing = null;
+            env.engine().destroy(key, completion);
+        }
+    }
+}

@@ -1,0 +1,104 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.zip.CRC32C;
+
+/**
+ * A replica's {@code state} file.
+ *
+ * @param installed the installed epoch
+ * @param baseIndex log index before the first entry, with its epoch
+ * @param certified learners that this server certified as primary of the installed epoch
+ * @param rolledBack entries ever cut from the log and kept under {@code rollback/}
+ */
+record DiskState(
+        TableName table, ReplicaKey key, long installed, long baseIndex, long baseEpoch, List<ServerId> certified, long rolledBack) {
+    private static final int FORMAT = 1;
+
+    DiskState {
+        certified = List.copyOf(certified);
+    }
+
+    static DiskState fresh(TableName table, ReplicaKey key) {
+        return new DiskState(table, key, 0, 0, 0, List.of(), 0);
+    }
+
+    DiskState install(long epoch) {
+        return new DiskState(table, key, epoch, baseIndex, baseEpoch, List.of(), rolledBack);
+    }
+
+    DiskState certify(ServerId learner) {
+        List<ServerId> more = new ArrayList<>(certified);
+        more.add(learner);
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, more, rolledBack);
+    }
+
+    DiskState rolledBack(long more) {
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, certified, rolledBack + more);
+    }
+
+    Bytes encode() {
+        BinaryWriter out = new BinaryWriter();
+        out.writeInt(FORMAT).writeString(table.value()).writeLong(key.tableId()).writeInt(key.actor());
+        out.writeLong(installed).writeLong(baseIndex).writeLong(baseEpoch).writeLong(rolledBack);
+        out.writeInt(certified.size());
+        certified.forEach(server -> out.writeString(server.value()));
+        return Sealed.seal(out.toBytes());
+    }
+
+    /** CORRUPT where the bytes are not a whole state. */
+    static DiskState decode(Bytes bytes) {
+        BinaryReader in = new BinaryReader(Sealed.open(bytes, "state file"));
+        int format = in.readInt();
+        if (format != FORMAT) {
+            throw new UniserveException(ErrorCode.CORRUPT, "state file has format " + format + ", this version reads " + FORMAT);
+        }
+        TableName table = new TableName(in.readString());
+        ReplicaKey key = new ReplicaKey(in.readLong(), in.readInt());
+        long installed = in.readLong();
+        long baseIndex = in.readLong();
+        long baseEpoch = in.readLong();
+        long rolledBack = in.readLong();
+        List<ServerId> certified = new ArrayList<>();
+        for (int left = in.readCount(4); left > 0; left--) {
+            certified.add(new ServerId(in.readString()));
+        }
+        in.expectEnd();
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, certified, rolledBack);
+    }
+
+    /** Bytes with their checksum in front. */
+    static final class Sealed {
+        private Sealed() {}
+
+        static Bytes seal(Bytes body) {
+            return new BinaryWriter(body.size() + 8).writeInt(crc(body)).writeBytes(body).toBytes();
+        }
+
+        static Bytes open(Bytes sealed, String what) {
+            BinaryReader in = new BinaryReader(sealed);
+            int checksum = in.readInt();
+            Bytes body = in.readBytes();
+            in.expectEnd();
+            if (checksum != crc(body)) {
+                throw new UniserveException(ErrorCode.CORRUPT, what + ": checksum is wrong");
+            }
+            return body;
+        }
+
+        private static int crc(Bytes body) {
+            CRC32C crc = new CRC32C();
+            crc.update(body.buffer());
+            return (int) crc.getValue();
+        }
+    }
+}

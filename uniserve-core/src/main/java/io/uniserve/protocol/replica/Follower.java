@@ -1,0 +1,118 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.Replicated;
+import io.uniserve.protocol.message.PeerReply.Replicated.Status;
+import io.uniserve.protocol.message.PeerRequest.Replicate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/**
+ * The follower's half of replication in one epoch: takes entries that follow one it has, cuts its own entries where they
+ * conflict, and answers when what was sent is on its disk.
+ */
+final class Follower {
+    private final ReplicaLog log;
+    private final Parts parts;
+    private final long epoch;
+    private final TreeMap<Long, List<Completion<PeerReply>>> waiting = new TreeMap<>();
+    private long matched;
+    private boolean cutting;
+
+    /** What a follower needs of its replica. */
+    interface Parts {
+        long applied();
+
+        /** Cuts the log after this index, then runs the task with the outcome. */
+        void cut(long after, Completion<Long> then);
+    }
+
+    Follower(ReplicaLog log, Parts parts, long epoch) {
+        this.log = log;
+        this.parts = parts;
+        this.epoch = epoch;
+    }
+
+    void replicate(Replicate request, Completion<PeerReply> completion) {
+        if (cutting) {
+            completion.done(Outcome.ok(reply(Status.NOT_READY, log.lastIndex())));
+        } else if (request.prevIndex() > log.lastIndex()) {
+            completion.done(Outcome.ok(reply(Status.MISMATCH, log.lastIndex())));
+        } else if (request.prevIndex() < log.baseIndex() || log.epochAt(request.prevIndex()) != request.prevEpoch()) {
+            completion.done(Outcome.ok(reply(Status.MISMATCH, agreementAtMost(request))));
+        } else {
+            take(request, completion);
+        }
+    }
+
+    /** The last index before the one asked for whose epoch is not beyond the primary's there. */
+    private long agreementAtMost(Replicate request) {
+        long index = Math.max(request.prevIndex() - 1, log.baseIndex());
+        while (index > log.baseIndex() && log.epochAt(index) > request.prevEpoch()) {
+            index--;
+        }
+        return index;
+    }
+
+    private void take(Replicate request, Completion<PeerReply> completion) {
+        for (LogEntry entry : request.entries()) {
+            if (entry.index() > log.lastIndex()) {
+                log.append(entry);
+            } else if (log.epochAt(entry.index()) != entry.epoch()) {
+                cutFor(entry.index(), request, completion);
+                return;
+            }
+        }
+        long end = request.prevIndex() + request.entries().size();
+        matched = Math.max(matched, end);
+        if (log.durableIndex() >= end) {
+            completion.done(Outcome.ok(reply(Status.OK, log.lastIndex())));
+        } else {
+            waiting.computeIfAbsent(end, i -> new ArrayList<>()).add(completion);
+        }
+    }
+
+    private void cutFor(long conflict, Replicate request, Completion<PeerReply> completion) {
+        cutting = true;
+        parts.cut(conflict - 1, cut -> {
+            cutting = false;
+            if (cut instanceof Outcome.Err<Long> err) {
+                completion.done(Outcome.err(err.error()));
+            } else {
+                replicate(request, completion);
+            }
+        });
+    }
+
+    /** More of the log is on disk. */
+    void durable() {
+        while (!waiting.isEmpty() && waiting.firstKey() <= log.durableIndex()) {
+            waiting.pollFirstEntry().getValue().forEach(c -> c.done(Outcome.ok(reply(Status.OK, log.lastIndex()))));
+        }
+    }
+
+    /** Entries from this index on could not be written. */
+    void appendFailed(long from, UniserveException error) {
+        matched = Math.min(matched, from - 1);
+        while (!waiting.isEmpty() && waiting.lastKey() >= from) {
+            waiting.pollLastEntry().getValue().forEach(c -> c.done(Outcome.err(error)));
+        }
+    }
+
+    /** Answers whoever waits: this epoch is over. */
+    void close() {
+        while (!waiting.isEmpty()) {
+            waiting.pollFirstEntry().getValue().forEach(c -> c.done(Outcome.ok(reply(Status.STALE_EPOCH, log.lastIndex()))));
+        }
+    }
+
+    private Replicated reply(Status status, long last) {
+        return new Replicated(status, epoch, last, Math.min(matched, log.durableIndex()), parts.applied());
+    }
+}

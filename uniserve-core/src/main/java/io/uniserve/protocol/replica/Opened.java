@@ -1,0 +1,65 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.LogListener;
+import io.uniserve.protocol.log.LogOptions;
+import io.uniserve.protocol.log.ReplicaLog;
+import java.util.List;
+
+/** What a replica's directory holds. */
+record Opened(StateFile file, ReplicaLog log) {
+
+    /** Opens the directory, which may be absent: then everything is empty, in the name of this table. */
+    static void open(Disk disk, ReplicaKey key, TableName table, LogOptions options, LogListener listener, Completion<Opened> completion) {
+        String directory = key.toString();
+        disk.list(directory, listed -> {
+            if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            List<Disk.Entry> entries = ((Outcome.Ok<List<Disk.Entry>>) listed).value();
+            if (entries.stream().anyMatch(e -> e.name().equals("state"))) {
+                disk.read(directory + "/state", read -> withState(disk, directory, read, options, listener, completion));
+            } else if (entries.stream().anyMatch(e -> e.name().equals("log/"))) {
+                completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, directory + ": the state file is missing")));
+            } else {
+                log(disk, directory, DiskState.fresh(table, key), options, listener, completion);
+            }
+        });
+    }
+
+    private static void withState(
+            Disk disk, String directory, Outcome<Bytes> read, LogOptions options, LogListener listener, Completion<Opened> completion) {
+        if (read instanceof Outcome.Err<Bytes> err) {
+            completion.done(Outcome.err(err.error()));
+            return;
+        }
+        DiskState state;
+        try {
+            state = DiskState.decode(((Outcome.Ok<Bytes>) read).value());
+        } catch (UniserveException e) {
+            completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, directory + "/state: " + e.reason(), e)));
+            return;
+        }
+        log(disk, directory, state, options, listener, completion);
+    }
+
+    private static void log(
+            Disk disk, String directory, DiskState state, LogOptions options, LogListener listener, Completion<Opened> completion) {
+        StateFile file = new StateFile(disk, directory, state);
+        ReplicaLog.open(disk, directory, state.baseIndex(), state.baseEpoch(), options, listener, opened -> {
+            if (opened instanceof Outcome.Ok<ReplicaLog> ok) {
+                completion.done(Outcome.ok(new Opened(file, ok.value())));
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<ReplicaLog>) opened).error()));
+            }
+        });
+    }
+}

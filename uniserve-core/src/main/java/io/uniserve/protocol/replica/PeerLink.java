@@ -1,0 +1,208 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.Replicated;
+import io.uniserve.protocol.message.PeerRequest.Replicate;
+import java.util.List;
+
+/**
+ * The primary's view of one follower in one epoch. Finds where the logs agree (one request at a time, stepping back ever
+ * wider), then streams batches, a few at a time.
+ */
+final class PeerLink {
+    private static final int WINDOW = 4;
+
+    private final ReplicaHost host;
+    private final ReplicaKey key;
+    private final long epoch;
+    private final ReplicaLog log;
+    private final Listener listener;
+    final ServerId server;
+    private long next;
+    private long match;
+    private long applied;
+    private int inFlight;
+    private int generation;
+    private int stepsBack;
+    private boolean probing = true;
+    private boolean loading;
+    private boolean pollWanted = true;
+    private boolean closed;
+    private long retryAt;
+    private boolean waiting;
+
+    /** Hears the follower's progress. */
+    interface Listener {
+        void progressed(PeerLink link);
+
+        /** The server said that it has installed this epoch. */
+        void installed(ServerId server, long epoch);
+
+        long stableIndex();
+
+        void wantTicks();
+    }
+
+    PeerLink(ReplicaHost host, ReplicaKey key, long epoch, ReplicaLog log, ServerId server, Listener listener) {
+        this.host = host;
+        this.key = key;
+        this.epoch = epoch;
+        this.log = log;
+        this.server = server;
+        this.listener = listener;
+        this.next = log.durableIndex() + 1;
+    }
+
+    /** Last index that the follower has on disk and that matches, confirmed in this epoch. */
+    long match() {
+        return match;
+    }
+
+    long applied() {
+        return applied;
+    }
+
+    /** True while a pause must pass before the next request. */
+    boolean wantsTicks() {
+        return waiting;
+    }
+
+    /** Asks the follower where it stands even if there is nothing to send. */
+    void poll() {
+        pollWanted = true;
+    }
+
+    void close() {
+        closed = true;
+    }
+
+    /** Sends what can be sent now. */
+    void pump(long now) {
+        if (closed || waiting && now - retryAt < 0) {
+            return;
+        }
+        waiting = false;
+        while (!loading && inFlight < (probing ? 1 : WINDOW) && (next <= log.durableIndex() || inFlight == 0 && (probing || pollWanted))) {
+            Address to = host.addressOf(server);
+            if (to == null) {
+                pause(now);
+                return;
+            }
+            pollWanted = false;
+            if (probing || next > log.durableIndex()) {
+                send(to, List.of());
+            } else if (!sendEntries(to)) {
+                return;
+            }
+        }
+    }
+
+    private boolean sendEntries(Address to) {
+        List<LogEntry> entries = log.cached(next, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX);
+        if (entries != null) {
+            send(to, entries);
+            return true;
+        }
+        loading = true;
+        int sent = generation;
+        log.load(next, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX, loaded -> {
+            loading = false;
+            if (closed || sent != generation) {
+                pump(host.env().clock().nanos());
+            } else if (loaded instanceof Outcome.Ok<List<LogEntry>> ok) {
+                send(to, ok.value());
+                pump(host.env().clock().nanos());
+            } else {
+                pause(host.env().clock().nanos());
+            }
+        });
+        return false;
+    }
+
+    private void send(Address to, List<LogEntry> entries) {
+        long previous = next - 1;
+        Replicate request =
+                new Replicate(key, epoch, host.self(), previous, log.epochAt(previous), entries, listener.stableIndex());
+        next += entries.size();
+        inFlight++;
+        int sent = generation;
+        host.env().network().call(to, request, host.config().replicateTimeoutNanos(), reply -> {
+            if (!closed) {
+                heard(sent, previous, reply);
+            }
+        });
+    }
+
+    private void heard(int sent, long previous, Outcome<PeerReply> reply) {
+        long now = host.env().clock().nanos();
+        boolean current = sent == generation;
+        if (current) {
+            inFlight--;
+        }
+        if (!(reply instanceof Outcome.Ok<PeerReply> ok) || !(ok.value() instanceof Replicated replicated)) {
+            if (current) {
+                restart(match + 1);
+                pause(now);
+            }
+            return;
+        }
+        listener.installed(server, replicated.epoch());
+        switch (replicated.status()) {
+            case OK -> accepted(replicated, current);
+            case MISMATCH -> {
+                if (current) {
+                    stepBack(replicated, previous);
+                }
+            }
+            case STALE_EPOCH, NOT_READY -> {
+                if (current) {
+                    restart(match + 1);
+                    pause(now);
+                }
+            }
+        }
+        if (!closed) {
+            pump(now);
+        }
+    }
+
+    private void accepted(Replicated replicated, boolean current) {
+        if (replicated.epoch() != epoch) {
+            return;
+        }
+        match = Math.max(match, Math.min(replicated.durableIndex(), log.durableIndex()));
+        applied = Math.max(applied, replicated.appliedIndex());
+        if (current && probing) {
+            probing = false;
+            stepsBack = 0;
+        }
+        listener.progressed(this);
+    }
+
+    /** The follower does not have the entry before those sent, or another one in its place. */
+    private void stepBack(Replicated replicated, long previous) {
+        long hint = Math.min(replicated.lastIndex() + 1, previous);
+        long further = replicated.lastIndex() + 1 >= previous ? (1L << Math.min(stepsBack++, 40)) - 1 : 0;
+        restart(Math.max(hint - further, Math.max(match, log.baseIndex()) + 1));
+    }
+
+    private void restart(long from) {
+        generation++;
+        inFlight = 0;
+        probing = true;
+        next = Math.max(from, log.baseIndex() + 1);
+    }
+
+    private void pause(long now) {
+        waiting = true;
+        retryAt = now + host.config().retryNanos();
+        listener.wantTicks();
+    }
+}

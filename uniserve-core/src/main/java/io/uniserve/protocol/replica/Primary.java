@@ -1,0 +1,235 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * The primary of one epoch: opens it with an EPOCH entry, brings every in-sync replica to its log, then accepts updates. An
+ * entry is stable when all in-sync replicas, and every learner that is awaited or certified, have it on disk.
+ */
+final class Primary implements PeerLink.Listener {
+    private final Replica replica;
+    private final ReplicaHost host;
+    private final ReplicaKey key;
+    private final TableMeta meta;
+    private final long epoch;
+    private final ReplicaLog log;
+    private final PendingUpdates pending;
+    private final FencingWatch fencing;
+    private final TreeMap<ServerId, PeerLink> links = new TreeMap<>();
+    private final TreeMap<ServerId, LearnerWatch> learners = new TreeMap<>();
+    private final LearnerWatch.Certifier certifier;
+    private ActorState state;
+    private long epochIndex;
+    private long stable;
+    private boolean matched;
+    private boolean closed;
+    private long reportedAt;
+
+    Primary(Replica replica, ReplicaHost host, ReplicaKey key, TableMeta meta, ActorState state, ReplicaLog log, Parts parts) {
+        this.replica = replica;
+        this.host = host;
+        this.key = key;
+        this.meta = meta;
+        this.state = state;
+        this.epoch = state.epoch();
+        this.log = log;
+        this.pending = parts.pending();
+        this.fencing = parts.fencing();
+        this.certifier = parts.certifier();
+        this.stable = 0;
+        this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
+        for (ServerId learner : parts.certified()) {
+            learners.put(learner, new LearnerWatch(host.config(), true, reportedAt));
+        }
+    }
+
+    /** What outlives the epoch. */
+    record Parts(PendingUpdates pending, FencingWatch fencing, LearnerWatch.Certifier certifier, List<ServerId> certified) {}
+
+    void start() {
+        openEpoch();
+        assign(state);
+    }
+
+    private void openEpoch() {
+        if (log.lastEpoch() < epoch) {
+            log.append(LogEntry.epoch(epoch, log.lastIndex() + 1));
+        }
+        epochIndex = log.lastIndex();
+    }
+
+    /** Takes a newer map of the same epoch: learners and fencing may differ. */
+    void assign(ActorState newer) {
+        state = newer;
+        TreeSet<ServerId> wanted = new TreeSet<>(state.isr());
+        wanted.addAll(state.learners());
+        long now = host.env().clock().nanos();
+        wanted.addAll(fencing.servers(false, now));
+        wanted.remove(host.self());
+        List<ServerId> gone = new ArrayList<>(links.keySet());
+        gone.removeAll(wanted);
+        gone.forEach(server -> {
+            PeerLink link = links.remove(server);
+            if (link != null) {
+                link.close();
+            }
+        });
+        for (ServerId server : wanted) {
+            if (!links.containsKey(server)) {
+                links.put(server, new PeerLink(host, key, epoch, log, server, this));
+            }
+        }
+        for (ServerId learner : state.learners()) {
+            if (!learners.containsKey(learner)) {
+                learners.put(learner, new LearnerWatch(host.config(), false, now));
+            }
+        }
+        host.wantTicks(replica);
+        advance();
+    }
+
+    /** True when every in-sync replica holds this epoch's log. */
+    boolean matched() {
+        return matched;
+    }
+
+    @Override
+    public long stableIndex() {
+        return stable;
+    }
+
+    long epoch() {
+        return epoch;
+    }
+
+    boolean accepting() {
+        return !closed && matched && replica.engineReady() && replica.applied() >= epochIndex;
+    }
+
+    /** Why updates are refused now; empty message never. */
+    java.util.Optional<UniserveException> refusal() {
+        if (state.isr().size() < meta.minIsr()) {
+            return java.util.Optional.of(new UniserveException(
+                    ErrorCode.NOT_ENOUGH_REPLICAS, state.isr().size() + " in-sync replicas, minIsr is " + meta.minIsr() + ": wait until one rejoins"));
+        }
+        if (!accepting()) {
+            return java.util.Optional.of(new UniserveException(ErrorCode.UNAVAILABLE, "the primary is not ready yet: try again"));
+        }
+        return java.util.Optional.empty();
+    }
+
+    /** Gives the update its place in the log. */
+    void append(PendingUpdates.Update update, LogEntry entry) {
+        pending.logged(update, entry.index(), epoch);
+        log.append(entry);
+    }
+
+    /** The log or the engine moved on, or a follower did. */
+    void advance() {
+        if (closed) {
+            return;
+        }
+        long now = host.env().clock().nanos();
+        links.values().forEach(link -> link.pump(now));
+        long least = log.durableIndex();
+        for (ServerId member : state.isr()) {
+            least = Math.min(least, match(member));
+        }
+        if (!matched && log.lastEpoch() == epoch && least >= epochIndex) {
+            matched = true;
+        }
+        for (Map.Entry<ServerId, LearnerWatch> learner : learners.entrySet()) {
+            if (learner.getValue().counts()) {
+                least = Math.min(least, match(learner.getKey()));
+            }
+        }
+        if (matched) {
+            stable = Math.max(stable, least);
+        }
+        acknowledge(now);
+    }
+
+    private long match(ServerId member) {
+        PeerLink link = links.get(member);
+        return link == null ? (member.equals(host.self()) ? log.durableIndex() : 0) : link.match();
+    }
+
+    private void acknowledge(long now) {
+        long applied = Math.min(replica.applied(), log.durableIndex());
+        pending.progress(applied, fencing.allFenced(now) ? Math.min(stable, applied) : 0);
+    }
+
+    @Override
+    public void progressed(PeerLink link) {
+        if (!closed) {
+            advance();
+        }
+    }
+
+    @Override
+    public void installed(ServerId server, long installed) {
+        if (installed > epoch) {
+            host.refresh(meta.name());
+        }
+        fencing.confirm(server, installed, host.env().clock().nanos());
+    }
+
+    @Override
+    public void wantTicks() {
+        host.wantTicks(replica);
+    }
+
+    boolean wantsTicks() {
+        return !matched || !state.learners().isEmpty() || !fencing.isEmpty() || links.values().stream().anyMatch(PeerLink::wantsTicks);
+    }
+
+    void tick(long now) {
+        if (log.lastEpoch() < epoch) {
+            openEpoch();
+        }
+        for (ServerId learner : state.learners()) {
+            PeerLink link = links.get(learner);
+            LearnerWatch watch = learners.get(learner);
+            if (link != null && watch != null && matched) {
+                link.poll();
+                watch.advance(link, log.durableIndex(), stable, now, certifier);
+            }
+        }
+        advance();
+        if (now - reportedAt >= host.config().retryNanos()) {
+            reportedAt = now;
+            report(now);
+        }
+    }
+
+    private void report(long now) {
+        for (ServerId learner : state.learners()) {
+            LearnerWatch watch = learners.get(learner);
+            if (watch != null && watch.certified()) {
+                host.tellCoordinator(new PeerRequest.Certified(key, epoch, host.self(), learner));
+            }
+        }
+        List<ServerId> fenced = fencing.servers(true, now);
+        if (!fenced.isEmpty()) {
+            host.tellCoordinator(new PeerRequest.Fenced(key, epoch, fenced));
+        }
+    }
+
+    void close() {
+        closed = true;
+        links.values().forEach(PeerLink::close);
+    }
+}

@@ -1,0 +1,128 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.UpdateRequest;
+import java.util.Optional;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The way of one update at the primary: known already? room? do the rows fit the engine? then into the log. */
+final class UpdateFlow {
+    private final ReplicaHost host;
+    private final ReplicaKey key;
+    private final ReplicaLog log;
+    private final PendingUpdates pending;
+    private final Supplier<DedupeTable> table;
+    private final LeaderNow leader;
+
+    /** The primary of this moment, null when this replica is none any more. */
+    interface LeaderNow {
+        @Nullable Primary get();
+    }
+
+    UpdateFlow(ReplicaHost host, ReplicaKey key, ReplicaLog log, PendingUpdates pending, Supplier<DedupeTable> table, LeaderNow leader) {
+        this.host = host;
+        this.key = key;
+        this.log = log;
+        this.pending = pending;
+        this.table = table;
+        this.leader = leader;
+    }
+
+    static ActorFailure failure(ReplicaKey key, ErrorCode code, String message, long epoch) {
+        return new ActorFailure(key.actor(), code, message, epoch);
+    }
+
+    void admit(UpdateRequest request, UpdateRequest.ActorRows rows, PendingUpdates.Callback callback) {
+        Primary primary = leader.get();
+        if (primary == null || rows.epoch() != primary.epoch()) {
+            long epoch = primary == null ? 0 : primary.epoch();
+            callback.failed(failure(key, ErrorCode.STALE_EPOCH, "epoch " + rows.epoch() + " asked, " + epoch + " installed", epoch));
+            return;
+        }
+        Optional<UniserveException> refusal = primary.refusal();
+        if (refusal.isPresent()) {
+            callback.failed(failure(key, refusal.get().code(), refusal.get().reason(), primary.epoch()));
+            return;
+        }
+        long hash = DedupeTable.contentHash(request.function(), rows.rows());
+        PendingUpdates.Update under = pending.find(request.request());
+        if (under != null) {
+            if (under.hash == hash) {
+                pending.join(under, request.level(), true, primary.epoch(), callback);
+            } else {
+                callback.failed(otherContent(primary));
+            }
+            return;
+        }
+        DedupeTable.Answer answer = table.get().find(request.request(), request.attempt());
+        if (answer instanceof DedupeTable.Answer.Unknown) {
+            begin(primary, request, rows, hash, callback);
+        } else if (answer instanceof DedupeTable.Answer.Recorded recorded && recorded.hash() == hash) {
+            pending.joinRecorded(recorded.index(), recorded.epoch(), request.level(), callback);
+            primary.advance();
+        } else if (answer instanceof DedupeTable.Answer.Recorded) {
+            callback.failed(otherContent(primary));
+        } else {
+            callback.failed(failure(
+                    key, ErrorCode.OUTCOME_EXPIRED, "the outcome of request " + request.request() + " is no longer known: read to find out", primary.epoch()));
+        }
+    }
+
+    private ActorFailure otherContent(Primary primary) {
+        return failure(key, ErrorCode.INVALID_ARGUMENT, "this request id was used with other content: use a new id", primary.epoch());
+    }
+
+    private void begin(Primary primary, UpdateRequest request, UpdateRequest.ActorRows rows, long hash, PendingUpdates.Callback callback) {
+        int size = rows.rows().size();
+        if (!pending.hasRoom(size)) {
+            callback.failed(failure(key, ErrorCode.RESOURCE_EXHAUSTED, "too many updates wait: slow down", primary.epoch()));
+            return;
+        }
+        if (!log.hasRoom(size)) {
+            callback.failed(failure(key, ErrorCode.LOG_FULL, "the actor's log has reached its limit of bytes", primary.epoch()));
+            return;
+        }
+        PendingUpdates.Update update = pending.admit(request.request(), hash, size);
+        pending.join(update, request.level(), false, primary.epoch(), callback);
+        host.env().engine().validate(key, request.function(), rows.rows(), valid -> {
+            if (pending.find(request.request()) == update) {
+                validated(update, request, rows, valid);
+            }
+        });
+    }
+
+    private void validated(PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows, Outcome<Done> valid) {
+        Primary primary = leader.get();
+        long epoch = primary == null ? 0 : primary.epoch();
+        if (valid instanceof Outcome.Err<Done> err) {
+            pending.refuse(update, err.error().code(), err.error().reason(), epoch);
+            return;
+        }
+        Optional<UniserveException> refusal = primary == null
+                ? Optional.of(new UniserveException(ErrorCode.NOT_PRIMARY, "the primary moved: try again there"))
+                : primary.refusal();
+        if (primary == null || refusal.isPresent()) {
+            ErrorCode code = refusal.map(UniserveException::code).orElse(ErrorCode.NOT_PRIMARY);
+            pending.refuse(update, code, refusal.map(UniserveException::reason).orElse("not primary"), epoch);
+            return;
+        }
+        LogEntry entry = new LogEntry(
+                LogEntry.Type.UPDATE,
+                primary.epoch(),
+                log.lastIndex() + 1,
+                0,
+                request.request(),
+                request.lowWater(),
+                request.function(),
+                rows.rows());
+        primary.append(update, entry);
+    }
+}

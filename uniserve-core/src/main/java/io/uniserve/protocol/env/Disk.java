@@ -27,7 +27,8 @@ public interface Disk {
                 completion.done(
                         whole
                                 ? Outcome.ok(ok.value().slice((int) offset, length))
-                                : Outcome.err(new UniserveException(ErrorCode.IO, path + " ends before byte " + (offset + length))));
+                                : Outcome.err(new UniserveException(
+                                        ErrorCode.IO, path + " ends before byte " + (offset + length))));
             } else {
                 completion.done(outcome);
             }

@@ -38,7 +38,8 @@ final class EntryCache {
         bytes += EntryCodec.size(entry);
     }
 
-    @Nullable LogEntry get(long index) {
+    @Nullable
+    LogEntry get(long index) {
         return index < first || index > last() ? null : ring[head + (int) (index - first) & ring.length - 1];
     }
 
@@ -69,7 +70,8 @@ final class EntryCache {
     }
 
     /** Entries from this index on within both limits, at least one; null where the first is not in memory. */
-    @Nullable List<LogEntry> from(long index, long through, int entriesMax, long bytesLimit) {
+    @Nullable
+    List<LogEntry> from(long index, long through, int entriesMax, long bytesLimit) {
         if (get(index) == null) {
             return null;
         }

@@ -60,7 +60,9 @@ final class EntryCodec {
         int mark = header.readInt();
         int length = header.readInt();
         int checksum = header.readInt();
-        if (mark != MARK || length < BODY_BYTES_MIN || length > Limits.LOG_ENTRY_BYTES_MAX + 1024
+        if (mark != MARK
+                || length < BODY_BYTES_MIN
+                || length > Limits.LOG_ENTRY_BYTES_MAX + 1024
                 || length > segment.size() - offset - HEADER_BYTES) {
             return null;
         }
@@ -74,7 +76,8 @@ final class EntryCodec {
         BinaryReader in = new BinaryReader(body);
         int type = in.readByte();
         if (type < 0 || type >= TYPES.length) {
-            throw new UniserveException(ErrorCode.CORRUPT, "log entry type " + type + " is unknown: written by a newer version?");
+            throw new UniserveException(
+                    ErrorCode.CORRUPT, "log entry type " + type + " is unknown: written by a newer version?");
         }
         long epoch = in.readLong();
         long index = in.readLong();

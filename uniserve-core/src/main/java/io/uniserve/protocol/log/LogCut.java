@@ -22,7 +22,13 @@ final class LogCut {
     private final Completion<Long> completion;
     private long cut;
 
-    LogCut(Disk disk, String directory, List<Segment> segments, EntryIndex index, long last, Completion<Long> completion) {
+    LogCut(
+            Disk disk,
+            String directory,
+            List<Segment> segments,
+            EntryIndex index,
+            long last,
+            Completion<Long> completion) {
         this.disk = disk;
         this.directory = directory;
         this.segments = segments;
@@ -75,18 +81,23 @@ final class LogCut {
         }
         Segment segment = segments.get(segments.size() - 1);
         if (segment.first > last) {
-            disk.delete(segment.path, done -> step(done, () -> {
-                segments.remove(segments.size() - 1);
-                index.cutAfter(segment.first - 1);
-                cutFiles();
-            }));
+            disk.delete(
+                    segment.path,
+                    done -> step(done, () -> {
+                        segments.remove(segments.size() - 1);
+                        index.cutAfter(segment.first - 1);
+                        cutFiles();
+                    }));
         } else {
             int size = index.offset(last + 1);
-            disk.truncate(segment.path, size, done -> step(done, () -> {
-                segment.size = size;
-                index.cutAfter(last);
-                completion.done(Outcome.ok(cut));
-            }));
+            disk.truncate(
+                    segment.path,
+                    size,
+                    done -> step(done, () -> {
+                        segment.size = size;
+                        index.cutAfter(last);
+                        completion.done(Outcome.ok(cut));
+                    }));
         }
     }
 

@@ -21,7 +21,13 @@ final class LogRecovery {
     final EntryCache cache;
     private long lastEpoch;
 
-    LogRecovery(Disk disk, String directory, long baseIndex, long baseEpoch, LogOptions options, Completion<LogRecovery> completion) {
+    LogRecovery(
+            Disk disk,
+            String directory,
+            long baseIndex,
+            long baseEpoch,
+            LogOptions options,
+            Completion<LogRecovery> completion) {
         this.disk = disk;
         this.directory = directory;
         this.index = new EntryIndex(baseIndex);
@@ -33,7 +39,10 @@ final class LogRecovery {
     void run() {
         disk.list(directory, listed -> {
             if (listed instanceof Outcome.Ok<List<Disk.Entry>> ok) {
-                ok.value().stream().map(Disk.Entry::name).filter(name -> name.matches("\\d{20}\\.seg")).forEach(names::add);
+                ok.value().stream()
+                        .map(Disk.Entry::name)
+                        .filter(name -> name.matches("\\d{20}\\.seg"))
+                        .forEach(names::add);
                 readNext(0);
             } else {
                 fail(((Outcome.Err<List<Disk.Entry>>) listed).error());
@@ -87,8 +96,11 @@ final class LogRecovery {
     private void accept(Segment segment, EntryCodec.Found found, int offset) {
         long due = index.last() + 1;
         if (found.entry().index() != due || found.entry().epoch() < lastEpoch) {
-            throw corrupt(segment, offset, "index " + found.entry().index() + " epoch " + found.entry().epoch() + " where index " + due
-                    + " of epoch " + lastEpoch + " or later is due");
+            throw corrupt(
+                    segment,
+                    offset,
+                    "index " + found.entry().index() + " epoch " + found.entry().epoch() + " where index " + due
+                            + " of epoch " + lastEpoch + " or later is due");
         }
         lastEpoch = found.entry().epoch();
         index.add(segments.size(), offset, found.size(), lastEpoch);

@@ -37,7 +37,14 @@ public final class ReplicaLog {
     private boolean closed;
     private long bytes;
 
-    private ReplicaLog(Disk disk, String directory, long baseIndex, long baseEpoch, LogOptions options, LogListener listener, LogRecovery found) {
+    private ReplicaLog(
+            Disk disk,
+            String directory,
+            long baseIndex,
+            long baseEpoch,
+            LogOptions options,
+            LogListener listener,
+            LogRecovery found) {
         this.disk = disk;
         this.directory = directory;
         this.baseIndex = baseIndex;
@@ -55,10 +62,17 @@ public final class ReplicaLog {
      * than a torn tail does not check: the files are left as they are.
      */
     public static void open(
-            Disk disk, String directory, long baseIndex, long baseEpoch, LogOptions options, LogListener listener, Completion<ReplicaLog> completion) {
+            Disk disk,
+            String directory,
+            long baseIndex,
+            long baseEpoch,
+            LogOptions options,
+            LogListener listener,
+            Completion<ReplicaLog> completion) {
         new LogRecovery(disk, directory + "/log", baseIndex, baseEpoch, options, recovered -> {
                     if (recovered instanceof Outcome.Ok<LogRecovery> ok) {
-                        completion.done(Outcome.ok(new ReplicaLog(disk, directory, baseIndex, baseEpoch, options, listener, ok.value())));
+                        completion.done(Outcome.ok(
+                                new ReplicaLog(disk, directory, baseIndex, baseEpoch, options, listener, ok.value())));
                     } else {
                         completion.done(Outcome.err(((Outcome.Err<LogRecovery>) recovered).error()));
                     }
@@ -111,8 +125,10 @@ public final class ReplicaLog {
     /** Adds an entry, whose index is {@code lastIndex() + 1}; the listener hears when it is durable. */
     public void append(LogEntry entry) {
         if (entry.index() != lastIndex() + 1 || entry.epoch() < lastEpoch()) {
-            throw new UniserveException(ErrorCode.INTERNAL, "log " + directory + ": entry " + entry.index() + " of epoch " + entry.epoch()
-                    + " after " + lastIndex() + " of epoch " + lastEpoch());
+            throw new UniserveException(
+                    ErrorCode.INTERNAL,
+                    "log " + directory + ": entry " + entry.index() + " of epoch " + entry.epoch() + " after "
+                            + lastIndex() + " of epoch " + lastEpoch());
         }
         cache.add(entry);
         flush();
@@ -291,7 +307,8 @@ public final class ReplicaLog {
         while (offset < data.size()) {
             EntryCodec.Found found = EntryCodec.decode(data, offset);
             if (found == null || found.entry().index() != from + entries.size()) {
-                return Outcome.err(new UniserveException(ErrorCode.CORRUPT, "log entry " + (from + entries.size()) + " does not check"));
+                return Outcome.err(new UniserveException(
+                        ErrorCode.CORRUPT, "log entry " + (from + entries.size()) + " does not check"));
             }
             entries.add(found.entry());
             offset += found.size();

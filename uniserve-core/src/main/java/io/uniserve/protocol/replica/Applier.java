@@ -302,7 +302,7 @@ final class Applier {
                 LOG.warn("{}: checkpoint failed: {}", key, err.error().reason());
                 checkpointed(name, written);
             } else {
-                checkpoints.seal(name, table, sealed -> checkpointed(name, sealed));
+                checkpoints.seal(name, table, made -> checkpointed(name, made));
             }
         }));
     }

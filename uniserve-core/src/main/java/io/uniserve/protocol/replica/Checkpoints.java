@@ -64,11 +64,11 @@ final class Checkpoints {
         BinaryWriter out = new BinaryWriter();
         out.writeLong(name.index()).writeLong(name.epoch());
         table.write(out);
-        disk.replace(path(name) + "/manifest", DiskState.Sealed.seal(out.toBytes()), sealed -> {
-            if (sealed instanceof Outcome.Ok<Done>) {
+        disk.replace(path(name) + "/manifest", DiskState.Sealed.seal(out.toBytes()), made -> {
+            if (made instanceof Outcome.Ok<Done>) {
                 deleteOld(name);
             }
-            completion.done(sealed);
+            completion.done(made);
         });
     }
 

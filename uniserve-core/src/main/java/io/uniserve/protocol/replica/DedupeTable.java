@@ -75,11 +75,13 @@ final class DedupeTable {
         Outcomes outcomes = known == null ? new Outcomes() : known;
         clients.put(client, outcomes);
         outcomes.bySequence.put(
-                request.sequence(), new Answer.Recorded(entry.epoch(), entry.index(), contentHash(entry.function(), entry.rows())));
+                request.sequence(),
+                new Answer.Recorded(entry.epoch(), entry.index(), contentHash(entry.function(), entry.rows())));
         outcomes.floor = Math.max(outcomes.floor, entry.lowWater());
         outcomes.bySequence.headMap(outcomes.floor).clear();
         while (outcomes.bySequence.size() > requestsMax) {
-            outcomes.floor = Math.max(outcomes.floor, outcomes.bySequence.pollFirstEntry().getKey() + 1);
+            outcomes.floor = Math.max(
+                    outcomes.floor, outcomes.bySequence.pollFirstEntry().getKey() + 1);
         }
         if (clients.size() > clientsMax) {
             Iterator<Client> oldest = clients.keySet().iterator();
@@ -105,9 +107,14 @@ final class DedupeTable {
         out.writeBoolean(forgotClients).writeInt(clients.size());
         for (Map.Entry<Client, Outcomes> client : clients.entrySet()) {
             out.writeLong(client.getKey().high()).writeLong(client.getKey().low());
-            out.writeLong(client.getValue().floor).writeInt(client.getValue().bySequence.size());
-            client.getValue().bySequence.forEach((sequence, at) ->
-                    out.writeLong(sequence).writeLong(at.epoch()).writeLong(at.index()).writeLong(at.hash()));
+            out.writeLong(client.getValue().floor)
+                    .writeInt(client.getValue().bySequence.size());
+            client.getValue()
+                    .bySequence
+                    .forEach((sequence, at) -> out.writeLong(sequence)
+                            .writeLong(at.epoch())
+                            .writeLong(at.index())
+                            .writeLong(at.hash()));
         }
     }
 
@@ -119,7 +126,8 @@ final class DedupeTable {
             Outcomes outcomes = new Outcomes();
             outcomes.floor = in.readLong();
             for (int more = in.readCount(32); more > 0; more--) {
-                outcomes.bySequence.put(in.readLong(), new Answer.Recorded(in.readLong(), in.readLong(), in.readLong()));
+                outcomes.bySequence.put(
+                        in.readLong(), new Answer.Recorded(in.readLong(), in.readLong(), in.readLong()));
             }
             table.clients.put(client, outcomes);
         }

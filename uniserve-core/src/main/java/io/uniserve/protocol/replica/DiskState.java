@@ -21,7 +21,13 @@ import java.util.zip.CRC32C;
  * @param rolledBack entries ever cut from the log and kept under {@code rollback/}
  */
 record DiskState(
-        TableName table, ReplicaKey key, long installed, long baseIndex, long baseEpoch, List<ServerId> certified, long rolledBack) {
+        TableName table,
+        ReplicaKey key,
+        long installed,
+        long baseIndex,
+        long baseEpoch,
+        List<ServerId> certified,
+        long rolledBack) {
     private static final int FORMAT = 1;
 
     DiskState {
@@ -60,7 +66,8 @@ record DiskState(
         BinaryReader in = new BinaryReader(Sealed.open(bytes, "state file"));
         int format = in.readInt();
         if (format != FORMAT) {
-            throw new UniserveException(ErrorCode.CORRUPT, "state file has format " + format + ", this version reads " + FORMAT);
+            throw new UniserveException(
+                    ErrorCode.CORRUPT, "state file has format " + format + ", this version reads " + FORMAT);
         }
         TableName table = new TableName(in.readString());
         ReplicaKey key = new ReplicaKey(in.readLong(), in.readInt());
@@ -81,7 +88,10 @@ record DiskState(
         private Sealed() {}
 
         static Bytes seal(Bytes body) {
-            return new BinaryWriter(body.size() + 8).writeInt(crc(body)).writeBytes(body).toBytes();
+            return new BinaryWriter(body.size() + 8)
+                    .writeInt(crc(body))
+                    .writeBytes(body)
+                    .toBytes();
         }
 
         static Bytes open(Bytes sealed, String what) {

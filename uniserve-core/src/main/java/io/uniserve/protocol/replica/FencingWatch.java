@@ -14,7 +14,8 @@ import java.util.TreeMap;
  * map that removed it.
  */
 final class FencingWatch {
-    private static final Comparator<Fencing> ORDER = Comparator.comparing(Fencing::server).thenComparingLong(Fencing::epoch);
+    private static final Comparator<Fencing> ORDER =
+            Comparator.comparing(Fencing::server).thenComparingLong(Fencing::epoch);
 
     private final long fenceNanos;
     private final TreeMap<Fencing, Long> fencedAt = new TreeMap<>(ORDER);
@@ -33,7 +34,8 @@ final class FencingWatch {
 
     /** The server said that it has installed this epoch. */
     void confirm(ServerId server, long installed, long now) {
-        fencedAt.replaceAll((fencing, at) -> fencing.server().equals(server) && installed >= fencing.epoch() && at - now > 0 ? now : at);
+        fencedAt.replaceAll((fencing, at) ->
+                fencing.server().equals(server) && installed >= fencing.epoch() && at - now > 0 ? now : at);
     }
 
     boolean allFenced(long now) {

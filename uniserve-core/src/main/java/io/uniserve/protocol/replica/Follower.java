@@ -108,7 +108,9 @@ final class Follower {
     /** Answers whoever waits: this epoch is over. */
     void close() {
         while (!waiting.isEmpty()) {
-            waiting.pollFirstEntry().getValue().forEach(c -> c.done(Outcome.ok(reply(Status.STALE_EPOCH, log.lastIndex()))));
+            waiting.pollFirstEntry()
+                    .getValue()
+                    .forEach(c -> c.done(Outcome.ok(reply(Status.STALE_EPOCH, log.lastIndex()))));
         }
     }
 

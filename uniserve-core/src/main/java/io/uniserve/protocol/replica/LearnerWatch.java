@@ -42,7 +42,8 @@ final class LearnerWatch {
 
     void advance(PeerLink link, long last, long stable, long now, Certifier certifier) {
         if (phase == Phase.CATCHING_UP) {
-            boolean near = last - link.match() <= config.learnerLagMax() && last - link.applied() <= config.learnerLagMax();
+            boolean near =
+                    last - link.match() <= config.learnerLagMax() && last - link.applied() <= config.learnerLagMax();
             if (near && now - since >= config.learnerTimeoutNanos()) {
                 phase = Phase.AWAITED;
                 since = now;

@@ -17,7 +17,13 @@ import java.util.List;
 record Opened(StateFile file, ReplicaLog log) {
 
     /** Opens the directory, which may be absent: then everything is empty, in the name of this table. */
-    static void open(Disk disk, ReplicaKey key, TableName table, LogOptions options, LogListener listener, Completion<Opened> completion) {
+    static void open(
+            Disk disk,
+            ReplicaKey key,
+            TableName table,
+            LogOptions options,
+            LogListener listener,
+            Completion<Opened> completion) {
         String directory = key.toString();
         disk.list(directory, listed -> {
             if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
@@ -26,9 +32,11 @@ record Opened(StateFile file, ReplicaLog log) {
             }
             List<Disk.Entry> entries = ((Outcome.Ok<List<Disk.Entry>>) listed).value();
             if (entries.stream().anyMatch(e -> e.name().equals("state"))) {
-                disk.read(directory + "/state", read -> withState(disk, directory, read, options, listener, completion));
+                disk.read(
+                        directory + "/state", read -> withState(disk, directory, read, options, listener, completion));
             } else if (entries.stream().anyMatch(e -> e.name().equals("log/"))) {
-                completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, directory + ": the state file is missing")));
+                completion.done(Outcome.err(
+                        new UniserveException(ErrorCode.CORRUPT, directory + ": the state file is missing")));
             } else {
                 log(disk, directory, DiskState.fresh(table, key), options, listener, completion);
             }
@@ -36,7 +44,12 @@ record Opened(StateFile file, ReplicaLog log) {
     }
 
     private static void withState(
-            Disk disk, String directory, Outcome<Bytes> read, LogOptions options, LogListener listener, Completion<Opened> completion) {
+            Disk disk,
+            String directory,
+            Outcome<Bytes> read,
+            LogOptions options,
+            LogListener listener,
+            Completion<Opened> completion) {
         if (read instanceof Outcome.Err<Bytes> err) {
             completion.done(Outcome.err(err.error()));
             return;
@@ -45,14 +58,20 @@ record Opened(StateFile file, ReplicaLog log) {
         try {
             state = DiskState.decode(((Outcome.Ok<Bytes>) read).value());
         } catch (UniserveException e) {
-            completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, directory + "/state: " + e.reason(), e)));
+            completion.done(
+                    Outcome.err(new UniserveException(ErrorCode.CORRUPT, directory + "/state: " + e.reason(), e)));
             return;
         }
         log(disk, directory, state, options, listener, completion);
     }
 
     private static void log(
-            Disk disk, String directory, DiskState state, LogOptions options, LogListener listener, Completion<Opened> completion) {
+            Disk disk,
+            String directory,
+            DiskState state,
+            LogOptions options,
+            LogListener listener,
+            Completion<Opened> completion) {
         StateFile file = new StateFile(disk, directory, state);
         ReplicaLog.open(disk, directory, state.baseIndex(), state.baseEpoch(), options, listener, opened -> {
             if (opened instanceof Outcome.Ok<ReplicaLog> ok) {

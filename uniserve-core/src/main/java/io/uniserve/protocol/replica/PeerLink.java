@@ -89,7 +89,9 @@ final class PeerLink {
             return;
         }
         waiting = false;
-        while (!loading && inFlight < (probing ? 1 : WINDOW) && (next <= log.durableIndex() || inFlight == 0 && (probing || pollWanted))) {
+        while (!loading
+                && inFlight < (probing ? 1 : WINDOW)
+                && (next <= log.durableIndex() || inFlight == 0 && (probing || pollWanted))) {
             Address to = host.addressOf(server);
             if (to == null) {
                 pause(now);
@@ -128,8 +130,8 @@ final class PeerLink {
 
     private void send(Address to, List<LogEntry> entries) {
         long previous = next - 1;
-        Replicate request =
-                new Replicate(key, epoch, host.self(), previous, log.epochAt(previous), entries, listener.stableIndex());
+        Replicate request = new Replicate(
+                key, epoch, host.self(), previous, log.epochAt(previous), entries, listener.stableIndex());
         next += entries.size();
         inFlight++;
         int sent = generation;

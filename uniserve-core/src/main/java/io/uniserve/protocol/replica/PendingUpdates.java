@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * Updates on their way: those that the table of requests does not show yet (being validated, or logged and not applied),
  * and those that wait for an index to be applied or stable. Looked up by request, never iterated in hash order.
  */
-final class PendingUpdates {
+public final class PendingUpdates {
     private final int actor;
     private final Map<RequestId, Update> byRequest = new HashMap<>();
     private final TreeMap<Long, Update> byIndex = new TreeMap<>();
@@ -33,7 +33,7 @@ final class PendingUpdates {
     }
 
     /** Hears how an actor's update ended, once. */
-    interface Callback {
+    public interface Callback {
         void acked(ActorAck ack);
 
         void failed(ActorFailure failure);
@@ -63,14 +63,16 @@ final class PendingUpdates {
     }
 
     boolean hasRoom(int more) {
-        return waiters < Limits.PENDING_UPDATES_PER_ACTOR_MAX && bytes + more <= Limits.PENDING_UPDATE_BYTES_PER_ACTOR_MAX;
+        return waiters < Limits.PENDING_UPDATES_PER_ACTOR_MAX
+                && bytes + more <= Limits.PENDING_UPDATE_BYTES_PER_ACTOR_MAX;
     }
 
     boolean isEmpty() {
         return byRequest.isEmpty() && waiters == 0;
     }
 
-    @Nullable Update find(RequestId request) {
+    @Nullable
+    Update find(RequestId request) {
         return byRequest.get(request);
     }
 
@@ -100,7 +102,9 @@ final class PendingUpdates {
     }
 
     private void await(long index, Waiter waiter) {
-        (waiter.level() == AckLevel.ISR ? isrLevel : primaryLevel).computeIfAbsent(index, i -> new ArrayList<>()).add(waiter);
+        (waiter.level() == AckLevel.ISR ? isrLevel : primaryLevel)
+                .computeIfAbsent(index, i -> new ArrayList<>())
+                .add(waiter);
     }
 
     /** The update was given its place in the log. */

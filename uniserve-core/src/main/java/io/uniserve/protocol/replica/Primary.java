@@ -38,7 +38,14 @@ final class Primary implements PeerLink.Listener {
     private boolean closed;
     private long reportedAt;
 
-    Primary(Replica replica, ReplicaHost host, ReplicaKey key, TableMeta meta, ActorState state, ReplicaLog log, Parts parts) {
+    Primary(
+            Replica replica,
+            ReplicaHost host,
+            ReplicaKey key,
+            TableMeta meta,
+            ActorState state,
+            ReplicaLog log,
+            Parts parts) {
         this.replica = replica;
         this.host = host;
         this.key = key;
@@ -57,7 +64,8 @@ final class Primary implements PeerLink.Listener {
     }
 
     /** What outlives the epoch. */
-    record Parts(PendingUpdates pending, FencingWatch fencing, LearnerWatch.Certifier certifier, List<ServerId> certified) {}
+    record Parts(
+            PendingUpdates pending, FencingWatch fencing, LearnerWatch.Certifier certifier, List<ServerId> certified) {}
 
     void start() {
         openEpoch();
@@ -123,10 +131,12 @@ final class Primary implements PeerLink.Listener {
     java.util.Optional<UniserveException> refusal() {
         if (state.isr().size() < meta.minIsr()) {
             return java.util.Optional.of(new UniserveException(
-                    ErrorCode.NOT_ENOUGH_REPLICAS, state.isr().size() + " in-sync replicas, minIsr is " + meta.minIsr() + ": wait until one rejoins"));
+                    ErrorCode.NOT_ENOUGH_REPLICAS,
+                    state.isr().size() + " in-sync replicas, minIsr is " + meta.minIsr() + ": wait until one rejoins"));
         }
         if (!accepting()) {
-            return java.util.Optional.of(new UniserveException(ErrorCode.UNAVAILABLE, "the primary is not ready yet: try again"));
+            return java.util.Optional.of(
+                    new UniserveException(ErrorCode.UNAVAILABLE, "the primary is not ready yet: try again"));
         }
         return java.util.Optional.empty();
     }
@@ -193,7 +203,10 @@ final class Primary implements PeerLink.Listener {
     }
 
     boolean wantsTicks() {
-        return !matched || !state.learners().isEmpty() || !fencing.isEmpty() || links.values().stream().anyMatch(PeerLink::wantsTicks);
+        return !matched
+                || !state.learners().isEmpty()
+                || !fencing.isEmpty()
+                || links.values().stream().anyMatch(PeerLink::wantsTicks);
     }
 
     void tick(long now) {

@@ -11,7 +11,6 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.LogListener;
-import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
@@ -51,7 +50,10 @@ public final class Replica {
     private long damagedEpoch;
     private long retryAt;
     private long reportAt;
+    private long openedEpoch;
     private long leaseUntil;
+    private long offeredEpoch;
+    private long offeredUntil;
 
     /** A replica of this table, whose files are not read before {@link #open}. */
     public Replica(ReplicaHost host, ReplicaKey key, TableName table) {
@@ -63,6 +65,7 @@ public final class Replica {
         this.retryAt = now();
         this.reportAt = retryAt;
         this.leaseUntil = retryAt;
+        this.offeredUntil = retryAt;
     }
 
     public ReplicaKey key() {
@@ -81,6 +84,22 @@ public final class Replica {
     /** True once the files were read, whole or damaged. */
     public boolean isOpen() {
         return opened != null || damage != null;
+    }
+
+    /** True when the files are damaged and kept for a look. */
+    public boolean isDamaged() {
+        return damage != null;
+    }
+
+    /** Epoch of the takeover that made this replica's files worthless, 0 when there was none. */
+    public long abandonedAt() {
+        ActorState wanted = desired;
+        return wanted != null && wanted.restoreEpoch() > openedEpoch && openedEpoch > 0 ? wanted.restoreEpoch() : 0;
+    }
+
+    /** True when nothing waits to be shipped to durable storage. */
+    public boolean shipped() {
+        return true;
     }
 
     long applied() {
@@ -103,6 +122,7 @@ public final class Replica {
             }
             if (outcome instanceof Outcome.Ok<Opened> ok) {
                 opened = ok.value();
+                openedEpoch = installed();
                 then.run();
                 evaluate();
                 return;
@@ -156,7 +176,11 @@ public final class Replica {
         parts.file().change(state -> state.install(epoch), done -> {
             changing = false;
             if (done instanceof Outcome.Err<Done> err) {
-                LOG.warn("{}: epoch {} cannot be installed: {}", key, epoch, err.error().getMessage());
+                LOG.warn(
+                        "{}: epoch {} cannot be installed: {}",
+                        key,
+                        epoch,
+                        err.error().getMessage());
                 retryAt = now() + 5 * host.config().retryNanos();
             }
             evaluate();
@@ -175,8 +199,8 @@ public final class Replica {
         }
         leaveRole(state);
         if (state.primary().equals(host.self()) && meta != null) {
-            Primary.Parts shared =
-                    new Primary.Parts(pending, fencing, this::certify, parts.file().get().certified());
+            Primary.Parts shared = new Primary.Parts(
+                    pending, fencing, this::certify, parts.file().get().certified());
             Primary next = new Primary(this, host, key, meta, state, parts.log(), shared);
             primary = next;
             next.start();
@@ -187,7 +211,8 @@ public final class Replica {
 
     private void startEngine(Opened parts) {
         if (applier == null && meta != null) {
-            applier = new Applier(host.env(), host.config(), key, meta, parts.log(), key.toString(), new EngineEvents());
+            applier =
+                    new Applier(host.env(), host.config(), key, meta, parts.log(), key.toString(), new EngineEvents());
             applier.start();
             host.wantTicks(this);
         }
@@ -202,7 +227,10 @@ public final class Replica {
             primary.close();
             primary = null;
             if (!next.primary().equals(host.self())) {
-                pending.failAll(ErrorCode.NOT_PRIMARY, "the primary moved while the update was on its way: try again there", next.epoch());
+                pending.failAll(
+                        ErrorCode.NOT_PRIMARY,
+                        "the primary moved while the update was on its way: try again there",
+                        next.epoch());
             }
         }
     }
@@ -235,7 +263,9 @@ public final class Replica {
         }
         long epoch = at.epoch();
         parts.file()
-                .change(state -> state.installed() == epoch ? state.certify(learner) : state, done -> then.accept(done instanceof Outcome.Ok<Done>));
+                .change(
+                        state -> state.installed() == epoch ? state.certify(learner) : state,
+                        done -> then.accept(done instanceof Outcome.Ok<Done>));
     }
 
     /** A message from the primary. */
@@ -243,12 +273,20 @@ public final class Replica {
         if (request.epoch() > Math.max(installed(), desired == null ? 0 : desired.epoch())) {
             host.refresh(table);
         }
-        boolean mine = follower != null && current != null && request.epoch() == current.epoch() && current.epoch() == installed();
-        if (mine && !closed && damage == null && current.hosts(host.self()) && request.primary().equals(current.primary())) {
+        boolean mine = follower != null
+                && current != null
+                && request.epoch() == current.epoch()
+                && current.epoch() == installed();
+        if (mine
+                && !closed
+                && damage == null
+                && current.hosts(host.self())
+                && request.primary().equals(current.primary())) {
             follower.replicate(request, completion);
             return;
         }
-        Replicated.Status status = request.epoch() == installed() ? Replicated.Status.NOT_READY : Replicated.Status.STALE_EPOCH;
+        Replicated.Status status =
+                request.epoch() == installed() ? Replicated.Status.NOT_READY : Replicated.Status.STALE_EPOCH;
         completion.done(Outcome.ok(new Replicated(status, installed(), 0, 0, 0)));
     }
 
@@ -261,24 +299,37 @@ public final class Replica {
             host.refresh(table);
         }
         if (leader == null || parts == null || engine == null || closed) {
-            callback.failed(UpdateFlow.failure(key, ErrorCode.NOT_PRIMARY, "this server is not the actor's primary", installed()));
+            callback.failed(UpdateFlow.failure(
+                    key, ErrorCode.NOT_PRIMARY, "this server is not the actor's primary", installed()));
         } else {
-            new UpdateFlow(host, key, parts.log(), pending, engine::table, () -> primary).admit(request, rows, callback);
+            new UpdateFlow(host, key, parts.log(), pending, engine::table, () -> primary)
+                    .admit(request, rows, callback);
         }
     }
 
     /** A lease on a map in which this actor had the epoch. */
     public void renewLease(long epochInMap, long untilNanos) {
-        if (installed() >= epochInMap && untilNanos - leaseUntil > 0) {
-            leaseUntil = untilNanos;
-            host.gateChanged(this);
+        offeredEpoch = epochInMap;
+        offeredUntil = untilNanos;
+        host.gateChanged(this);
+    }
+
+    private void takeLease() {
+        if (installed() >= offeredEpoch && offeredUntil - leaseUntil > 0) {
+            leaseUntil = offeredUntil;
         }
     }
 
     /** What readers may have. */
     public ReadGate gate() {
+        takeLease();
         boolean installedNow = current != null && current.epoch() == installed();
-        boolean serving = !closed && damage == null && installedNow && engineReady() && current != null && current.isr().contains(host.self());
+        boolean serving = !closed
+                && damage == null
+                && installedNow
+                && engineReady()
+                && current != null
+                && current.isr().contains(host.self());
         return new ReadGate(key.actor(), installed(), serving, leaseUntil, applied());
     }
 
@@ -291,9 +342,11 @@ public final class Replica {
             return "opening";
         }
         if (primary != null) {
-            return "primary";
+            return primary.accepting() ? PeerReply.ReplicaLoad.PRIMARY : "primary-starting";
         }
-        return current.isr().contains(host.self()) ? "follower" : current.learners().contains(host.self()) ? "learner" : "none";
+        return current.isr().contains(host.self())
+                ? "follower"
+                : current.learners().contains(host.self()) ? "learner" : "none";
     }
 
     /** Last log index, durable or not. */
@@ -337,8 +390,12 @@ public final class Replica {
             primary.tick(now);
         }
         report(now);
-        return damage != null || unfit != null || applier != null && applier.wantsTicks() || primary != null && primary.wantsTicks()
-                || desired != null && desired.epoch() > installed() || !pending.isEmpty();
+        return damage != null
+                || unfit != null
+                || applier != null && applier.wantsTicks()
+                || primary != null && primary.wantsTicks()
+                || desired != null && desired.epoch() > installed()
+                || !pending.isEmpty();
     }
 
     private void report(long now) {
@@ -355,19 +412,22 @@ public final class Replica {
 
     /** Ends the replica and removes its files. */
     public void destroy(Completion<Done> completion) {
+        end(() -> host.env().disk().delete(key.toString(), completion));
+    }
+
+    private void end(Runnable files) {
         close();
-        Runnable deleteFiles = () -> host.env().disk().delete(key.toString(), completion);
         Runnable closeEngine = () -> {
             if (applier == null) {
-                deleteFiles.run();
+                files.run();
             } else {
-                applier.close(done -> deleteFiles.run());
+                applier.close(done -> files.run());
             }
         };
         if (opened == null) {
             closeEngine.run();
         } else {
-            opened.log().close(closeEngine);
+            opened.log().close(() -> opened.file().whenIdle(closeEngine));
         }
     }
 
@@ -383,6 +443,11 @@ public final class Replica {
         pending.failAll(ErrorCode.NOT_PRIMARY, "the replica is closed here", installed());
     }
 
+    /** Ends the replica and keeps its files aside: the coordinator gave up on what they hold. */
+    public void setAside(Completion<Done> completion) {
+        end(() -> host.env().disk().move(key.toString(), "quarantine/" + key + "-" + installed(), completion));
+    }
+
     private void cut(long after, Completion<Long> then) {
         Opened parts = opened;
         Applier engine = applier;
@@ -396,7 +461,7 @@ public final class Replica {
             cutting = false;
             engine.resume(parts.log().lastIndex());
             host.wantTicks(this);
-            if (cut instanceof Outcome.Ok<Long> ok && ok.value() > 0) {
+            if (cut instanceof Outcome.Ok<Long> ok && ok.value() > 0 && !closed) {
                 parts.file().change(state -> state.rolledBack(ok.value()), done -> {});
             }
             then.done(cut);

@@ -17,7 +17,8 @@ public interface ReplicaHost {
     ServerId self();
 
     /** Address of a live server, null where it is not known. */
-    @Nullable Address addressOf(ServerId server);
+    @Nullable
+    Address addressOf(ServerId server);
 
     /** Sends to the leading coordinator, best effort: the caller repeats. */
     void tellCoordinator(PeerRequest request);

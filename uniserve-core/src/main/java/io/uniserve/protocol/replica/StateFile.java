@@ -38,4 +38,12 @@ final class StateFile {
             });
         });
     }
+
+    /** Runs the task once no write is under way. */
+    void whenIdle(Runnable task) {
+        steps.add(next -> {
+            next.run();
+            task.run();
+        });
+    }
 }

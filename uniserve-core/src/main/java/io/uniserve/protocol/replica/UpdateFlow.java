@@ -24,10 +24,17 @@ final class UpdateFlow {
 
     /** The primary of this moment, null when this replica is none any more. */
     interface LeaderNow {
-        @Nullable Primary get();
+        @Nullable
+        Primary get();
     }
 
-    UpdateFlow(ReplicaHost host, ReplicaKey key, ReplicaLog log, PendingUpdates pending, Supplier<DedupeTable> table, LeaderNow leader) {
+    UpdateFlow(
+            ReplicaHost host,
+            ReplicaKey key,
+            ReplicaLog log,
+            PendingUpdates pending,
+            Supplier<DedupeTable> table,
+            LeaderNow leader) {
         this.host = host;
         this.key = key;
         this.log = log;
@@ -44,7 +51,8 @@ final class UpdateFlow {
         Primary primary = leader.get();
         if (primary == null || rows.epoch() != primary.epoch()) {
             long epoch = primary == null ? 0 : primary.epoch();
-            callback.failed(failure(key, ErrorCode.STALE_EPOCH, "epoch " + rows.epoch() + " asked, " + epoch + " installed", epoch));
+            callback.failed(failure(
+                    key, ErrorCode.STALE_EPOCH, "epoch " + rows.epoch() + " asked, " + epoch + " installed", epoch));
             return;
         }
         Optional<UniserveException> refusal = primary.refusal();
@@ -72,22 +80,36 @@ final class UpdateFlow {
             callback.failed(otherContent(primary));
         } else {
             callback.failed(failure(
-                    key, ErrorCode.OUTCOME_EXPIRED, "the outcome of request " + request.request() + " is no longer known: read to find out", primary.epoch()));
+                    key,
+                    ErrorCode.OUTCOME_EXPIRED,
+                    "the outcome of request " + request.request() + " is no longer known: read to find out",
+                    primary.epoch()));
         }
     }
 
     private ActorFailure otherContent(Primary primary) {
-        return failure(key, ErrorCode.INVALID_ARGUMENT, "this request id was used with other content: use a new id", primary.epoch());
+        return failure(
+                key,
+                ErrorCode.INVALID_ARGUMENT,
+                "this request id was used with other content: use a new id",
+                primary.epoch());
     }
 
-    private void begin(Primary primary, UpdateRequest request, UpdateRequest.ActorRows rows, long hash, PendingUpdates.Callback callback) {
+    private void begin(
+            Primary primary,
+            UpdateRequest request,
+            UpdateRequest.ActorRows rows,
+            long hash,
+            PendingUpdates.Callback callback) {
         int size = rows.rows().size();
         if (!pending.hasRoom(size)) {
-            callback.failed(failure(key, ErrorCode.RESOURCE_EXHAUSTED, "too many updates wait: slow down", primary.epoch()));
+            callback.failed(
+                    failure(key, ErrorCode.RESOURCE_EXHAUSTED, "too many updates wait: slow down", primary.epoch()));
             return;
         }
         if (!log.hasRoom(size)) {
-            callback.failed(failure(key, ErrorCode.LOG_FULL, "the actor's log has reached its limit of bytes", primary.epoch()));
+            callback.failed(failure(
+                    key, ErrorCode.LOG_FULL, "the actor's log has reached its limit of bytes", primary.epoch()));
             return;
         }
         PendingUpdates.Update update = pending.admit(request.request(), hash, size);
@@ -99,7 +121,8 @@ final class UpdateFlow {
         });
     }
 
-    private void validated(PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows, Outcome<Done> valid) {
+    private void validated(
+            PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows, Outcome<Done> valid) {
         Primary primary = leader.get();
         long epoch = primary == null ? 0 : primary.epoch();
         if (valid instanceof Outcome.Err<Done> err) {

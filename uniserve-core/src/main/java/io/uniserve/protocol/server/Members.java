@@ -1,0 +1,102 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.model.Address;
+import io.uniserve.model.CoordinatorRecord;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Live servers and the leading coordinator, as the registry tells them. */
+final class Members {
+    private final Environment env;
+    private final Watches watches;
+    private final Runnable changed;
+    private final Refresher<List<ServerRecord>> servers;
+    private final Refresher<Versioned> leader;
+    private TreeMap<ServerId, ServerRecord> live = new TreeMap<>();
+    private @Nullable Address coordinator;
+
+    Members(Environment env, long retryNanos, Watches watches, Runnable changed) {
+        this.env = env;
+        this.watches = watches;
+        this.changed = changed;
+        this.servers = new Refresher<>(env.timers(), retryNanos, this::readServers, this::onServers);
+        this.leader = new Refresher<>(
+                env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.LEADER, done), this::onLeader);
+    }
+
+    void start() {
+        watches.add(RegistryPaths.SERVERS, servers::dirty);
+        watches.add(RegistryPaths.LEADER, leader::dirty);
+    }
+
+    void refresh() {
+        servers.dirty();
+    }
+
+    @Nullable
+    ServerRecord find(ServerId id) {
+        return live.get(id);
+    }
+
+    /** Live servers by id. */
+    List<ServerRecord> all() {
+        return List.copyOf(live.values());
+    }
+
+    @Nullable
+    Address coordinator() {
+        return coordinator;
+    }
+
+    private void readServers(Completion<List<ServerRecord>> completion) {
+        env.registry().children(RegistryPaths.SERVERS, listed -> {
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                readNext(ok.value(), 0, new ArrayList<>(), completion);
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+            }
+        });
+    }
+
+    private void readNext(
+            List<String> names, int at, List<ServerRecord> found, Completion<List<ServerRecord>> completion) {
+        if (at == names.size()) {
+            completion.done(Outcome.ok(found));
+            return;
+        }
+        env.registry().read(RegistryPaths.SERVERS + "/" + names.get(at), read -> {
+            if (read instanceof Outcome.Err<Versioned> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            if (((Outcome.Ok<Versioned>) read).value().value() instanceof ServerRecord record) {
+                found.add(record);
+            }
+            readNext(names, at + 1, found, completion);
+        });
+    }
+
+    private void onServers(List<ServerRecord> records) {
+        TreeMap<ServerId, ServerRecord> next = new TreeMap<>();
+        records.forEach(record -> next.put(record.id(), record));
+        boolean differs = !next.equals(live);
+        live = next;
+        if (differs) {
+            changed.run();
+        }
+    }
+
+    private void onLeader(Versioned read) {
+        coordinator = read.value() instanceof CoordinatorRecord record ? record.address() : null;
+        changed.run();
+    }
+}

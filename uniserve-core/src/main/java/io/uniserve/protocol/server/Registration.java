@@ -1,0 +1,130 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Keeps the server's ephemeral node. A node of an earlier incarnation is replaced; a later one means that another process
+ * runs with this server's identity, and this one must end.
+ */
+final class Registration {
+    /** Sessions of one start: each counts as an incarnation of its own, below those of the next start. */
+    private static final long SESSIONS_MAX = 1_000_000;
+
+    private final Environment env;
+    private final ServerConfig config;
+    private final FatalHandler fatal;
+    private long incarnation;
+    private boolean registered;
+    private boolean busy;
+    private boolean stopped;
+    private Runnable whenRegistered = () -> {};
+
+    Registration(Environment env, ServerConfig config, FatalHandler fatal) {
+        this.env = env;
+        this.config = config;
+        this.fatal = fatal;
+        this.incarnation = config.incarnation() * SESSIONS_MAX;
+    }
+
+    long incarnation() {
+        return incarnation;
+    }
+
+    boolean registered() {
+        return registered;
+    }
+
+    void start(Runnable then) {
+        whenRegistered = then;
+        attempt();
+    }
+
+    /** The session ended, and the node with it. */
+    void expired() {
+        registered = false;
+        incarnation++;
+    }
+
+    /** Looks whether the node is there, and makes it. */
+    void attempt() {
+        if (busy || stopped) {
+            return;
+        }
+        busy = true;
+        env.registry()
+                .sync(synced -> env.registry().read(path(), read -> {
+                    if (read instanceof Outcome.Ok<Versioned> ok) {
+                        decide(ok.value());
+                    } else {
+                        later();
+                    }
+                }));
+    }
+
+    private void decide(Versioned found) {
+        if (found.value() instanceof ServerRecord record) {
+            if (record.equals(record())) {
+                done();
+                return;
+            }
+            if (record.incarnation() > incarnation) {
+                fatal.fatal(new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION,
+                        "server id " + config.id() + " is in use at " + record.address()
+                                + " by a later start: was the data directory copied? give each server its own"));
+                return;
+            }
+        }
+        List<Op> ops = new ArrayList<>();
+        if (found.value() != null) {
+            ops.add(new Op.Delete(path(), found.version()));
+        }
+        ServerRecord mine = record();
+        ops.add(new Op.Create(path(), mine, true));
+        env.registry().multi(ops, made -> {
+            if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().applied() && mine.equals(record())) {
+                done();
+            } else {
+                later();
+            }
+        });
+    }
+
+    private void done() {
+        busy = false;
+        registered = true;
+        Runnable then = whenRegistered;
+        whenRegistered = () -> {};
+        then.run();
+    }
+
+    private void later() {
+        env.timers().after(2 * config.replicas().retryNanos(), () -> {
+            busy = false;
+            attempt();
+        });
+    }
+
+    void stop() {
+        stopped = true;
+    }
+
+    private ServerRecord record() {
+        return new ServerRecord(
+                config.id(), incarnation, config.address(), config.zone(), config.capacity(), config.ports());
+    }
+
+    private String path() {
+        return RegistryPaths.server(config.id());
+    }
+}

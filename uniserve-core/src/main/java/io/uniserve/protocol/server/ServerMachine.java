@@ -1,0 +1,366 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.Routing;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.GatePublisher;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.Replicated;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.replica.Replica;
+import io.uniserve.protocol.replica.ReplicaConfig;
+import io.uniserve.protocol.replica.ReplicaHost;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A server: keeps its ephemeral node, follows the maps, keeps leases, pings others and hosts replicas. Not thread-safe: every
+ * method is called on the machine's loop, where all completions run too. Reads do not pass through here: read workers
+ * check what is given to the {@link GatePublisher}.
+ */
+public final class ServerMachine {
+    private final ServerConfig config;
+    private final Environment env;
+    private final FatalHandler fatal;
+    private final Host host = new Host();
+    private final Watches watches;
+    private final TableViews views;
+    private final Members members;
+    private final ReplicaSet replicas;
+    private final Registration registration;
+    private final Pinger pinger;
+    private final LeaseKeeper leases;
+    private final Reaper reaper;
+    private final UpdateDesk updates;
+    private final LoadReport loads;
+    private final RoutingBoard routing;
+    private final Drain drain;
+    private final Refresher<Versioned> cluster;
+    private long nextPing;
+    private long nextLease;
+    private long nextReap;
+    private boolean stopped;
+    private boolean expired;
+    private Runnable whenListed = () -> {};
+
+    /**
+     * @param gates hears what readers may have
+     * @param fatal ends the process
+     */
+    public ServerMachine(ServerConfig config, Environment env, GatePublisher gates, FatalHandler fatal) {
+        this.config = config;
+        this.env = env;
+        this.fatal = fatal;
+        long retry = config.replicas().retryNanos();
+        this.watches = new Watches(env.registry());
+        this.views = new TableViews(env, retry, watches, new ViewEvents());
+        this.members = new Members(env, retry, watches, this::membersChanged);
+        this.replicas = new ReplicaSet(env, host, gates, views);
+        this.registration = new Registration(env, config, fatal);
+        this.pinger = new Pinger(env, config, members, host::tellCoordinator);
+        this.leases = new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views);
+        this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views);
+        this.updates = new UpdateDesk(env, views, replicas::find);
+        this.loads = new LoadReport(env, config.id(), replicas);
+        this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
+        this.drain = new Drain(env, config, replicas, registration, host::tellCoordinator);
+        this.cluster = new Refresher<>(
+                env.timers(), retry, done -> env.registry().read(RegistryPaths.CLUSTER, done), this::onCluster);
+    }
+
+    /** Finds the replicas on disk, follows the registry and registers; done when the server's node is there. */
+    public void start(Completion<Done> completion) {
+        long now = env.clock().nanos();
+        nextPing = now;
+        nextLease = now;
+        nextReap = now + 4 * config.pingNanos();
+        env.registry().onSession(this::onSession);
+        whenListed = () -> registration.start(() -> completion.done(Outcome.ok(Done.DONE)));
+        replicas.scan(() -> {
+            watches.add(RegistryPaths.CLUSTER, cluster::dirty);
+            members.start();
+            views.start();
+            tick();
+        });
+    }
+
+    /** Stops acting at once, as a crash would; files stay as they are. */
+    public void stop() {
+        stopped = true;
+        registration.stop();
+        replicas.close();
+    }
+
+    /** Asks the coordinator to move everything away and goes on serving; done when nothing is left to move, or after the time-out. */
+    public void drain(Completion<Done> completion) {
+        drain.start(completion);
+    }
+
+    /** What clients are told. */
+    public Routing routing() {
+        return routing.routing();
+    }
+
+    /** Tells the routing after every change. */
+    public void onRouting(Consumer<Routing> listener) {
+        routing.listen(listener);
+    }
+
+    /** Reads the table's map again: a client knows a newer epoch. */
+    public void refresh(TableName table) {
+        views.refresh(table);
+    }
+
+    /** An update from a client. */
+    public void onUpdate(UpdateRequest request, Completion<UpdateReply> completion) {
+        if (stopped) {
+            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        } else {
+            updates.update(request, completion);
+        }
+    }
+
+    /** A request of another daemon. */
+    public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
+        if (stopped) {
+            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        } else if (request instanceof PeerRequest.Replicate replicate) {
+            replicate(replicate, completion);
+        } else if (request instanceof PeerRequest.Ping) {
+            later(completion, Outcome.ok(new PeerReply.Pong(config.id(), registration.incarnation())));
+        } else if (request instanceof PeerRequest.ReportLoad) {
+            loads.report(outcome -> later(completion, outcome));
+        } else if (request instanceof PeerRequest.ValidateTable validate) {
+            later(completion, validate(validate.meta()));
+        } else {
+            later(
+                    completion,
+                    Outcome.err(new UniserveException(
+                            ErrorCode.NOT_LEADER, "a server does not take this request: ask the coordinator")));
+        }
+    }
+
+    private void replicate(PeerRequest.Replicate request, Completion<PeerReply> completion) {
+        Replica replica = replicas.find(request.key());
+        if (replica != null) {
+            boolean[] inside = {true};
+            replica.replicate(request, outcome -> {
+                if (inside[0]) {
+                    later(completion, outcome);
+                } else {
+                    completion.done(outcome);
+                }
+            });
+            inside[0] = false;
+            return;
+        }
+        TableViews.View view = views.find(request.key().tableId());
+        long epoch = 0;
+        if (view == null) {
+            views.refreshNames();
+        } else if (request.key().actor() < view.map().actors().size()) {
+            ActorState actor = view.map().actors().get(request.key().actor());
+            epoch = actor.hosts(config.id()) ? 0 : actor.epoch();
+            if (request.epoch() > actor.epoch()) {
+                views.refresh(view.meta().name());
+            }
+        }
+        later(completion, Outcome.ok(new Replicated(Replicated.Status.STALE_EPOCH, epoch, 0, 0, 0)));
+    }
+
+    private Outcome<PeerReply> validate(TableMeta meta) {
+        for (PortInfo port : config.ports()) {
+            if (port.name().equals(meta.port())) {
+                return port.levels().contains(meta.level())
+                        ? Outcome.ok(new PeerReply.Ack())
+                        : Outcome.err(new UniserveException(
+                                ErrorCode.UNSUPPORTED,
+                                "port " + meta.port() + " does not support " + meta.level() + ": use one of "
+                                        + port.levels()));
+            }
+        }
+        return Outcome.err(
+                new UniserveException(ErrorCode.UNKNOWN_PORT, "this server does not run port " + meta.port()));
+    }
+
+    private <T> void later(Completion<T> completion, Outcome<T> outcome) {
+        env.timers().after(0, () -> completion.done(outcome));
+    }
+
+    private void tick() {
+        if (stopped) {
+            return;
+        }
+        long now = env.clock().nanos();
+        replicas.tick();
+        if (now - nextLease >= 0) {
+            nextLease = now + config.replicas().leaseNanos() / 3;
+            leases.renew();
+        }
+        if (now - nextPing >= 0) {
+            nextPing = now + config.pingNanos();
+            pinger.ping();
+            drain.tick(now);
+        }
+        if (now - nextReap >= 0) {
+            nextReap = now + 4 * config.pingNanos();
+            reaper.run();
+        }
+        env.timers().after(config.tickNanos(), this::tick);
+    }
+
+    private List<TableViews.View> hosted() {
+        List<TableViews.View> tables = new ArrayList<>();
+        if (!stopped) {
+            for (TableViews.View view : views.all()) {
+                if (replicas.holdsAny(view.meta().tableId())) {
+                    tables.add(view);
+                }
+            }
+        }
+        return tables;
+    }
+
+    private void onCluster(Versioned read) {
+        if (read.value() instanceof ClusterRecord record && !record.clusterId().equals(config.clusterId())) {
+            fatal.fatal(new UniserveException(
+                    ErrorCode.WRONG_CLUSTER,
+                    "the registry belongs to cluster " + record.clusterId() + ", this server to " + config.clusterId()
+                            + ": use its own registry or an empty data directory"));
+        }
+    }
+
+    private void onSession(Registry.SessionEvent event) {
+        if (stopped) {
+            return;
+        }
+        switch (event) {
+            case EXPIRED -> {
+                expired = true;
+                registration.expired();
+            }
+            case CONNECTED -> {
+                if (expired) {
+                    expired = false;
+                    watches.renew();
+                    registration.attempt();
+                }
+            }
+            case SUSPENDED -> {
+                // leases run out by themselves
+            }
+        }
+    }
+
+    private void membersChanged() {
+        if (registration.registered() && members.find(config.id()) == null && !expired) {
+            registration.attempt();
+        }
+        routing.changed();
+    }
+
+    private final class ViewEvents implements TableViews.Listener {
+        @Override
+        public void changed(TableViews.View view) {
+            if (!stopped) {
+                replicas.follow(view);
+                routing.changed();
+                if (replicas.holdsAny(view.meta().tableId())) {
+                    leases.renewSoon();
+                }
+            }
+        }
+
+        @Override
+        public void gone(TableViews.View last) {
+            routing.changed();
+        }
+
+        @Override
+        public void listed() {
+            whenListed.run();
+        }
+    }
+
+    private final class Host implements ReplicaHost {
+        @Override
+        public Environment env() {
+            return env;
+        }
+
+        @Override
+        public ReplicaConfig config() {
+            return config.replicas();
+        }
+
+        @Override
+        public ServerId self() {
+            return config.id();
+        }
+
+        @Override
+        public @Nullable Address addressOf(ServerId server) {
+            ServerRecord record = members.find(server);
+            return record == null ? null : record.address();
+        }
+
+        @Override
+        public void tellCoordinator(PeerRequest request) {
+            Address coordinator = members.coordinator();
+            if (coordinator != null && !stopped) {
+                env.network().call(coordinator, request, config.rpcTimeoutNanos(), ignored -> {});
+            }
+        }
+
+        @Override
+        public void refresh(TableName table) {
+            views.refresh(table);
+        }
+
+        @Override
+        public int mapVersion(TableName table) {
+            TableViews.View view = views.find(table);
+            return view == null ? Registry.ABSENT : view.mapVersion();
+        }
+
+        @Override
+        public void gateChanged(Replica replica) {
+            replicas.publish(replica);
+        }
+
+        @Override
+        public void wantTicks(Replica replica) {
+            replicas.wantTicks(replica);
+        }
+
+        @Override
+        public void fatal(UniserveException error) {
+            fatal.fatal(error);
+        }
+    }
+
+    /** True while the replica is here, for tests and status. */
+    public boolean hosts(ReplicaKey key) {
+        return replicas.find(key) != null;
+    }
+}

@@ -1,0 +1,204 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The tables as the registry tells them: definition and map, each never older than one seen before. */
+final class TableViews {
+    private static final Logger LOG = LoggerFactory.getLogger(TableViews.class);
+
+    private final Environment env;
+    private final long retryNanos;
+    private final Watches watches;
+    private final Listener listener;
+    private final Refresher<List<String>> names;
+    private final TreeMap<TableName, Entry> entries = new TreeMap<>();
+    private boolean listed;
+
+    /** A table's definition and map, with the time at which the map was read. */
+    record View(TableMeta meta, TableMap map, int mapVersion, long readAtNanos) {}
+
+    /** Hears of changes. */
+    interface Listener {
+        void changed(View view);
+
+        /** The table is not there any more, or its number changed. */
+        void gone(View last);
+
+        void listed();
+    }
+
+    TableViews(Environment env, long retryNanos, Watches watches, Listener listener) {
+        this.env = env;
+        this.retryNanos = retryNanos;
+        this.watches = watches;
+        this.listener = listener;
+        this.names = new Refresher<>(
+                env.timers(), retryNanos, done -> env.registry().children(RegistryPaths.TABLES, done), this::onNames);
+    }
+
+    void start() {
+        watches.add(RegistryPaths.TABLES, names::dirty);
+    }
+
+    @Nullable
+    View find(TableName name) {
+        Entry entry = entries.get(name);
+        return entry == null ? null : entry.view;
+    }
+
+    @Nullable
+    View find(long tableId) {
+        for (Entry entry : entries.values()) {
+            if (entry.view != null && entry.view.meta().tableId() == tableId) {
+                return entry.view;
+            }
+        }
+        return null;
+    }
+
+    /** All tables, by name. */
+    List<View> all() {
+        List<View> views = new ArrayList<>();
+        for (Entry entry : entries.values()) {
+            if (entry.view != null) {
+                views.add(entry.view);
+            }
+        }
+        return views;
+    }
+
+    /** Somebody knows a newer map: read it, not from what a follower of the registry may have left behind. */
+    void refresh(TableName name) {
+        Entry entry = entries.get(name);
+        if (entry == null) {
+            refreshNames();
+        } else if (!entry.syncing) {
+            entry.syncing = true;
+            env.registry().sync(synced -> {
+                entry.syncing = false;
+                entry.map.dirty();
+            });
+        }
+    }
+
+    /** Somebody knows a table that is not known here. */
+    void refreshNames() {
+        env.registry().sync(synced -> names.dirty());
+    }
+
+    private void onNames(List<String> children) {
+        TreeSet<TableName> present = new TreeSet<>();
+        for (String child : children) {
+            try {
+                present.add(new TableName(child));
+            } catch (UniserveException e) {
+                LOG.warn("registry node {} is no table: {}", RegistryPaths.TABLES + "/" + child, e.reason());
+            }
+        }
+        for (TableName name : List.copyOf(entries.keySet())) {
+            if (!present.contains(name)) {
+                entries.get(name).map.dirty();
+            }
+        }
+        for (TableName name : present) {
+            if (!entries.containsKey(name)) {
+                Entry entry = new Entry(name);
+                entries.put(name, entry);
+                watches.add(RegistryPaths.meta(name), entry.meta::dirty);
+                watches.add(RegistryPaths.map(name), entry.map::dirty);
+            }
+        }
+        if (!listed) {
+            listed = true;
+            listener.listed();
+        }
+    }
+
+    private final class Entry {
+        private final Refresher<Versioned> meta;
+        private final Refresher<Versioned> map;
+        private boolean syncing;
+        private int version = Registry.ABSENT;
+        private long readAt;
+        private @Nullable TableMeta metaValue;
+        private @Nullable TableMap mapValue;
+        private @Nullable View view;
+
+        private Entry(TableName name) {
+            this.meta = new Refresher<>(
+                    env.timers(),
+                    retryNanos,
+                    done -> env.registry().read(RegistryPaths.meta(name), done),
+                    this::onMeta);
+            this.map = new Refresher<>(
+                    env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.map(name), done), this::onMap);
+        }
+
+        private void onMeta(Versioned read) {
+            if (read.value() instanceof TableMeta value
+                    && (metaValue == null || value.tableId() >= metaValue.tableId())) {
+                metaValue = value;
+                publish();
+            }
+        }
+
+        private void onMap(Versioned read) {
+            if (read.version() == Registry.ABSENT) {
+                gone();
+                return;
+            }
+            if (!(read.value() instanceof TableMap value)) {
+                return;
+            }
+            boolean newTable = mapValue == null || value.tableId() > mapValue.tableId();
+            boolean newer = mapValue != null && value.tableId() == mapValue.tableId() && read.version() > version;
+            if (newTable || newer) {
+                if (newTable) {
+                    gone();
+                }
+                mapValue = value;
+                version = read.version();
+                readAt = env.clock().nanos();
+                publish();
+            }
+        }
+
+        private void gone() {
+            View last = view;
+            if (last != null) {
+                view = null;
+                mapValue = null;
+                listener.gone(last);
+            }
+        }
+
+        private void publish() {
+            if (metaValue == null || mapValue == null) {
+                return;
+            }
+            if (metaValue.tableId() < mapValue.tableId()) {
+                meta.dirty();
+            } else if (metaValue.tableId() == mapValue.tableId()) {
+                View next = new View(metaValue, mapValue, version, readAt);
+                view = next;
+                listener.changed(next);
+            } else {
+                map.dirty();
+            }
+        }
+    }
+}

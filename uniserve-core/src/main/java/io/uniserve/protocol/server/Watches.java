@@ -1,0 +1,41 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.protocol.env.Registry;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The paths that the server watches; all are watched anew, and taken as changed, when a new session begins. */
+final class Watches {
+    private final Registry registry;
+    private final Map<String, Runnable> byPath = new LinkedHashMap<>();
+
+    Watches(Registry registry) {
+        this.registry = registry;
+    }
+
+    /** Watches the path from now on and runs the task once now. */
+    void add(String path, Runnable changed) {
+        byPath.put(path, changed);
+        registry.watch(path, () -> changed(path));
+        changed.run();
+    }
+
+    void remove(String path) {
+        byPath.remove(path);
+    }
+
+    private void changed(String path) {
+        Runnable task = byPath.get(path);
+        if (task != null) {
+            task.run();
+        }
+    }
+
+    /** A new session: what was watched is not any more. */
+    void renew() {
+        for (String path : java.util.List.copyOf(byPath.keySet())) {
+            registry.watch(path, () -> changed(path));
+            changed(path);
+        }
+    }
+}

@@ -6,7 +6,8 @@ import java.lang.management.ThreadMXBean;
 /** CPU time of the calling thread, the default cost of a query; the monotonic clock where the JVM cannot tell. */
 public final class CpuClock {
     private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
-    private static final boolean SUPPORTED = THREADS.isCurrentThreadCpuTimeSupported() && THREADS.isThreadCpuTimeEnabled();
+    private static final boolean SUPPORTED =
+            THREADS.isCurrentThreadCpuTimeSupported() && THREADS.isThreadCpuTimeEnabled();
 
     private CpuClock() {}
 

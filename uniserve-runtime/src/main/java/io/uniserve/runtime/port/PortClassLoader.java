@@ -1,0 +1,40 @@
+package io.uniserve.runtime.port;
+
+import java.io.IOException;
+import java.net.URL;
+import java.net.URLClassLoader;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Enumeration;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A port's own jars. Its resources come before those of the JDK, so that a service (an XML parser, say) is the one it
+ * brings; its classes cannot hide those of the JDK or {@link SharedTypes}, or the two sides would not meet.
+ */
+final class PortClassLoader extends URLClassLoader {
+    static {
+        registerAsParallelCapable();
+    }
+
+    PortClassLoader(String name, List<URL> jars, ClassLoader shared) {
+        super("uniserve-port-" + name, jars.toArray(URL[]::new), shared);
+    }
+
+    @Override
+    public @Nullable URL getResource(String name) {
+        URL own = findResource(name);
+        return own != null ? own : super.getResource(name);
+    }
+
+    @Override
+    public Enumeration<URL> getResources(String name) throws IOException {
+        List<URL> all = new ArrayList<>(Collections.list(findResources(name)));
+        ClassLoader shared = getParent();
+        if (shared != null) {
+            all.addAll(Collections.list(shared.getResources(name)));
+        }
+        return Collections.enumeration(all);
+    }
+}

@@ -1,0 +1,150 @@
+package io.uniserve.runtime.port;
+
+import io.uniserve.api.Engine;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Loads ports from folders of jars, each behind a class loader of its own. A folder is loaded once in a process. Safe for
+ * use by several threads.
+ */
+public final class PortLoader {
+    private static final Logger LOG = LoggerFactory.getLogger(PortLoader.class);
+    private static final String JAR = ".jar";
+
+    /** Ports of this process by the folder of their jars: engines keep state in static fields, which there is once. */
+    private static final Map<Path, LoadedPort> LOADED = new HashMap<>();
+
+    private PortLoader() {}
+
+    /**
+     * Loads a port; the same one where this process has it already.
+     *
+     * @param folder the port's folder, with its jars in {@code lib} or directly in it
+     * @param name the port's name, which its engine must give too
+     * @throws UniserveException UNKNOWN_PORT where there is no such folder or no jar; PORT_FAILED where it does not hold
+     *     exactly one engine that can be made; PORT_PROTOCOL where the engine has another name
+     */
+    public static LoadedPort load(Path folder, String name) {
+        Path lib = Files.isDirectory(folder.resolve("lib")) ? folder.resolve("lib") : folder;
+        if (!Files.isDirectory(lib)) {
+            throw new UniserveException(
+                    ErrorCode.UNKNOWN_PORT,
+                    "port " + name + " has no folder " + folder + "; install it there, or correct the list of ports");
+        }
+        try {
+            Path real = lib.toRealPath();
+            synchronized (LOADED) {
+                LoadedPort known = LOADED.get(real);
+                if (known == null) {
+                    known = load(real, jars(real, name), name);
+                    LOADED.put(real, known);
+                }
+                checkName(known, name, real);
+                return known;
+            }
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.PORT_FAILED, "port " + name + ": cannot read " + lib + ": " + e, e);
+        }
+    }
+
+    private static List<URL> jars(Path lib, String name) throws IOException {
+        List<URL> jars = new ArrayList<>();
+        try (Stream<Path> files = Files.list(lib)) {
+            for (Path jar : (Iterable<Path>)
+                    files.filter(file -> file.toString().endsWith(JAR)).sorted()::iterator) {
+                jars.add(jar.toUri().toURL());
+            }
+        }
+        if (jars.isEmpty()) {
+            throw new UniserveException(
+                    ErrorCode.UNKNOWN_PORT,
+                    "port " + name + ": there is no jar in " + lib + "; install the port there");
+        }
+        return jars;
+    }
+
+    private static LoadedPort load(Path lib, List<URL> jars, String name) throws IOException {
+        PortClassLoader loader = new PortClassLoader(name, jars, new SharedTypes(PortLoader.class.getClassLoader()));
+        boolean loaded = false;
+        try {
+            LoadedPort port = new LoadedPort(engine(loader, lib, name), loader);
+            checkName(port, name, lib);
+            LOG.info("port {} loaded from {} jars in {}", name, jars.size(), lib);
+            loaded = true;
+            return port;
+        } finally {
+            if (!loaded) {
+                loader.close();
+            }
+        }
+    }
+
+    private static Engine engine(ClassLoader loader, Path lib, String name) {
+        Thread thread = Thread.currentThread();
+        ClassLoader before = thread.getContextClassLoader();
+        thread.setContextClassLoader(loader);
+        try {
+            List<Engine> engines = new ArrayList<>();
+            ServiceLoader.load(Engine.class, loader).forEach(engines::add);
+            if (engines.size() != 1) {
+                throw failed(
+                        name,
+                        lib,
+                        engines.isEmpty()
+                                ? "no jar names an engine in META-INF/services/" + Engine.class.getName()
+                                : "more than one engine: "
+                                        + engines.stream()
+                                                .map(engine -> engine.getClass().getName())
+                                                .toList(),
+                        null);
+            }
+            return engines.get(0);
+        } catch (ServiceConfigurationError | LinkageError e) {
+            throw failed(name, lib, "the engine cannot be made: " + rootCause(e), e);
+        } finally {
+            thread.setContextClassLoader(before);
+        }
+    }
+
+    private static void checkName(LoadedPort port, String name, Path lib) {
+        String own;
+        try {
+            own = port.call(() -> port.engine().info().name());
+        } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
+            throw failed(name, lib, "its engine does not tell its name: " + rootCause(e), e);
+        }
+        if (!name.equals(own)) {
+            throw new UniserveException(
+                    ErrorCode.PORT_PROTOCOL,
+                    "port " + name + ": the engine in " + lib + " calls itself \"" + own
+                            + "\"; give folder and list of ports that name");
+        }
+    }
+
+    private static UniserveException failed(String name, Path lib, String why, @Nullable Throwable cause) {
+        return new UniserveException(ErrorCode.PORT_FAILED, "port " + name + " in " + lib + ": " + why, cause);
+    }
+
+    private static Throwable rootCause(Throwable error) {
+        Throwable at = error;
+        for (int depth = 0; depth < 16 && at.getCause() != null; depth++) {
+            at = at.getCause();
+        }
+        return at;
+    }
+}

@@ -64,7 +64,14 @@ final class Applier {
         void unfit(String reason);
     }
 
-    Applier(Environment env, ReplicaConfig config, ReplicaKey key, TableMeta meta, ReplicaLog log, String directory, Listener listener) {
+    Applier(
+            Environment env,
+            ReplicaConfig config,
+            ReplicaKey key,
+            TableMeta meta,
+            ReplicaLog log,
+            String directory,
+            Listener listener) {
         this.env = env;
         this.config = config;
         this.key = key;
@@ -161,7 +168,12 @@ final class Applier {
         begin();
         checkpoints.manifest(name, read -> {
             if (read instanceof Outcome.Ok<DedupeTable> ok) {
-                env.engine().restore(key, meta, checkpoints.dataPath(name), restored -> restored(restored, name, ok.value(), names, at));
+                env.engine()
+                        .restore(
+                                key,
+                                meta,
+                                checkpoints.dataPath(name),
+                                restored -> restored(restored, name, ok.value(), names, at));
             } else {
                 busy = false;
                 checkpoints.delete(name);
@@ -170,10 +182,15 @@ final class Applier {
         });
     }
 
-    private void restored(Outcome<Done> restored, Checkpoints.Name name, DedupeTable saved, List<Checkpoints.Name> names, int at) {
+    private void restored(
+            Outcome<Done> restored, Checkpoints.Name name, DedupeTable saved, List<Checkpoints.Name> names, int at) {
         busy = false;
         if (restored instanceof Outcome.Err<Done> err) {
-            LOG.warn("{}: checkpoint {} cannot be restored: {}", key, name, err.error().reason());
+            LOG.warn(
+                    "{}: checkpoint {} cannot be restored: {}",
+                    key,
+                    name,
+                    err.error().reason());
             checkpoints.delete(name);
             choose(names, at + 1);
         } else {
@@ -183,7 +200,8 @@ final class Applier {
 
     private void create() {
         if (log.baseIndex() > 0) {
-            failed(new UniserveException(io.uniserve.error.ErrorCode.CORRUPT, "no checkpoint covers the log before " + log.baseIndex()));
+            failed(new UniserveException(
+                    io.uniserve.error.ErrorCode.CORRUPT, "no checkpoint covers the log before " + log.baseIndex()));
             return;
         }
         begin();
@@ -297,14 +315,16 @@ final class Applier {
         sinceEntries = 0;
         sinceBytes = 0;
         begin();
-        checkpoints.delete(name, deleted -> env.engine().checkpoint(key, checkpoints.dataPath(name), written -> {
-            if (written instanceof Outcome.Err<Done> err) {
-                LOG.warn("{}: checkpoint failed: {}", key, err.error().reason());
-                checkpointed(name, written);
-            } else {
-                checkpoints.seal(name, table, made -> checkpointed(name, made));
-            }
-        }));
+        checkpoints.delete(
+                name,
+                deleted -> env.engine().checkpoint(key, checkpoints.dataPath(name), written -> {
+                    if (written instanceof Outcome.Err<Done> err) {
+                        LOG.warn("{}: checkpoint failed: {}", key, err.error().reason());
+                        checkpointed(name, written);
+                    } else {
+                        checkpoints.seal(name, table, made -> checkpointed(name, made));
+                    }
+                }));
     }
 
     private void checkpointed(Checkpoints.Name name, Outcome<Done> outcome) {

@@ -50,7 +50,8 @@ final class Checkpoints {
             List<Name> names = new ArrayList<>();
             for (Disk.Entry entry : ok.value()) {
                 if (entry.name().matches("\\d{1,18}-\\d{1,18}/")) {
-                    String[] parts = entry.name().substring(0, entry.name().length() - 1).split("-", 2);
+                    String[] parts =
+                            entry.name().substring(0, entry.name().length() - 1).split("-", 2);
                     names.add(new Name(Long.parseLong(parts[0]), Long.parseLong(parts[1])));
                 }
             }
@@ -75,7 +76,10 @@ final class Checkpoints {
     private void deleteOld(Name newest) {
         list(listed -> {
             if (listed instanceof Outcome.Ok<List<Name>> ok) {
-                ok.value().stream().filter(n -> n.index() <= newest.index()).skip(KEEP).forEach(this::delete);
+                ok.value().stream()
+                        .filter(n -> n.index() <= newest.index())
+                        .skip(KEEP)
+                        .forEach(this::delete);
             }
         });
     }
@@ -87,7 +91,10 @@ final class Checkpoints {
     void delete(Name name, Completion<Done> completion) {
         disk.delete(path(name), done -> {
             if (done instanceof Outcome.Err<Done> err) {
-                LOG.warn("checkpoint {} cannot be deleted: {}", path(name), err.error().reason());
+                LOG.warn(
+                        "checkpoint {} cannot be deleted: {}",
+                        path(name),
+                        err.error().reason());
             }
             completion.done(done);
         });
@@ -108,7 +115,8 @@ final class Checkpoints {
         try {
             BinaryReader in = new BinaryReader(DiskState.Sealed.open(bytes, "checkpoint manifest"));
             if (in.readLong() != name.index() || in.readLong() != name.epoch()) {
-                return Outcome.err(new UniserveException(io.uniserve.error.ErrorCode.CORRUPT, "checkpoint manifest of another checkpoint"));
+                return Outcome.err(new UniserveException(
+                        io.uniserve.error.ErrorCode.CORRUPT, "checkpoint manifest of another checkpoint"));
             }
             DedupeTable table = DedupeTable.read(in);
             in.expectEnd();

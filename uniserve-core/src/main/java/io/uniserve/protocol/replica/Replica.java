@@ -273,16 +273,17 @@ public final class Replica {
         if (request.epoch() > Math.max(installed(), desired == null ? 0 : desired.epoch())) {
             host.refresh(table);
         }
-        boolean mine = follower != null
-                && current != null
-                && request.epoch() == current.epoch()
-                && current.epoch() == installed();
-        if (mine
+        Follower member = follower;
+        ActorState now = current;
+        if (member != null
+                && now != null
                 && !closed
                 && damage == null
-                && current.hosts(host.self())
-                && request.primary().equals(current.primary())) {
-            follower.replicate(request, completion);
+                && request.epoch() == now.epoch()
+                && now.epoch() == installed()
+                && now.hosts(host.self())
+                && request.primary().equals(now.primary())) {
+            member.replicate(request, completion);
             return;
         }
         Replicated.Status status =
@@ -424,10 +425,11 @@ public final class Replica {
                 applier.close(done -> files.run());
             }
         };
-        if (opened == null) {
+        Opened parts = opened;
+        if (parts == null) {
             closeEngine.run();
         } else {
-            opened.log().close(() -> opened.file().whenIdle(closeEngine));
+            parts.log().close(() -> parts.file().whenIdle(closeEngine));
         }
     }
 

@@ -109,9 +109,9 @@ final class TableViews {
                 LOG.warn("registry node {} is no table: {}", RegistryPaths.TABLES + "/" + child, e.reason());
             }
         }
-        for (TableName name : List.copyOf(entries.keySet())) {
-            if (!present.contains(name)) {
-                entries.get(name).map.dirty();
+        for (Entry entry : List.copyOf(entries.values())) {
+            if (!present.contains(entry.name)) {
+                entry.map.dirty();
             }
         }
         for (TableName name : present) {
@@ -129,6 +129,7 @@ final class TableViews {
     }
 
     private final class Entry {
+        private final TableName name;
         private final Refresher<Versioned> meta;
         private final Refresher<Versioned> map;
         private boolean syncing;
@@ -139,6 +140,7 @@ final class TableViews {
         private @Nullable View view;
 
         private Entry(TableName name) {
+            this.name = name;
             this.meta = new Refresher<>(
                     env.timers(),
                     retryNanos,

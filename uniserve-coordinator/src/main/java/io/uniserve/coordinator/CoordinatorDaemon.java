@@ -1,0 +1,233 @@
+package io.uniserve.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.placement.InitialPlacement;
+import io.uniserve.protocol.coordinator.CoordinatorConfig;
+import io.uniserve.protocol.coordinator.CoordinatorEnvironment;
+import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.SessionEvent;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.runtime.config.CoordinatorSettings;
+import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.config.ZooKeeperSettings;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.metrics.Metrics;
+import io.uniserve.runtime.registry.CuratorRegistry;
+import io.uniserve.runtime.registry.RegistryOptions;
+import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.transport.ChannelPool;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.GrpcNetwork;
+import io.uniserve.runtime.transport.GrpcServer;
+import io.uniserve.runtime.transport.RoutingHub;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A coordinator's process around the state machine: one loop, one port, one registry session. Several may run for a cluster;
+ * the elected one works, the others stand by. Safe for use by several threads.
+ */
+public final class CoordinatorDaemon implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CoordinatorDaemon.class);
+    private static final long RESIGN_SECONDS = 3;
+    private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Consumer<Throwable> onFailure;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final CoordinatorSettings settings;
+    private final Metrics meters;
+    private final CoordinatorMetrics metrics;
+    private final RoutingHub hub = new RoutingHub();
+    private final EventLoop loop;
+    private final ChannelPool channels;
+    private final GrpcServer server;
+    private final CuratorRegistry registry;
+    private final Address address;
+    private volatile @Nullable CoordinatorMachine machine;
+
+    private CoordinatorDaemon(Settings whole, Metrics meters, Consumer<Throwable> onFailure) {
+        this.onFailure = onFailure;
+        this.meters = meters;
+        settings = whole.coordinator();
+        ZooKeeperSettings zookeeper = whole.zookeeper();
+        RegistryOptions options = registryOptions(zookeeper);
+        ClusterIdentity cluster = ClusterIdentity.of(zookeeper.cluster());
+        server = GrpcServer.builder(cluster)
+                .peers(this::onPeer)
+                .admin(this::onAdmin)
+                .routing(hub)
+                .tls(whole.tls())
+                .start(settings.host(), settings.port());
+        address = new Address(AdvertisedHost.of(settings), server.port());
+        metrics = new CoordinatorMetrics(meters.registry());
+        channels = new ChannelPool(SystemClock.INSTANCE, whole.tls());
+        loop = new EventLoop("uniserve-coordinator", SystemClock.INSTANCE, this::failed);
+        registry = new CuratorRegistry(options, loop);
+        RandomIds ids = new RandomIds();
+        CoordinatorConfig config = settings.machine("c-" + Long.toHexString(ids.next()), address, zookeeper.cluster());
+        CoordinatorEnvironment env = new CoordinatorEnvironment(
+                SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
+        machine = new CoordinatorMachine(config, env, new InitialPlacement());
+    }
+
+    private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper) {
+        return new RegistryOptions(
+                zookeeper.connect(),
+                zookeeper.cluster(),
+                (int) zookeeper.sessionTimeout().toMillis(),
+                (int) zookeeper.connectTimeout().toMillis(),
+                Optional.empty());
+    }
+
+    /**
+     * Starts a coordinator and returns when it listens and has reached ZooKeeper; it leads or stands by soon after.
+     *
+     * @param onFailure hears why the coordinator cannot go on; close it then
+     * @throws UniserveException INVALID_CONFIGURATION where the port is taken, UNAVAILABLE where ZooKeeper is not reached
+     *     within {@code zookeeper.start-timeout}
+     */
+    public static CoordinatorDaemon start(Settings settings, Consumer<Throwable> onFailure) {
+        Metrics meters = new Metrics(settings.metrics());
+        CoordinatorDaemon daemon;
+        try {
+            daemon = new CoordinatorDaemon(settings, meters, onFailure);
+        } catch (UniserveException e) {
+            meters.close();
+            throw e;
+        }
+        try {
+            daemon.awaitRegistry(settings.zookeeper());
+        } catch (UniserveException e) {
+            daemon.close();
+            throw e;
+        }
+        LOG.info(
+                "coordinator of cluster {} is ready at {}", settings.zookeeper().cluster(), daemon.address);
+        return daemon;
+    }
+
+    private void awaitRegistry(ZooKeeperSettings zookeeper) {
+        CountDownLatch connected = new CountDownLatch(1);
+        registry.onSession(event -> {
+            if (event == SessionEvent.CONNECTED) {
+                connected.countDown();
+            }
+        });
+        loop.execute(() -> start(running()));
+        long left = zookeeper.startTimeout().toNanos();
+        while (!await(connected, Math.min(left, WAIT_TOLD_NANOS))) {
+            left -= WAIT_TOLD_NANOS;
+            if (left <= 0 || Thread.currentThread().isInterrupted()) {
+                throw new UniserveException(
+                        ErrorCode.UNAVAILABLE,
+                        "ZooKeeper at " + zookeeper.connect() + " is not reached after "
+                                + zookeeper.startTimeout().toSeconds()
+                                + " s: start it (uniserve zookeeper) or correct zookeeper.connect");
+            }
+            LOG.warn("ZooKeeper at {} is not reached yet", zookeeper.connect());
+        }
+    }
+
+    private void start(@Nullable CoordinatorMachine started) {
+        if (started != null) {
+            started.onRouting(routing -> {
+                hub.publish(routing);
+                metrics.observe(started, routing);
+            });
+            started.onFatal(this::failed);
+            started.start();
+            metrics.watch(started, loop);
+        }
+    }
+
+    /** The machine, null once the daemon closes. */
+    private @Nullable CoordinatorMachine running() {
+        return closed.get() ? null : machine;
+    }
+
+    /** Where it listens, as others are told. */
+    public Address address() {
+        return address;
+    }
+
+    /** True while this coordinator leads, as far as it knows. */
+    public boolean isLeader() {
+        return metrics.leads();
+    }
+
+    /** All meters in Prometheus' text format. */
+    public String scrape() {
+        return meters.scrape();
+    }
+
+    private void onPeer(PeerRequest request, Completion<PeerReply> completion) {
+        handle(completion, machine -> machine.onPeer(request, completion));
+    }
+
+    private void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
+        Completion<AdminReply> counted = metrics.counted(request, completion);
+        handle(counted, machine -> machine.onAdmin(request, counted));
+    }
+
+    private <T> void handle(Completion<T> completion, Consumer<CoordinatorMachine> action) {
+        CoordinatorMachine present = running();
+        if (present == null) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.UNAVAILABLE, "this coordinator is starting or stopping; try again")));
+        } else if (!loop.tryExecute(() -> action.accept(present))) {
+            completion.done(Outcome.err(
+                    new UniserveException(ErrorCode.RESOURCE_EXHAUSTED, "this coordinator is overloaded; try again")));
+        }
+    }
+
+    private void failed(Throwable error) {
+        if (!closed.get()) {
+            LOG.error("coordinator at {} cannot go on", address, error);
+            onFailure.accept(error);
+        }
+    }
+
+    /** Gives leadership up, so that a standby takes over at once, and closes everything. Idempotent. */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        CountDownLatch resigned = new CountDownLatch(1);
+        CoordinatorMachine stopping = machine;
+        if (stopping != null && loop.tryExecute(() -> stopping.stop(resigned::countDown))) {
+            if (!await(resigned, TimeUnit.SECONDS.toNanos(RESIGN_SECONDS))) {
+                LOG.warn("the registry did not confirm the end of leadership; the session's end will do it");
+            }
+        }
+        server.stop(settings.stopGrace().toNanos());
+        registry.close();
+        loop.close();
+        channels.close();
+        meters.close();
+        LOG.info("coordinator at {} has stopped", address);
+    }
+
+    private static boolean await(CountDownLatch latch, long nanos) {
+        try {
+            return latch.await(nanos, TimeUnit.NANOSECONDS);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        }
+    }
+}

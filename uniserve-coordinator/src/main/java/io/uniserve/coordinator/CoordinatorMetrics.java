@@ -1,0 +1,95 @@
+package io.uniserve.coordinator;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.Gauge;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Routing;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.runtime.loop.EventLoop;
+import java.util.concurrent.TimeUnit;
+
+/** What a coordinator tells of itself. Written on its loop, read by whoever scrapes. */
+final class CoordinatorMetrics {
+    private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(500);
+
+    private final MeterRegistry meters;
+    private volatile boolean leads;
+    private volatile long term;
+    private volatile int servers;
+    private volatile int tables;
+    private volatile int actors;
+    private volatile int actorsBelowRf;
+    private volatile int backlog;
+
+    CoordinatorMetrics(MeterRegistry meters) {
+        this.meters = meters;
+        gauge("uniserve.coordinator.leads", "1 while this coordinator leads", () -> leads ? 1 : 0);
+        gauge("uniserve.coordinator.term", "Term held, 0 for none", () -> term);
+        gauge("uniserve.coordinator.servers", "Live servers", () -> servers);
+        gauge("uniserve.coordinator.tables", "Tables", () -> tables);
+        gauge("uniserve.coordinator.actors", "Actors of all tables", () -> actors);
+        gauge(
+                "uniserve.coordinator.actors.below.rf",
+                "Actors with fewer replicas in sync than rf",
+                () -> actorsBelowRf);
+        gauge("uniserve.coordinator.backlog", "Tasks that wait on the loop", () -> backlog);
+    }
+
+    private void gauge(String name, String description, java.util.function.Supplier<Number> value) {
+        Gauge.builder(name, value).description(description).register(meters);
+    }
+
+    /** Looks at what changes without a new routing, now and then, until the loop ends. */
+    void watch(CoordinatorMachine machine, EventLoop loop) {
+        observe(machine);
+        backlog = loop.backlog();
+        var unused = loop.after(PERIOD_NANOS, () -> watch(machine, loop));
+    }
+
+    private void observe(CoordinatorMachine machine) {
+        leads = machine.isLeader();
+        term = machine.term().map(Integer::longValue).orElse(0L);
+    }
+
+    void observe(CoordinatorMachine machine, Routing routing) {
+        observe(machine);
+        servers = routing.servers().size();
+        tables = routing.tables().size();
+        int all = 0;
+        int below = 0;
+        for (TableRoute table : routing.tables()) {
+            for (ActorState actor : table.map().actors()) {
+                all++;
+                below += actor.isr().size() < table.meta().rf() ? 1 : 0;
+            }
+        }
+        actors = all;
+        actorsBelowRf = below;
+    }
+
+    boolean leads() {
+        return leads;
+    }
+
+    /** Counts the request by kind and result when it is answered. */
+    Completion<AdminReply> counted(AdminRequest request, Completion<AdminReply> completion) {
+        return outcome -> {
+            String result = outcome instanceof Outcome.Err<AdminReply> err
+                    ? err.error().code().name()
+                    : "OK";
+            Counter.builder("uniserve.coordinator.requests")
+                    .description("Administrators' requests by kind and result")
+                    .tag("kind", request.getClass().getSimpleName())
+                    .tag("result", result)
+                    .register(meters)
+                    .increment();
+            completion.done(outcome);
+        };
+    }
+}

@@ -37,4 +37,11 @@ public record JavaLauncher(Path java, Path home, String classPath, List<String> 
         words.addAll(List.of("-Duniserve.home=" + home, "-cp", classPath, "io.uniserve.cli.Main"));
         return words;
     }
+
+    /** A whole command that runs {@code uniserve} with these words. */
+    public List<String> commandLine(String heap, List<String> arguments) {
+        List<String> words = command(heap);
+        words.addAll(arguments);
+        return List.copyOf(words);
+    }
 }

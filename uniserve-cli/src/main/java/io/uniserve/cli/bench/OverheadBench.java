@@ -1,0 +1,232 @@
+package io.uniserve.cli.bench;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.cli.Console;
+import io.uniserve.cli.Figure;
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.cli.process.JavaLauncher;
+import io.uniserve.cli.process.ProcessCluster;
+import io.uniserve.cli.process.ProcessClusterOptions;
+import io.uniserve.client.ClientTable;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+import java.util.stream.LongStream;
+
+/** The measurements of {@code bench overhead}. Not thread-safe. */
+final class OverheadBench {
+    private static final int SERVERS = 4;
+    private static final int ROWS_PER_ACTOR = 100;
+    private static final int REQUEST_BYTES = 160;
+    private static final int REPLY_BYTES = 120;
+    private static final long BARE_TIMEOUT_MS = 60_000;
+    private static final RetrieveCall<String, List<Document>> GET =
+            new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
+    private static final RetrieveCall<String, Long> COUNT = new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
+
+    private final Bench bench;
+    private final Scale scale;
+    private final Path directory;
+    private final Console console;
+    private final List<Figure> figures = new ArrayList<>();
+    private final List<String> rows = new ArrayList<>();
+
+    /** How much of everything. */
+    record Scale(int operations, int rounds, int updates, int idleSeconds) {}
+
+    OverheadBench(Bench bench, Scale scale, Path directory, Console console) {
+        this.bench = bench;
+        this.scale = scale;
+        this.directory = directory;
+        this.console = console;
+    }
+
+    /** A line a measurement, for people. */
+    List<String> rows() {
+        return List.copyOf(rows);
+    }
+
+    List<Figure> run() {
+        rows.add(String.format(
+                Locale.ROOT,
+                "%-34s %10s %10s %7s %12s %12s",
+                "p50 (us) / CPU ms per operation",
+                "uniserve",
+                "bare gRPC",
+                "ratio",
+                "CPU uniserve",
+                "CPU bare"));
+        ProcessClusterOptions layout = ProcessClusterOptions.of(directory, SERVERS, "kv");
+        List<DaemonProcess> bare = new ArrayList<>();
+        try (ProcessCluster cluster = new ProcessCluster(layout)) {
+            console.note("starting " + SERVERS + " servers and " + SERVERS + " bare gRPC servers");
+            cluster.start();
+            List<Address> addresses = startBare(bare);
+            try (BareFanOut floor = new BareFanOut(addresses, REQUEST_BYTES, REPLY_BYTES);
+                    UniserveClient client = UniserveClient.builder()
+                            .bootstrap(cluster.bootstrap().toArray(new String[0]))
+                            .build()) {
+                List<Long> pids = serverPids(cluster);
+                CpuMeter ours = new CpuMeter(pids, true);
+                CpuMeter floorCpu = new CpuMeter(bare.stream().map(DaemonProcess::pid).toList(), true);
+                queries(client, floor, ours, floorCpu, 16);
+                List<Integer> threadsFew = threads(pids);
+                queries(client, floor, ours, floorCpu, 64);
+                List<Integer> threadsMany = threads(pids);
+                threadsDoNotGrow(threadsFew, threadsMany);
+                updates(client, ours);
+            }
+            idle(cluster);
+        } finally {
+            bare.forEach(DaemonProcess::close);
+        }
+        return List.copyOf(figures);
+    }
+
+    private List<Address> startBare(List<DaemonProcess> bare) {
+        for (int i = 1; i <= SERVERS; i++) {
+            List<String> command = JavaLauncher.ofThisProcess().commandLine("-Xmx512m", List.of("bench", "bare-server", "--port", "0"));
+            bare.add(DaemonProcess.start("bare-" + i, command, directory.resolve("bare-" + i + ".log")));
+        }
+        return bare.stream().map(server -> server.awaitReady(BARE_TIMEOUT_MS)).toList();
+    }
+
+    private static List<Long> serverPids(ProcessCluster cluster) {
+        return cluster.daemons().values().stream()
+                .filter(daemon -> daemon.name().startsWith("server-"))
+                .map(DaemonProcess::pid)
+                .toList();
+    }
+
+    private void queries(UniserveClient client, BareFanOut floor, CpuMeter ours, CpuMeter floorCpu, int actors) {
+        String name = "bench" + actors;
+        client.admin().createTable(TableSpec.named(name).port("kv").hash(actors).keyField("key"));
+        ClientTable table = client.table(name);
+        long total = (long) actors * ROWS_PER_ACTOR;
+        table.update("kv.put@1", Document.CODEC, documents(0, (int) total)).run().orThrow();
+        for (int threads : new int[] {1, 4, 16}) {
+            Bench.Load one = load("single-actor " + actors + " actors", threads);
+            compare(
+                    one,
+                    new Bench.Side("uniserve", n -> single(table, n % total), ours),
+                    new Bench.Side("bare", n -> floor.call((int) (n % SERVERS), 1), floorCpu),
+                    1.3);
+            Bench.Load all = load("all-actor " + actors + " actors", threads);
+            compare(
+                    all,
+                    new Bench.Side("uniserve", n -> all(table, total), ours),
+                    new Bench.Side("bare", n -> floor.call(0, SERVERS), floorCpu),
+                    actors == 16 ? 1.5 : 2.0);
+        }
+    }
+
+    private Bench.Load load(String scenario, int threads) {
+        return new Bench.Load(scenario, threads, Math.max(1, scale.operations() / threads), scale.rounds());
+    }
+
+    private static void single(ClientTable table, long n) {
+        String key = "key-" + n;
+        int found = table.key(key).retrieve(GET, key, values -> values.stream().mapToInt(List::size).sum());
+        check(found == 1, "get " + key + " found " + found);
+    }
+
+    private static void all(ClientTable table, long total) {
+        long count = table.all().retrieve(COUNT, "", values -> values.stream().mapToLong(Long::longValue).sum());
+        check(count == total, "count is " + count + ", should be " + total);
+    }
+
+    private static void check(boolean right, String message) {
+        if (!right) {
+            throw new UniserveException(ErrorCode.INTERNAL, "wrong answer: " + message);
+        }
+    }
+
+    private void compare(Bench.Load load, Bench.Side ours, Bench.Side floor, double goal) {
+        console.note(load.scenario() + ", " + load.threads() + " threads");
+        List<Block> blocks = bench.compare(load, List.of(ours, floor));
+        double mine = blocks.get(0).percentileMicros(0.5);
+        double theirs = blocks.get(1).percentileMicros(0.5);
+        String name = load.scenario() + ", " + load.threads() + " threads";
+        figures.add(Figure.less(name + ": p50 us", mine, theirs, 1 / goal));
+        rows.add(String.format(
+                Locale.ROOT,
+                "%-34s %10.0f %10.0f %7.2f %12.3f %12.3f",
+                name,
+                mine,
+                theirs,
+                mine / theirs,
+                blocks.get(0).cpuMsPerOperation(),
+                blocks.get(1).cpuMsPerOperation()));
+    }
+
+    private void updates(UniserveClient client, CpuMeter cpu) {
+        client.admin().createTable(TableSpec.named("updates").port("kv").hash(16).keyField("key"));
+        ClientTable table = client.table("updates");
+        for (int size : new int[] {1, 1_000, 100_000}) {
+            int count = size == 1 ? scale.updates() : size == 1_000 ? Math.max(5, scale.updates() / 5) : Math.max(2, scale.updates() / 50);
+            List<Document> batch = documents(0, size);
+            Bench.Load load = new Bench.Load("update of " + size + " rows", 1, count, 2);
+            console.note(load.scenario());
+            Bench.Side side = new Bench.Side(
+                    "uniserve",
+                    n -> table.update("kv.put@1", Document.CODEC, batch).run().orThrow(),
+                    cpu);
+            Block block = bench.compare(load, List.of(side)).get(0);
+            rows.add(String.format(
+                    Locale.ROOT,
+                    "%-34s %10.0f %10s %7s %12.3f",
+                    load.scenario(),
+                    block.percentileMicros(0.5),
+                    "-",
+                    "-",
+                    block.cpuMsPerOperation()));
+        }
+    }
+
+    private static List<Document> documents(int from, int to) {
+        return LongStream.range(from, to)
+                .mapToObj(i -> new Document("key", Map.of("key", "key-" + i, "amount", i)))
+                .toList();
+    }
+
+    /** Threads of each process. */
+    private static List<Integer> threads(List<Long> pids) {
+        return pids.stream().map(ProcFiles::threads).toList();
+    }
+
+    private void threadsDoNotGrow(List<Integer> few, List<Integer> many) {
+        int before = few.stream().mapToInt(Integer::intValue).max().orElse(0);
+        int after = many.stream().mapToInt(Integer::intValue).max().orElse(0);
+        rows.add(String.format(Locale.ROOT, "threads of a server: %d with 16 actors, %d with 80", before, after));
+        figures.add(Figure.atMost("threads of a server, 64 actors more", after - before, 4));
+    }
+
+    private void idle(ProcessCluster cluster) {
+        console.note("watching the idle cluster for " + scale.idleSeconds() + " s");
+        Map<String, Double> before = cpuByDaemon(cluster);
+        LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(scale.idleSeconds()));
+        cpuByDaemon(cluster).forEach((name, total) -> {
+            double percent = (total - before.getOrDefault(name, 0.0)) / 10 / scale.idleSeconds();
+            rows.add(String.format(Locale.ROOT, "idle %-29s %10.2f %% of a core", name, percent));
+            figures.add(Figure.atMost("idle " + name + ": % of a core", percent, 2));
+        });
+    }
+
+    private static Map<String, Double> cpuByDaemon(ProcessCluster cluster) {
+        Map<String, Double> cpu = new TreeMap<>();
+        cluster.daemons().forEach((name, daemon) -> cpu.put(name, new CpuMeter(List.of(daemon.pid()), false).totalMs()));
+        return cpu;
+    }
+}

@@ -1,0 +1,64 @@
+package io.uniserve.cli.bench;
+
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.Figure;
+import io.uniserve.cli.ResultLine;
+import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.runtime.time.SystemClock;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code uniserve bench overhead}. */
+@Command(
+        name = "overhead",
+        description = {
+            "What Uniserve adds to a bare gRPC fan-out: the key-value port on 4 server processes, rf 1, 16 and 64 actors;"
+                    + " queries of one actor and of all by 1, 4 and 16 threads; updates of 1, 1,000 and 100,000 rows with fsync;"
+                    + " an idle cluster. The floor is one bare unary call a server, same payload, in the same run, in turn."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  uniserve bench overhead", "  uniserve bench overhead --operations 2000 --raw overhead.tsv"})
+public final class OverheadCommand extends CliCommand {
+    @Option(names = "--operations", paramLabel = "N", description = "Operations of a block, all threads (default: 4000).")
+    private int operations = 4_000;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
+    private int rounds = 5;
+
+    @Option(names = "--updates", paramLabel = "N", description = "Updates of one row a block; larger ones in proportion (default: 200).")
+    private int updates = 200;
+
+    @Option(names = "--idle-seconds", paramLabel = "N", description = "How long the idle cluster is watched (default: 20).")
+    private int idleSeconds = 20;
+
+    @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
+    private @Nullable Path raw;
+
+    @Override
+    public Integer call() throws IOException {
+        if (operations < 16 || rounds < 1 || updates < 1 || idleSeconds < 1) {
+            throw usage("--operations must be at least 16, --rounds, --updates and --idle-seconds at least 1");
+        }
+        Path directory = Files.createTempDirectory("uniserve-bench");
+        try (RawLog log = new RawLog(raw)) {
+            Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);
+            OverheadBench overhead = new OverheadBench(
+                    bench, new OverheadBench.Scale(operations, rounds, updates, idleSeconds), directory, console());
+            List<Figure> figures = overhead.run();
+            ResultLine line = ResultLine.of("bench overhead", arguments());
+            figures.forEach(line::figure);
+            overhead.rows().forEach(row -> console().println(row));
+            line.with("cores", Runtime.getRuntime().availableProcessors());
+            line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
+            return line.print(console());
+        } finally {
+            DurableFiles.deleteTree(directory);
+        }
+    }
+}

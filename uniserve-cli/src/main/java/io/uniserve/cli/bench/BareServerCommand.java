@@ -7,7 +7,10 @@ import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
 /** The floor's server as a process of its own. */
-@Command(name = "bare-server", hidden = true, description = "The bare gRPC server that `bench overhead` measures against.")
+@Command(
+        name = "bare-server",
+        hidden = true,
+        description = "The bare gRPC server that `bench overhead` measures against.")
 public final class BareServerCommand extends CliCommand {
     @Option(names = "--port", required = true, description = "Port; 0 lets the system choose.")
     private int port;
@@ -15,8 +18,9 @@ public final class BareServerCommand extends CliCommand {
     @Override
     public Integer call() throws IOException, InterruptedException {
         Server server = BareServer.start(port);
-        console().println("ready bare-server 127.0.0.1:" + server.getPort() + " pid "
-                + ProcessHandle.current().pid());
+        console()
+                .println("ready bare-server 127.0.0.1:" + server.getPort() + " pid "
+                        + ProcessHandle.current().pid());
         server.awaitTermination();
         return 0;
     }

@@ -34,7 +34,8 @@ final class OverheadBench {
     private static final long BARE_TIMEOUT_MS = 60_000;
     private static final RetrieveCall<String, List<Document>> GET =
             new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
-    private static final RetrieveCall<String, Long> COUNT = new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
+    private static final RetrieveCall<String, Long> COUNT =
+            new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
 
     private final Bench bench;
     private final Scale scale;
@@ -80,7 +81,8 @@ final class OverheadBench {
                             .build()) {
                 List<Long> pids = serverPids(cluster);
                 CpuMeter ours = new CpuMeter(pids, true);
-                CpuMeter floorCpu = new CpuMeter(bare.stream().map(DaemonProcess::pid).toList(), true);
+                CpuMeter floorCpu =
+                        new CpuMeter(bare.stream().map(DaemonProcess::pid).toList(), true);
                 queries(client, floor, ours, floorCpu, 16);
                 List<Integer> threadsFew = threads(pids);
                 queries(client, floor, ours, floorCpu, 64);
@@ -97,7 +99,8 @@ final class OverheadBench {
 
     private List<Address> startBare(List<DaemonProcess> bare) {
         for (int i = 1; i <= SERVERS; i++) {
-            List<String> command = JavaLauncher.ofThisProcess().commandLine("-Xmx512m", List.of("bench", "bare-server", "--port", "0"));
+            List<String> command = JavaLauncher.ofThisProcess()
+                    .commandLine("-Xmx512m", List.of("bench", "bare-server", "--port", "0"));
             bare.add(DaemonProcess.start("bare-" + i, command, directory.resolve("bare-" + i + ".log")));
         }
         return bare.stream().map(server -> server.awaitReady(BARE_TIMEOUT_MS)).toList();
@@ -115,7 +118,9 @@ final class OverheadBench {
         client.admin().createTable(TableSpec.named(name).port("kv").hash(actors).keyField("key"));
         ClientTable table = client.table(name);
         long total = (long) actors * ROWS_PER_ACTOR;
-        table.update("kv.put@1", Document.CODEC, documents(0, (int) total)).run().orThrow();
+        table.update("kv.put@1", Document.CODEC, documents(0, (int) total))
+                .run()
+                .orThrow();
         for (int threads : new int[] {1, 4, 16}) {
             Bench.Load one = load("single-actor " + actors + " actors", threads);
             compare(
@@ -138,12 +143,18 @@ final class OverheadBench {
 
     private static void single(ClientTable table, long n) {
         String key = "key-" + n;
-        int found = table.key(key).retrieve(GET, key, values -> values.stream().mapToInt(List::size).sum());
+        int found = table.key(key)
+                .retrieve(
+                        GET, key, values -> values.stream().mapToInt(List::size).sum());
         check(found == 1, "get " + key + " found " + found);
     }
 
     private static void all(ClientTable table, long total) {
-        long count = table.all().retrieve(COUNT, "", values -> values.stream().mapToLong(Long::longValue).sum());
+        long count = table.all()
+                .retrieve(
+                        COUNT,
+                        "",
+                        values -> values.stream().mapToLong(Long::longValue).sum());
         check(count == total, "count is " + count + ", should be " + total);
     }
 
@@ -172,10 +183,13 @@ final class OverheadBench {
     }
 
     private void updates(UniserveClient client, CpuMeter cpu) {
-        client.admin().createTable(TableSpec.named("updates").port("kv").hash(16).keyField("key"));
+        client.admin()
+                .createTable(TableSpec.named("updates").port("kv").hash(16).keyField("key"));
         ClientTable table = client.table("updates");
         for (int size : new int[] {1, 1_000, 100_000}) {
-            int count = size == 1 ? scale.updates() : size == 1_000 ? Math.max(5, scale.updates() / 5) : Math.max(2, scale.updates() / 50);
+            int count = size == 1
+                    ? scale.updates()
+                    : size == 1_000 ? Math.max(5, scale.updates() / 5) : Math.max(2, scale.updates() / 50);
             List<Document> batch = documents(0, size);
             Bench.Load load = new Bench.Load("update of " + size + " rows", 1, count, 2);
             console.note(load.scenario());
@@ -226,7 +240,8 @@ final class OverheadBench {
 
     private static Map<String, Double> cpuByDaemon(ProcessCluster cluster) {
         Map<String, Double> cpu = new TreeMap<>();
-        cluster.daemons().forEach((name, daemon) -> cpu.put(name, new CpuMeter(List.of(daemon.pid()), false).totalMs()));
+        cluster.daemons()
+                .forEach((name, daemon) -> cpu.put(name, new CpuMeter(List.of(daemon.pid()), false).totalMs()));
         return cpu;
     }
 }

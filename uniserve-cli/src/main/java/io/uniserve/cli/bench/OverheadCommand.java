@@ -25,16 +25,25 @@ import picocli.CommandLine.Option;
         footerHeading = "%nExamples:%n",
         footer = {"  uniserve bench overhead", "  uniserve bench overhead --operations 2000 --raw overhead.tsv"})
 public final class OverheadCommand extends CliCommand {
-    @Option(names = "--operations", paramLabel = "N", description = "Operations of a block, all threads (default: 4000).")
+    @Option(
+            names = "--operations",
+            paramLabel = "N",
+            description = "Operations of a block, all threads (default: 4000).")
     private int operations = 4_000;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
     private int rounds = 5;
 
-    @Option(names = "--updates", paramLabel = "N", description = "Updates of one row a block; larger ones in proportion (default: 200).")
+    @Option(
+            names = "--updates",
+            paramLabel = "N",
+            description = "Updates of one row a block; larger ones in proportion (default: 200).")
     private int updates = 200;
 
-    @Option(names = "--idle-seconds", paramLabel = "N", description = "How long the idle cluster is watched (default: 20).")
+    @Option(
+            names = "--idle-seconds",
+            paramLabel = "N",
+            description = "How long the idle cluster is watched (default: 20).")
     private int idleSeconds = 20;
 
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")

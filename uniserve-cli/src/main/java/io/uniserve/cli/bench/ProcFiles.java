@@ -16,7 +16,8 @@ final class ProcFiles {
         try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
             return (int) tasks.count();
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot count the threads of process " + pid + " (Linux only)", e);
+            throw new UniserveException(
+                    ErrorCode.IO, "cannot count the threads of process " + pid + " (Linux only)", e);
         }
     }
 }

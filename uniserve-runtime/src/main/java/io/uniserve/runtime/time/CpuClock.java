@@ -1,5 +1,6 @@
 package io.uniserve.runtime.time;
 
+import com.sun.management.OperatingSystemMXBean;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
 
@@ -14,5 +15,12 @@ public final class CpuClock {
     /** Nanoseconds; only differences of two readings by the same thread mean anything. */
     public static long nanos() {
         return SUPPORTED ? THREADS.getCurrentThreadCpuTime() : SystemClock.INSTANCE.nanos();
+    }
+
+    /** CPU time of the whole process so far, in nanoseconds; 0 where the JVM cannot tell. */
+    public static long processNanos() {
+        return ManagementFactory.getOperatingSystemMXBean() instanceof OperatingSystemMXBean system
+                ? Math.max(0, system.getProcessCpuTime())
+                : 0;
     }
 }

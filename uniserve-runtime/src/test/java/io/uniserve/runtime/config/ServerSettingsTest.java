@@ -28,13 +28,16 @@ class ServerSettingsTest {
                         Duration.ofSeconds(2),
                         0.01,
                         Duration.ofMillis(500),
+                        3,
+                        Duration.ofSeconds(2),
+                        Duration.ofMillis(50),
                         Duration.ofSeconds(1),
-                        Duration.ofMillis(500),
-                        Duration.ofSeconds(1),
-                        256L << 20,
+                        20_000,
+                        64L << 20,
                         4L << 30,
+                        Duration.ofSeconds(60),
                         new ServerSettings.Work(0, 0, 16, 1_024, 256, Duration.ofMillis(200), 256L << 20),
-                        Duration.ofSeconds(30),
+                        Duration.ofSeconds(60),
                         Duration.ofSeconds(5)));
     }
 
@@ -48,8 +51,9 @@ class ServerSettingsTest {
                     ports = [solr, kv], ports-dir = /p
                     port-settings { solr { heap = 1g, cache.size = 5 } }
                     capacity { cpu-cores = 2.5, memory = 4GiB, disk = 10GB }
-                    lease = 3s, clock-drift = 2.5%, ping = 100ms, ping-timeout = 200ms, tick = 250ms
-                    log-shipping = 1m, checkpoint-log-bytes = 2MiB, log-bytes-per-actor-max = 1GiB
+                    lease = 3s, clock-drift = 2.5%, ping = 100ms, ping-targets = 5, rpc-timeout = 200ms, tick = 250ms
+                    log-shipping = 1m, checkpoint-entries = 7, checkpoint-bytes = 2MiB, log-bytes-per-actor-max = 1GiB
+                    engine-timeout = 6s
                     read-threads = 3, apply-threads = 4, query-threads = 5, read-queue = 6, query-queue = 7
                     catch-up-wait = 8ms, result-memory = 64MiB
                     drain-timeout = 9s, stop-grace = 0s
@@ -71,11 +75,14 @@ class ServerSettingsTest {
                         Duration.ofSeconds(3),
                         0.025,
                         Duration.ofMillis(100),
+                        5,
                         Duration.ofMillis(200),
                         Duration.ofMillis(250),
                         Duration.ofMinutes(1),
+                        7,
                         2L << 20,
                         1L << 30,
+                        Duration.ofSeconds(6),
                         new ServerSettings.Work(3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20),
                         Duration.ofSeconds(9),
                         Duration.ZERO));

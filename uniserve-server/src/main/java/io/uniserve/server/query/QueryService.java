@@ -21,21 +21,19 @@ import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.transport.QueryHandler;
 import io.uniserve.runtime.transport.RoutingSource;
 import io.uniserve.server.read.PortErrors;
-import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
-import java.util.function.Function;
 
 /** Plans and answers queries on a bounded pool; more than its queue holds are refused. Safe for use by several threads. */
 public final class QueryService implements QueryHandler, AutoCloseable {
     private final EventLoop loop;
     private final HubRoutingView routing;
     private final ReaderEnvironment env;
-    private final Function<String, Optional<PortPlanner>> planners;
+    private final PortPlanners planners;
     private final ThreadPoolExecutor executor;
 
     /**
@@ -44,7 +42,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
      * @param network reads of this server's own actors may be answered in place
      * @param loop the query machines' own loop, not the server's
      * @param refresh reads the routing map again and tells when it has been published
-     * @param planners the planner of a port that this server runs
+     * @param planners the planners of the ports that this server runs
      */
     public QueryService(
             ServerSettings.Work settings,
@@ -54,7 +52,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             LocalReads network,
             RoutingSource source,
             Consumer<Completion<Routing>> refresh,
-            Function<String, Optional<PortPlanner>> planners) {
+            PortPlanners planners) {
         this.loop = loop;
         this.planners = planners;
         this.routing = new HubRoutingView(loop, source, refresh);
@@ -91,30 +89,17 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     private Outcome<Answer> answer(QueryRequest request, ServerPlanContext context) {
-        Thread thread = Thread.currentThread();
-        ClassLoader loader = thread.getContextClassLoader();
         try {
             if (context.remainingNanos() <= 0) {
                 throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
             }
-            PortPlanner port = planner(context.table(request.table()).port());
-            thread.setContextClassLoader(port.classLoader());
-            Answer answer = port.planner().answer(new QueryText(request.table(), request.text()), context);
+            String port = context.table(request.table()).port();
+            Answer answer = planners.answer(port, new QueryText(request.table(), request.text()), context);
             checkSize(answer);
             return Outcome.ok(answer.with(context.effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
             return Outcome.err(PortErrors.of("planning of the query", e));
-        } finally {
-            thread.setContextClassLoader(loader);
         }
-    }
-
-    private PortPlanner planner(String port) {
-        return planners.apply(port)
-                .orElseThrow(() -> new UniserveException(
-                        ErrorCode.UNSUPPORTED,
-                        "this server has no planner for port \"" + port
-                                + "\"; ask a server that runs it, or use operators"));
     }
 
     private static void checkSize(Answer answer) {

@@ -21,28 +21,31 @@ final class OperatorRun<A extends Actor, P, V> {
     private final RetrieveOperator<A, P, V> operator;
     private final P parameters;
     private final Optional<Merger<P, V>> merger;
+    /** Only for its way of calling the port, which outlives the pin. */
+    private final PinnedActor port;
 
-    private OperatorRun(RetrieveOperator<A, P, V> operator, P parameters) {
+    private OperatorRun(RetrieveOperator<A, P, V> operator, P parameters, PinnedActor port) {
         this.operator = operator;
         this.parameters = parameters;
+        this.port = port;
         this.merger = operator.merger();
     }
 
     /** INVALID_ARGUMENT where the parameters are not the operator's. */
-    static OperatorRun<?, ?, ?> of(Operator<?, ?> operator, Bytes parameters) {
+    static OperatorRun<?, ?, ?> of(Operator<?, ?> operator, Bytes parameters, PinnedActor port) {
         if (operator instanceof RetrieveOperator<?, ?, ?> retrieve) {
-            return decoded(retrieve, parameters);
+            return decoded(retrieve, parameters, port);
         }
         throw new UniserveException(ErrorCode.UNSUPPORTED, "operator " + operator.id() + " is not a retrieve");
     }
 
     private static <A extends Actor, P, V> OperatorRun<A, P, V> decoded(
-            RetrieveOperator<A, P, V> operator, Bytes parameters) {
+            RetrieveOperator<A, P, V> operator, Bytes parameters, PinnedActor port) {
         BinaryReader in = new BinaryReader(parameters);
         try {
             P value = operator.parameters().read(in);
             in.expectEnd();
-            return new OperatorRun<>(operator, value);
+            return new OperatorRun<>(operator, value, port);
         } catch (UniserveException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT, "parameters of " + operator.id() + ": " + e.reason(), e);
@@ -63,8 +66,12 @@ final class OperatorRun<A extends Actor, P, V> {
     }
 
     /** Joins partial values of {@link #retrieve} and encodes the result. */
-    @SuppressWarnings("unchecked") // they came from retrieve(), which returns values where there is a merger
     Bytes merge(List<Object> values) {
+        return port.call("merging of " + operator.id(), () -> mergeHere(values));
+    }
+
+    @SuppressWarnings("unchecked") // they came from retrieve(), which returns values where there is a merger
+    private Bytes mergeHere(List<Object> values) {
         Merger<P, V> join = merger.orElseThrow();
         V merged = (V) values.get(0);
         for (Object value : values.subList(1, values.size())) {

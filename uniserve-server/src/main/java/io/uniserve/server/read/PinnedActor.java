@@ -3,6 +3,7 @@ package io.uniserve.server.read;
 import io.uniserve.api.Actor;
 import io.uniserve.api.operator.Operator;
 import java.util.Optional;
+import java.util.function.Supplier;
 
 /** An actor that is not destroyed before it is let go of. */
 public interface PinnedActor extends AutoCloseable {
@@ -11,8 +12,8 @@ public interface PinnedActor extends AutoCloseable {
     /** The operator of the actor's engine with this {@code name@version}. */
     Optional<Operator<?, ?>> operator(String id);
 
-    /** The loader of the actor's port, the context class loader of every call into it. */
-    ClassLoader classLoader();
+    /** Runs code of the actor's port the way its loader wants it; {@code what} names the work in an error. */
+    <T> T call(String what, Supplier<T> work);
 
     /** Lets go of the actor. */
     @Override

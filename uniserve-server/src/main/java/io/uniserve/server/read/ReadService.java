@@ -34,7 +34,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final ActorSource actors;
     private final Supplier<Optional<Routing>> routing;
     private final Consumer<TableName> refresh;
-    private final ReadCosts costs = new ReadCosts();
+    private final ReadCosts costs;
     private final WorkerPool pool;
     private final ResultMemory memory;
     private final int requestsMax;
@@ -54,12 +54,14 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             ServerSettings.Work settings,
             GateTable gates,
             ActorSource actors,
+            ReadCosts costs,
             Supplier<Optional<Routing>> routing,
             Consumer<TableName> refresh) {
         this.clock = clock;
         this.timers = timers;
         this.gates = gates;
         this.actors = actors;
+        this.costs = costs;
         this.routing = routing;
         this.refresh = refresh;
         int cores = Runtime.getRuntime().availableProcessors();

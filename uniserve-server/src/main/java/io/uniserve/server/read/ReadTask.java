@@ -143,14 +143,10 @@ final class ReadTask implements Timers.Cancel {
     }
 
     private Object call(ReplicaKey key, PinnedActor actor, ReadContext context) {
-        Thread thread = Thread.currentThread();
-        ClassLoader loader = thread.getContextClassLoader();
         long start = CpuClock.nanos();
-        thread.setContextClassLoader(actor.classLoader());
         try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
-            return reserve(run(actor).retrieve(actor.actor(), context));
+            return reserve(actor.call(request.operator(), () -> run(actor).retrieve(actor.actor(), context)));
         } finally {
-            thread.setContextClassLoader(loader);
             long cost = CpuClock.nanos() - start;
             costNanos.addAndGet(cost);
             service.costs().add(key, cost);
@@ -166,7 +162,8 @@ final class ReadTask implements Timers.Cancel {
                                     ErrorCode.UNKNOWN_OPERATOR,
                                     "this server's port has no operator \"" + request.operator()
                                             + "\"; compare the versions of client and port")),
-                    request.parameters());
+                    request.parameters(),
+                    actor);
             run = known;
         }
         return known;

@@ -41,6 +41,7 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
 /** A read service over real key-value actors, with gates that the test sets. */
@@ -68,6 +69,7 @@ final class ReadWorld implements AutoCloseable {
                 work,
                 gates,
                 this::pin,
+                new ReadCosts(),
                 () -> Optional.of(routing),
                 table -> refreshes.incrementAndGet());
     }
@@ -137,8 +139,8 @@ final class ReadWorld implements AutoCloseable {
         }
 
         @Override
-        public ClassLoader classLoader() {
-            return KvActor.class.getClassLoader();
+        public <T> T call(String what, Supplier<T> work) {
+            return work.get();
         }
 
         @Override

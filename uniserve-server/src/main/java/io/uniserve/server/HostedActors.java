@@ -1,0 +1,55 @@
+package io.uniserve.server;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.runtime.engine.HostedActor;
+import io.uniserve.runtime.engine.PortEngineHost;
+import io.uniserve.server.read.ActorSource;
+import io.uniserve.server.read.PinnedActor;
+import java.util.Optional;
+import java.util.function.Supplier;
+
+/** The engine host's actors as read workers see them. */
+final class HostedActors implements ActorSource {
+    private final PortEngineHost host;
+
+    HostedActors(PortEngineHost host) {
+        this.host = host;
+    }
+
+    @Override
+    public Optional<PinnedActor> pin(ReplicaKey key) {
+        return host.pin(key).map(Pinned::new);
+    }
+
+    private final class Pinned implements PinnedActor {
+        private final HostedActor hosted;
+        private final String port;
+
+        private Pinned(HostedActor hosted) {
+            this.hosted = hosted;
+            this.port = hosted.meta().port();
+        }
+
+        @Override
+        public Actor actor() {
+            return hosted.actor();
+        }
+
+        @Override
+        public Optional<Operator<?, ?>> operator(String id) {
+            return host.operator(port, id);
+        }
+
+        @Override
+        public <T> T call(String what, Supplier<T> work) {
+            return host.call(port, what, work);
+        }
+
+        @Override
+        public void close() {
+            hosted.release();
+        }
+    }
+}

@@ -1,0 +1,33 @@
+package io.uniserve.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.port.PortLoader;
+import java.util.LinkedHashMap;
+import java.util.Map;
+
+/** The ports that the configuration names. */
+final class Ports {
+    private Ports() {}
+
+    static Map<String, LoadedPort> load(ServerSettings settings) {
+        if (settings.ports().isEmpty()) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION, "uniserve.server.ports is empty; name at least one port");
+        }
+        Map<String, LoadedPort> ports = new LinkedHashMap<>();
+        for (String name : settings.ports()) {
+            if (!name.matches("[a-z0-9][a-z0-9-]{0,63}")) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_CONFIGURATION,
+                        "uniserve.server.ports: \"" + name + "\" is no name of a port; use a-z, 0-9 and -");
+            }
+            if (!ports.containsKey(name)) {
+                ports.put(name, PortLoader.load(settings.portsDirectory().resolve(name), name));
+            }
+        }
+        return ports;
+    }
+}

@@ -1,0 +1,246 @@
+package io.uniserve.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.server.ServerConfig;
+import io.uniserve.protocol.server.ServerMachine;
+import io.uniserve.runtime.config.AdvertisedHost;
+import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.config.ZooKeeperSettings;
+import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.transport.DataHandlers;
+import io.uniserve.runtime.transport.GrpcServer;
+import io.uniserve.runtime.transport.RoutingHub;
+import io.uniserve.server.query.LocalReads;
+import io.uniserve.server.query.QueryService;
+import io.uniserve.server.read.GateTable;
+import io.uniserve.server.read.ReadCosts;
+import io.uniserve.server.read.ReadService;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A server's process around the state machine. Threads: the transport's, one loop for the machine, one for queries planned
+ * here, and bounded pools for reads, engine calls, disk, durable storage and planning; their number does not depend on
+ * tables or actors. Reads go from the transport to a read worker and back; everything else goes through the loop. Safe for
+ * use by several threads.
+ */
+public final class ServerDaemon implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerDaemon.class);
+    private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long DRAIN_SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
+
+    private final Consumer<Throwable> onFailure;
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private final ServerSettings settings;
+    private final ServerResources resources;
+    private final RoutingHub hub = new RoutingHub();
+    private final GrpcServer server;
+    private final Address address;
+    private final ServerMachine machine;
+    private final ReadService reads;
+    private final QueryService queries;
+
+    private ServerDaemon(Settings whole, Map<String, LoadedPort> ports, Consumer<Throwable> onFailure) {
+        this.onFailure = onFailure;
+        this.settings = whole.server();
+        this.resources = new ServerResources(whole, ports, this::failed);
+        boolean complete = false;
+        try {
+            ServerMetrics metrics = new ServerMetrics(resources.meters.registry(), resources.clock);
+            ServerPort port = new ServerPort(metrics);
+            server = resources.closing.add(port.open(whole, resources.cluster, hub));
+            address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
+            GateTable gates = new GateTable();
+            machine = new ServerMachine(config(whole), resources.environment(), gates, this::failed);
+            ReadCosts costs = new ReadCosts();
+            ServerHandlers handlers =
+                    new ServerHandlers(resources, machine, hub, new LoadRates(resources.clock, costs));
+            reads = resources.closing.add(new ReadService(
+                    resources.clock,
+                    resources.loop,
+                    settings.work(),
+                    gates,
+                    new HostedActors(resources.engine),
+                    costs,
+                    hub::latest,
+                    handlers::refresh));
+            queries = resources.closing.add(queries(handlers));
+            port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries)));
+            metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
+            metrics.gauge("uniserve.server.backlog", "Tasks that wait on the loop", resources.loop::backlog);
+            metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
+            complete = true;
+        } finally {
+            if (!complete) {
+                resources.closing.closeAll();
+            }
+        }
+    }
+
+    private ServerConfig config(Settings whole) {
+        return MachineSettings.of(
+                settings, whole.zookeeper().cluster(), resources.data, address, resources.engine.infos());
+    }
+
+    private QueryService queries(ServerHandlers handlers) {
+        return new QueryService(
+                settings.work(),
+                resources.clock,
+                resources.ids,
+                resources.queryLoop,
+                new LocalReads(address, reads, resources.channels, resources.cluster),
+                hub,
+                handlers::refreshAll,
+                (name, query, context) -> resources.engine.call(
+                        name, "planning", () -> resources.engine.planner(name).answer(query, context)));
+    }
+
+    /**
+     * Starts a server with the ports that the configuration names, loaded from their folders, and returns when the server
+     * has registered.
+     *
+     * @param onFailure hears, once, on any thread, why the server cannot go on; close it then
+     * @throws UniserveException INVALID_CONFIGURATION where a setting, the port or the data directory is wrong, UNKNOWN_PORT
+     *     where an engine is not installed, WRONG_CLUSTER where the data directory is another cluster's, UNAVAILABLE where
+     *     ZooKeeper is not reached within {@code zookeeper.start-timeout}
+     */
+    public static ServerDaemon start(Settings settings, Consumer<Throwable> onFailure) {
+        return start(settings, Ports.load(settings.server()), onFailure);
+    }
+
+    /** The same with ports that are loaded already, by name. */
+    public static ServerDaemon start(Settings settings, Map<String, LoadedPort> ports, Consumer<Throwable> onFailure) {
+        ServerDaemon daemon = new ServerDaemon(settings, ports, onFailure);
+        boolean started = false;
+        try {
+            daemon.register(settings.zookeeper());
+            started = true;
+        } finally {
+            if (!started) {
+                daemon.close();
+            }
+        }
+        LOG.info(
+                "server {} of cluster {} is ready at {}, ports {}",
+                daemon.id(),
+                settings.zookeeper().cluster(),
+                daemon.address,
+                ports.keySet());
+        return daemon;
+    }
+
+    private void register(ZooKeeperSettings zookeeper) {
+        CompletableFuture<Outcome<?>> registered = new CompletableFuture<>();
+        resources.loop.execute(() -> {
+            machine.onRouting(hub::publish);
+            machine.start(registered::complete);
+        });
+        long left = zookeeper.startTimeout().toNanos();
+        while (!await(registered, Math.min(left, WAIT_TOLD_NANOS))) {
+            left -= WAIT_TOLD_NANOS;
+            if (left <= 0 || closed.get() || Thread.currentThread().isInterrupted()) {
+                throw new UniserveException(
+                        ErrorCode.UNAVAILABLE,
+                        "this server could not register at ZooKeeper " + zookeeper.connect() + " within "
+                                + zookeeper.startTimeout().toSeconds()
+                                + " s: start it (uniserve zookeeper) or correct zookeeper.connect");
+            }
+            LOG.warn("not registered at ZooKeeper {} yet", zookeeper.connect());
+        }
+    }
+
+    /** Where it listens, as others are told. */
+    public Address address() {
+        return address;
+    }
+
+    /** The identity its data directory holds. */
+    public ServerId id() {
+        return resources.data.server();
+    }
+
+    /** The newest routing map it tells clients. */
+    public RoutingHub routing() {
+        return hub;
+    }
+
+    /** All meters in Prometheus' text format. */
+    public String scrape() {
+        return resources.meters.scrape();
+    }
+
+    private void failed(Throwable error) {
+        if (!closed.get()) {
+            LOG.error("server {} cannot go on", address, error);
+            onFailure.accept(error);
+        }
+    }
+
+    /**
+     * Leaves in good order: asks the coordinator to move what this server holds, goes on serving meanwhile, and closes when
+     * nothing is left to move or after {@code server.drain-timeout}.
+     */
+    public void drainAndClose() {
+        CompletableFuture<Outcome<?>> drained = new CompletableFuture<>();
+        boolean asked = !closed.get() && resources.loop.tryExecute(() -> machine.drain(drained::complete));
+        if (asked && !await(drained, settings.drainTimeout().toNanos() + DRAIN_SLACK_NANOS)) {
+            LOG.warn("server {} stops although it could not move everything away in time", id());
+        }
+        close();
+    }
+
+    /**
+     * Stops: takes no more requests, lets those under way end within {@code server.stop-grace}, gives up its node and closes
+     * everything. Idempotent.
+     */
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        long grace = settings.stopGrace().toNanos();
+        server.stop(grace);
+        queries.stop(grace);
+        reads.stop(grace);
+        CompletableFuture<Outcome<?>> stopped = new CompletableFuture<>();
+        boolean asked = resources.loop.tryExecute(() -> {
+            machine.stop();
+            stopped.complete(Outcome.ok(this));
+        });
+        if (asked && !await(stopped, DRAIN_SLACK_NANOS)) {
+            LOG.warn("server {}: the loop did not stop in time", address);
+        }
+        resources.closing.closeAll();
+        LOG.info("server at {} has stopped", address);
+    }
+
+    /** True when the future is done in time. */
+    private static boolean await(CompletableFuture<Outcome<?>> future, long nanos) {
+        try {
+            Outcome<?> outcome = future.get(nanos, TimeUnit.NANOSECONDS);
+            if (outcome instanceof Outcome.Err<?> failed) {
+                throw failed.error();
+            }
+            return true;
+        } catch (TimeoutException e) {
+            return false;
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            return false;
+        } catch (ExecutionException e) {
+            throw new UniserveException(ErrorCode.INTERNAL, "the server's loop failed", e);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.uniserve.server;
+
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.config.Settings;
+import io.uniserve.runtime.config.ZooKeeperSettings;
+import io.uniserve.runtime.disk.DataDirectory;
+import io.uniserve.runtime.disk.FileDisk;
+import io.uniserve.runtime.engine.PortEngineHost;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.metrics.Metrics;
+import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.registry.CuratorRegistry;
+import io.uniserve.runtime.registry.RegistryOptions;
+import io.uniserve.runtime.store.AsyncObjectStore;
+import io.uniserve.runtime.store.DurableStores;
+import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.transport.ChannelPool;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.GrpcNetwork;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.Optional;
+import java.util.function.Consumer;
+
+/** Everything a server holds open beneath its state machine; all of it or, after an error, nothing. */
+final class ServerResources {
+    private static final int DISK_THREADS = 4;
+    private static final int STORE_THREADS = 2;
+
+    final Closing closing = new Closing();
+    final SystemClock clock = SystemClock.INSTANCE;
+    final RandomIds ids = new RandomIds();
+    final ClusterIdentity cluster;
+    final Metrics meters;
+    final DataDirectory data;
+    final ChannelPool channels;
+    final EventLoop loop;
+    final EventLoop queryLoop;
+    final PortEngineHost engine;
+    final FileDisk disk;
+    final ObjectStore objects;
+    final CuratorRegistry registry;
+
+    /** {@code fatal} hears of a loop that stopped because a task failed. */
+    ServerResources(Settings whole, Map<String, LoadedPort> ports, Consumer<Throwable> fatal) {
+        ServerSettings settings = whole.server();
+        ZooKeeperSettings zookeeper = whole.zookeeper();
+        boolean complete = false;
+        try {
+            cluster = ClusterIdentity.of(zookeeper.cluster());
+            meters = closing.add(new Metrics(whole.metrics()));
+            data = closing.add(DataDirectory.open(settings.dataDirectory(), true, ids));
+            data.join(zookeeper.cluster());
+            channels = closing.add(new ChannelPool(clock, whole.tls()));
+            loop = closing.add(new EventLoop("uniserve-server", clock, fatal));
+            queryLoop = closing.add(new EventLoop("uniserve-plans", clock, fatal));
+            engine = closing.add(new PortEngineHost(
+                    data.files(), data.scratch(), ports, settings.portSettings(), applyThreads(settings), loop));
+            disk = closing.add(new FileDisk(data.files(), DISK_THREADS, loop));
+            objects = objects(settings.storageDirectory());
+            registry = closing.add(new CuratorRegistry(registryOptions(zookeeper), loop));
+            complete = true;
+        } finally {
+            if (!complete) {
+                closing.closeAll();
+            }
+        }
+    }
+
+    /** What the state machine may touch. */
+    Environment environment() {
+        return new Environment(
+                clock, loop, new GrpcNetwork(channels, cluster, loop), registry, disk, objects, engine, ids);
+    }
+
+    private static int applyThreads(ServerSettings settings) {
+        int given = settings.work().applyThreads();
+        return given > 0 ? given : Math.max(2, Runtime.getRuntime().availableProcessors());
+    }
+
+    private ObjectStore objects(Optional<Path> directory) {
+        if (directory.isEmpty()) {
+            return new NoObjectStore(loop);
+        }
+        return closing.add(
+                new AsyncObjectStore(DurableStores.open(directory.get().toString()), STORE_THREADS, loop));
+    }
+
+    private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper) {
+        return new RegistryOptions(
+                zookeeper.connect(),
+                zookeeper.cluster(),
+                (int) zookeeper.sessionTimeout().toMillis(),
+                (int) zookeeper.connectTimeout().toMillis(),
+                Optional.empty());
+    }
+}

@@ -66,7 +66,7 @@ final class ActorReconciler {
 
     private void admitCertified(ReplicaKey key, ActorState actor, ActorDraft draft) {
         for (ServerId learner : actor.learners()) {
-            if (replicas.isCertified(key, actor, learner) && !replicas.isUnfit(key, actor, learner)) {
+            if (replicas.isCertified(key, actor, learner) && !replicas.isUnfit(key, actor, learner, now)) {
                 draft.admit(learner);
             }
         }
@@ -75,7 +75,7 @@ final class ActorReconciler {
     /** With no live member left nothing is taken off: who comes back first has every acknowledged entry and is promoted. */
     private void removeFailed(ReplicaKey key, ActorState actor, ActorDraft draft) {
         List<ServerId> kept = actor.isr().stream()
-                .filter(id -> !view.dead(id) && !replicas.isUnfit(key, actor, id))
+                .filter(id -> !view.dead(id) && !replicas.isUnfit(key, actor, id, now))
                 .toList();
         List<ServerId> live = kept.stream().filter(view::live).toList();
         if (live.isEmpty()) {
@@ -92,7 +92,7 @@ final class ActorReconciler {
             }
         }
         for (ServerId learner : actor.learners()) {
-            if (view.dead(learner) || replicas.isUnfit(key, actor, learner)) {
+            if (view.dead(learner) || replicas.isUnfit(key, actor, learner, now)) {
                 draft.dropLearner(learner);
             }
         }
@@ -170,15 +170,13 @@ final class ActorReconciler {
         }
     }
 
-    /** Where a lost actor starts again from durable storage; the actor itself where no server can take it. */
+    /** Where a lost actor starts again from durable storage; the actor itself where no other server can take it. */
     ActorState takeOver(TableMeta meta, ActorState actor) {
-        ReplicaKey key = new ReplicaKey(meta.tableId(), actor.actor());
-        List<ServerView> eligible = view.eligible(meta.port());
-        List<ServerView> sound = eligible.stream()
-                .filter(s -> !replicas.backsOff(key, s.id(), now))
+        List<ServerView> others = view.eligible(meta.port()).stream()
+                .filter(s -> !actor.isr().contains(s.id()))
                 .toList();
         ActorDraft draft = new ActorDraft(actor);
-        placement.replacement(sound.isEmpty() ? eligible : sound, List.of()).ifPresent(draft::takeOver);
+        placement.replacement(others, List.of()).ifPresent(draft::takeOver);
         return draft.result();
     }
 }

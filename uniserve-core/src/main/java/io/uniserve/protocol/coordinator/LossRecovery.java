@@ -7,7 +7,6 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.ArrayList;
@@ -54,17 +53,17 @@ final class LossRecovery {
             reign.wake();
             return;
         }
-        boolean clean = found.value() instanceof BackupRecord record
-                && record.key().equals(key)
-                && record.clean()
-                && record.epoch() <= actor.epoch();
-        if (!clean && table.meta.onLoss() != OnLoss.RESTORE_ACTOR) {
+        BackupRecord backup =
+                found.value() instanceof BackupRecord record && record.key().equals(key) ? record : null;
+        boolean clean = backup != null && backup.clean() && backup.epoch() <= actor.epoch();
+        if (backup == null || !clean && table.meta.onLoss() != OnLoss.RESTORE_ACTOR) {
             if (reign.replicas().tellLoss(key)) {
                 LOG.warn(
-                        "{}/{} lost its last replica {}; its backup is not complete: waiting for the server to come back",
+                        "{}/{} lost its last replica {} and {}: waiting for the server to come back",
                         table.meta.name(),
                         actor.actor(),
-                        actor.isr());
+                        actor.isr(),
+                        backup == null ? "has no backup" : "its backup is not complete");
             }
             reign.wake();
             return;
@@ -88,7 +87,6 @@ final class LossRecovery {
                 clean ? "complete" : "what was shipped may lack the last updates");
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         actors.set(actor.actor(), next);
-        List<Op> guard = found.version() == Registry.ABSENT ? List.of() : List.of(new Op.Check(path, found.version()));
-        tables.write(table, actors, guard);
+        tables.write(table, actors, List.of(new Op.Check(path, found.version())));
     }
 }

@@ -15,6 +15,9 @@ import org.jspecify.annotations.Nullable;
  * name only; servers repeat them, so a new leader may start without.
  */
 final class ReplicaMonitor {
+    /** Servers repeat the report every half second. */
+    private static final long UNFIT_NANOS = 3_000_000_000L;
+
     private static final long BACKOFF_NANOS = 2_000_000_000L;
     private static final int BACKOFF_DOUBLINGS_MAX = 3;
 
@@ -48,7 +51,9 @@ final class ReplicaMonitor {
         if (before == null || before.epoch < report.epoch()) {
             int count = before == null ? 1 : before.count + 1;
             long pause = BACKOFF_NANOS << Math.min(count - 1, BACKOFF_DOUBLINGS_MAX);
-            known.unfit.put(report.server(), new Unfit(report.epoch(), count, now + pause));
+            known.unfit.put(report.server(), new Unfit(report.epoch(), count, now + pause, now));
+        } else if (before.epoch == report.epoch()) {
+            known.unfit.put(report.server(), new Unfit(before.epoch, before.count, before.pauseUntil, now));
         }
     }
 
@@ -68,10 +73,11 @@ final class ReplicaMonitor {
                 && known.fenced.contains(entry.server());
     }
 
-    boolean isUnfit(ReplicaKey key, ActorState actor, ServerId server) {
+    /** True while the server says so in this very epoch; a replica that mends by itself stops to. */
+    boolean isUnfit(ReplicaKey key, ActorState actor, ServerId server, long now) {
         Reports known = reports.get(key);
         Unfit unfit = known == null ? null : known.unfit.get(server);
-        return unfit != null && unfit.epoch == actor.epoch();
+        return unfit != null && unfit.epoch == actor.epoch() && now - unfit.toldAt < UNFIT_NANOS;
     }
 
     /** True while a replica that failed on this server should rather be tried elsewhere. */
@@ -142,7 +148,7 @@ final class ReplicaMonitor {
 
     private record Certificate(long epoch, ServerId primary) {}
 
-    private record Unfit(long epoch, int count, long pauseUntil) {}
+    private record Unfit(long epoch, int count, long pauseUntil, long toldAt) {}
 
     /** Of one actor. */
     private static final class Reports {

@@ -78,13 +78,14 @@ final class TableReconciler {
 
     /** True when no in-sync replica is left that could serve. */
     boolean lost(ClusterView view, ReplicaKey key, ActorState actor) {
-        return actor.isr().stream().allMatch(id -> lost(view, key, actor, id));
+        long now = reign.env().clock().nanos();
+        return actor.isr().stream().allMatch(id -> lost(view, key, actor, id, now));
     }
 
     /** Gone from the registry, not only from our pings; or there, but without usable data. */
-    private boolean lost(ClusterView view, ReplicaKey key, ActorState actor, ServerId id) {
+    private boolean lost(ClusterView view, ReplicaKey key, ActorState actor, ServerId id, long now) {
         boolean gone = !view.registered(id) && view.dead(id);
-        return gone || reign.replicas().isUnfit(key, actor, id);
+        return gone || reign.replicas().isUnfit(key, actor, id, now);
     }
 
     /** One write for all changes of the table; {@code also} joins it. */

@@ -13,6 +13,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.TestingCluster.Node;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -100,5 +101,39 @@ class LossTest {
         cluster.server("s2").start();
         cluster.loop.run(6 * SECOND);
         assertThat(cluster.actor("t", 0).primary()).isEqualTo(TestingCluster.id("s2"));
+    }
+
+    @Test
+    void aReplicaThatMendsByItselfIsNotTakenOver() {
+        Node node = cluster.leading(2);
+        cluster.create(node, TestingCluster.onLoss(TestingCluster.table("t", 1, 1), OnLoss.RESTORE_ACTOR));
+        backup(cluster.key("t", 0), true);
+        ActorState before = cluster.actor("t", 0);
+        cluster.peer(node, new PeerRequest.Unfit(cluster.key("t", 0), 1, before.primary(), "engine failed"));
+        cluster.loop.run(60 * SECOND);
+        assertThat(cluster.actor("t", 0)).isEqualTo(before);
+    }
+
+    @Test
+    void aLastReplicaThatStaysUnfitIsTakenOver() {
+        Node node = cluster.leading(2);
+        cluster.create(node, TestingCluster.table("t", 1, 1));
+        backup(cluster.key("t", 0), true);
+        ActorState before = cluster.actor("t", 0);
+        for (int i = 0; i < 60; i++) {
+            cluster.peer(node, new PeerRequest.Unfit(cluster.key("t", 0), 1, before.primary(), "bad log"));
+            cluster.loop.run(SECOND / 2);
+        }
+        assertThat(cluster.actor("t", 0).primary()).isNotEqualTo(before.primary());
+    }
+
+    @Test
+    void anActorWithoutAnyBackupIsNeverStartedEmpty() {
+        Node node = cluster.leading(2);
+        cluster.create(node, TestingCluster.onLoss(TestingCluster.table("t", 1, 1), OnLoss.RESTORE_ACTOR));
+        ActorState before = cluster.actor("t", 0);
+        cluster.server(before.primary().value()).kill();
+        cluster.loop.run(60 * SECOND);
+        assertThat(cluster.actor("t", 0)).isEqualTo(before);
     }
 }

@@ -1,0 +1,81 @@
+package io.uniserve.testkit.simulation.check;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** What clients asked and heard: every append of a marker to an actor's list, every list read. */
+public final class ClientHistory {
+    private final Map<String, Append> appends = new HashMap<>();
+    private final List<Append> inOrder = new ArrayList<>();
+    private final List<Read> reads = new ArrayList<>();
+
+    /** A client is about to append the marker to the actor's list; markers are unique. */
+    public Append append(String client, String marker, int actor, boolean isr, long nanos) {
+        Append append = new Append(client, marker, actor, isr, nanos);
+        appends.put(actor + "/" + marker, append);
+        inOrder.add(append);
+        return append;
+    }
+
+    /** A client got an actor's list. */
+    public void read(Read read) {
+        reads.add(read);
+    }
+
+    @Nullable Append find(int actor, String marker) {
+        return appends.get(actor + "/" + marker);
+    }
+
+    /** All appends in the order they were asked. */
+    public List<Append> appends() {
+        return inOrder;
+    }
+
+    List<Read> reads() {
+        return reads;
+    }
+
+    /**
+     * A list read.
+     *
+     * @param floor log index the answer must cover
+     * @param linearizable false for a stale read, of which only content is checked
+     */
+    public record Read(String client, int actor, long invokedNanos, long doneNanos, long floor, boolean linearizable, List<String> markers) {
+        public Read {
+            markers = List.copyOf(markers);
+        }
+    }
+
+    /** An append of one marker to one actor. */
+    public static final class Append {
+        final String client;
+        final String marker;
+        final int actor;
+        final boolean isr;
+        final long invokedNanos;
+        long ackedNanos = Long.MAX_VALUE;
+        long index;
+
+        private Append(String client, String marker, int actor, boolean isr, long invokedNanos) {
+            this.client = client;
+            this.marker = marker;
+            this.actor = actor;
+            this.isr = isr;
+            this.invokedNanos = invokedNanos;
+        }
+
+        /** The client heard that the marker is logged at this index. */
+        public void acked(long nanos, long logIndex) {
+            ackedNanos = nanos;
+            index = logIndex;
+        }
+
+        boolean ackedAtIsrBefore(long nanos) {
+            return isr && ackedNanos < nanos;
+        }
+    }
+}

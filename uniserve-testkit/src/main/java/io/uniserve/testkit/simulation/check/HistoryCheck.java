@@ -1,0 +1,94 @@
+package io.uniserve.testkit.simulation.check;
+
+import io.uniserve.testkit.simulation.check.ClientHistory.Append;
+import io.uniserve.testkit.simulation.check.ClientHistory.Read;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * I9, I11 and I12 over a client history, given each actor's final list. At the eventual level a list read is a state the
+ * actor's log was in: a prefix of the final list, followed where the answering primary was deposed by markers that no ISR
+ * had acknowledged when the read began. Linear in the markers read.
+ */
+public final class HistoryCheck {
+    private final Violations violations;
+    private final ClientHistory history;
+    private final Map<Integer, List<String>> finals;
+    private long lostAtPrimaryLevel;
+
+    public HistoryCheck(Violations violations, ClientHistory history, Map<Integer, List<String>> finals) {
+        this.violations = violations;
+        this.history = history;
+        this.finals = finals;
+    }
+
+    /** Checks all; call once. */
+    public void run() {
+        Map<Integer, Set<String>> present = new HashMap<>();
+        finals.forEach((actor, markers) -> {
+            Set<String> set = new HashSet<>();
+            for (String marker : markers) {
+                if (!set.add(marker)) {
+                    violations.add("I9", "actor " + actor + " holds " + marker + " twice");
+                }
+                if (history.find(actor, marker) == null) {
+                    violations.add("I11", "actor " + actor + " holds " + marker + ", which nobody sent there");
+                }
+            }
+            present.put(actor, set);
+        });
+        for (Append append : history.appends()) {
+            boolean acked = append.ackedNanos != Long.MAX_VALUE;
+            if (acked && !present.getOrDefault(append.actor, Set.of()).contains(append.marker)) {
+                if (append.isr) {
+                    violations.add("I12", "actor " + append.actor + " lost " + append.marker + ", acknowledged at level ISR at index "
+                            + append.index);
+                } else {
+                    lostAtPrimaryLevel++;
+                }
+            }
+        }
+        Map<String, List<Append>> own = new HashMap<>();
+        history.appends().forEach(append -> own.computeIfAbsent(append.client + "/" + append.actor, k -> new java.util.ArrayList<>())
+                .add(append));
+        history.reads().forEach(read -> check(read, own.getOrDefault(read.client() + "/" + read.actor(), List.of())));
+    }
+
+    /** Updates acknowledged by the primary alone that are gone: allowed, counted. */
+    public long lostAtPrimaryLevel() {
+        return lostAtPrimaryLevel;
+    }
+
+    private void check(Read read, List<Append> own) {
+        Set<String> seen = new HashSet<>();
+        List<String> last = finals.getOrDefault(read.actor(), List.of());
+        boolean onFinal = true;
+        for (int i = 0; i < read.markers().size(); i++) {
+            String marker = read.markers().get(i);
+            if (!seen.add(marker)) {
+                violations.add("I9", read.client() + " read " + marker + " twice in actor " + read.actor());
+            }
+            Append append = history.find(read.actor(), marker);
+            if (append == null || append.invokedNanos > read.doneNanos()) {
+                violations.add("I11", read.client() + " read " + marker + " in actor " + read.actor() + " before anybody sent it");
+                continue;
+            }
+            onFinal = onFinal && i < last.size() && last.get(i).equals(marker);
+            if (!onFinal && read.linearizable() && append.ackedAtIsrBefore(read.invokedNanos())) {
+                violations.add("I11", read.client() + " read " + marker + " of actor " + read.actor() + " at place " + i
+                        + " of a list that is not the beginning of the final one");
+            }
+        }
+        if (read.linearizable()) {
+            for (Append append : own) {
+                if (append.ackedAtIsrBefore(read.invokedNanos()) && append.index <= read.floor() && !seen.contains(append.marker)) {
+                    violations.add("I4", read.client() + " does not read its own " + append.marker + " in actor " + read.actor() + ", index "
+                            + append.index + ", floor " + read.floor());
+                }
+            }
+        }
+    }
+}

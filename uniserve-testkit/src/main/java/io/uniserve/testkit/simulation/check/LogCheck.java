@@ -1,0 +1,69 @@
+package io.uniserve.testkit.simulation.check;
+
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerRequest.Replicate;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * I6 and I7 from replication messages. Log matching by induction: an entry is named by (actor, epoch, index); if every
+ * message gives the same content and the same epoch of the entry before it, then two logs that share an entry share all
+ * before it. Lookups only, so the order of hash tables cannot show.
+ */
+public final class LogCheck {
+    private final Violations violations;
+    private final Map<Place, Seen> entries = new HashMap<>();
+    private final Map<Reign, String> primaries = new HashMap<>();
+
+    public LogCheck(Violations violations) {
+        this.violations = violations;
+    }
+
+    /** A primary sends entries. */
+    public void replicated(Replicate message) {
+        reigns(message.key(), message.epoch(), message.primary().value(), "replicates");
+        long previousEpoch = message.prevEpoch();
+        long index = message.prevIndex();
+        for (LogEntry entry : message.entries()) {
+            index++;
+            if (entry.index() != index) {
+                violations.add("I6", message.key() + " message skips from " + (index - 1) + " to " + entry.index());
+            }
+            if (entry.epoch() < previousEpoch || entry.epoch() > message.epoch()) {
+                violations.add("I6", message.key() + " entry " + index + " of epoch " + entry.epoch() + " follows epoch " + previousEpoch
+                        + " in a message of epoch " + message.epoch());
+            }
+            match(message.key(), entry, previousEpoch);
+            previousEpoch = entry.epoch();
+        }
+    }
+
+    /** A server acknowledges an update that it logged itself in this epoch. */
+    public void acknowledged(ReplicaKey key, long epoch, String server) {
+        reigns(key, epoch, server, "acknowledges");
+    }
+
+    private void reigns(ReplicaKey key, long epoch, String server, String how) {
+        String known = primaries.putIfAbsent(new Reign(key, epoch), server);
+        if (known != null && !known.equals(server)) {
+            violations.add("I7", server + " " + how + " as primary of " + key + " in epoch " + epoch + ", as " + known + " did");
+        }
+    }
+
+    private void match(ReplicaKey key, LogEntry entry, long previousEpoch) {
+        Seen seen = new Seen(previousEpoch, List.of(entry.type(), String.valueOf(entry.request()), entry.function(), entry.rows()));
+        Seen known = entries.putIfAbsent(new Place(key, entry.epoch(), entry.index()), seen);
+        if (known != null && !known.equals(seen)) {
+            violations.add("I6", key + " has two entries " + entry.index() + " of epoch " + entry.epoch() + ": " + known.content().get(1)
+                    + " after epoch " + known.previousEpoch() + " and " + entry.request() + " after epoch " + previousEpoch);
+        }
+    }
+
+    private record Place(ReplicaKey key, long epoch, long index) {}
+
+    private record Seen(long previousEpoch, List<Object> content) {}
+
+    private record Reign(ReplicaKey key, long epoch) {}
+}

@@ -1,0 +1,197 @@
+package io.uniserve.testkit.simulation.disk;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.kernel.Weather;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Supplier;
+
+/** A disk as one start of a process sees it. An operation takes effect at its end, or not at all, or in part at a crash. */
+public final class SimDisk implements Disk {
+    private static final long LATENCY_MIN_NANOS = 20_000;
+    private static final long LATENCY_SPREAD_NANOS = 200_000;
+    private static final long SYNC_NANOS = 2_000_000;
+    private static final long SLOW_NANOS = 1_500_000_000L;
+
+    private final EventQueue queue;
+    private final Prng random;
+    private final Weather weather;
+    private final Process process;
+    private final Platter platter;
+    private final SyncPolicy syncs;
+    private final Map<Integer, Write> writes = new LinkedHashMap<>();
+    private int nextWrite;
+    private boolean full;
+
+    public SimDisk(EventQueue queue, Prng random, Weather weather, Process process, Platter platter, SyncPolicy syncs) {
+        this.queue = queue;
+        this.random = random;
+        this.weather = weather;
+        this.process = process;
+        this.platter = platter;
+        this.syncs = syncs;
+    }
+
+    /** Writes fail while the disk is full. */
+    public void setFull(boolean value) {
+        full = value;
+    }
+
+    /** What the disk holds. */
+    public Platter platter() {
+        return platter;
+    }
+
+    /** Loses what was not synced; writes under way happen, happen in part, or do not. */
+    public void crash(boolean tear) {
+        for (Write write : List.copyOf(writes.values())) {
+            write.atCrash();
+        }
+        writes.clear();
+        Platter.CrashLoss loss = platter.crash(random, tear);
+        for (int i = 0; i < loss.lost(); i++) {
+            weather.count(Fault.DISK_UNSYNCED_LOST);
+        }
+        for (int i = 0; i < loss.torn(); i++) {
+            weather.count(Fault.DISK_TORN_WRITE);
+        }
+    }
+
+    @Override
+    public void append(String path, Bytes data, Completion<Done> completion) {
+        Runnable part = () -> platter.append(path, data.slice(0, random.below(data.size() + 1)));
+        write(true, latency(), () -> platter.append(path, data), part, completion);
+    }
+
+    @Override
+    public void sync(String path, Completion<Done> completion) {
+        Process.Pending<Done> pending = process.begin(completion);
+        boolean fails = weather.strikes(Fault.DISK_IO_ERROR);
+        queue.after(latency() + random.below(SYNC_NANOS), () -> {
+            if (pending.over()) {
+                return;
+            }
+            if (fails) {
+                pending.end(0, attempt(() -> platter.syncFailed(path), true));
+                return;
+            }
+            pending.end(0, attempt(() -> {
+                if (syncs.reallySyncs(process, path)) {
+                    platter.sync(path);
+                }
+            }, false));
+        });
+    }
+
+    @Override
+    public void read(String path, Completion<Bytes> completion) {
+        look(() -> platter.read(path), completion);
+    }
+
+    @Override
+    public void replace(String path, Bytes data, Completion<Done> completion) {
+        write(true, latency() + random.below(SYNC_NANOS), () -> platter.replace(path, data), () -> {}, completion);
+    }
+
+    @Override
+    public void truncate(String path, long size, Completion<Done> completion) {
+        write(false, latency() + random.below(SYNC_NANOS), () -> platter.truncate(path, size), () -> {}, completion);
+    }
+
+    @Override
+    public void move(String from, String to, Completion<Done> completion) {
+        write(false, latency() + random.below(SYNC_NANOS), () -> platter.move(from, to), () -> {}, completion);
+    }
+
+    @Override
+    public void delete(String path, Completion<Done> completion) {
+        write(false, latency(), () -> platter.delete(path), () -> {}, completion);
+    }
+
+    @Override
+    public void list(String directory, Completion<List<Entry>> completion) {
+        look(() -> platter.list(directory), completion);
+    }
+
+    private <T> void look(Supplier<T> action, Completion<T> completion) {
+        Process.Pending<T> pending = process.begin(completion);
+        queue.after(latency(), () -> {
+            if (!pending.over()) {
+                pending.end(0, outcome(action));
+            }
+        });
+    }
+
+    private void write(boolean grows, long delayNanos, Runnable action, Runnable part, Completion<Done> completion) {
+        Process.Pending<Done> pending = process.begin(completion);
+        int number = nextWrite++;
+        writes.put(number, new Write(action, part, random));
+        boolean fails = weather.strikes(Fault.DISK_IO_ERROR);
+        boolean noRoom = grows && full;
+        if (noRoom) {
+            weather.count(Fault.DISK_FULL);
+        }
+        queue.after(delayNanos, () -> {
+            if (pending.over()) {
+                return;
+            }
+            writes.remove(number);
+            if (fails || noRoom) {
+                part.run();
+                ErrorCode code = noRoom ? ErrorCode.DISK_FULL : ErrorCode.IO;
+                pending.end(0, Outcome.err(new UniserveException(code, noRoom ? "no space left on device" : "input/output error")));
+                return;
+            }
+            pending.end(0, attempt(action, false));
+        });
+    }
+
+    private static Outcome<Done> attempt(Runnable action, boolean thenFail) {
+        return outcome(() -> {
+            action.run();
+            if (thenFail) {
+                throw new UniserveException(ErrorCode.IO, "input/output error");
+            }
+            return Done.DONE;
+        });
+    }
+
+    private static <T> Outcome<T> outcome(Supplier<T> action) {
+        try {
+            return Outcome.ok(action.get());
+        } catch (UniserveException e) {
+            return Outcome.err(e);
+        }
+    }
+
+    private long latency() {
+        long base = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
+        return weather.strikes(Fault.DISK_SLOW) ? base + random.below(SLOW_NANOS) : base;
+    }
+
+    private record Write(Runnable action, Runnable part, Prng random) {
+        private void atCrash() {
+            int how = random.below(3);
+            if (how > 0) {
+                attempt(how == 1 ? action : part, false);
+            }
+        }
+    }
+
+    /** Where a planted bug may make the disk lie. */
+    @FunctionalInterface
+    public interface SyncPolicy {
+        boolean reallySyncs(Process process, String path);
+    }
+}

@@ -1,0 +1,137 @@
+package io.uniserve.testkit.simulation.disk;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.kernel.Weather;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/** Object storage shared by the cluster: slow, sometimes failing, and a put that failed may have been done. */
+public final class SimObjectStore {
+    private static final long LATENCY_MIN_NANOS = 5_000_000;
+    private static final long LATENCY_SPREAD_NANOS = 20_000_000;
+    private static final long SLOW_NANOS = 10_000_000_000L;
+
+    private final EventQueue queue;
+    private final Prng random;
+    private final Weather weather;
+    private final NavigableMap<String, Bytes> objects = new TreeMap<>();
+
+    public SimObjectStore(EventQueue queue, Prng random, Weather weather) {
+        this.queue = queue;
+        this.random = random;
+        this.weather = weather;
+    }
+
+    /** Objects stored. */
+    public int size() {
+        return objects.size();
+    }
+
+    /** The store as one process sees it. */
+    public ObjectStore of(Process process) {
+        return new View(process);
+    }
+
+    private <T> void call(Process process, Supplier<T> action, Completion<T> completion) {
+        Process.Pending<T> pending = process.begin(completion);
+        long delay = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
+        if (weather.strikes(Fault.STORE_SLOW)) {
+            delay += random.below(SLOW_NANOS);
+        }
+        boolean fails = weather.strikes(Fault.STORE_FAILED);
+        boolean doneAllTheSame = random.below(2) == 0;
+        queue.after(delay, () -> {
+            if (fails && !doneAllTheSame) {
+                pending.end(0, Outcome.err(new UniserveException(ErrorCode.IO, "object storage failed")));
+                return;
+            }
+            Outcome<T> outcome = outcome(action);
+            pending.end(0, fails ? Outcome.err(new UniserveException(ErrorCode.IO, "object storage gave no answer")) : outcome);
+        });
+    }
+
+    private static <T> Outcome<T> outcome(Supplier<T> action) {
+        try {
+            return Outcome.ok(action.get());
+        } catch (UniserveException e) {
+            return Outcome.err(e);
+        }
+    }
+
+    private final class View implements ObjectStore {
+        private final Process process;
+
+        private View(Process process) {
+            this.process = process;
+        }
+
+        @Override
+        public void put(String key, Bytes data, Completion<Done> completion) {
+            call(
+                    process,
+                    () -> {
+                        Bytes old = objects.putIfAbsent(key, data);
+                        if (old != null && !old.equals(data)) {
+                            throw UniserveException.invalid("object " + key + " is there with other bytes; objects never change");
+                        }
+                        return Done.DONE;
+                    },
+                    completion);
+        }
+
+        @Override
+        public void get(String key, Completion<Bytes> completion) {
+            call(
+                    process,
+                    () -> {
+                        Bytes found = objects.get(key);
+                        if (found == null) {
+                            throw new UniserveException(ErrorCode.IO, "no such object: " + key);
+                        }
+                        return found;
+                    },
+                    completion);
+        }
+
+        @Override
+        public void list(String prefix, Completion<List<String>> completion) {
+            call(
+                    process,
+                    () -> {
+                        List<String> keys = new ArrayList<>();
+                        for (String key : objects.tailMap(prefix).keySet()) {
+                            if (!key.startsWith(prefix)) {
+                                break;
+                            }
+                            keys.add(key);
+                        }
+                        return keys;
+                    },
+                    completion);
+        }
+
+        @Override
+        public void delete(String key, Completion<Done> completion) {
+            call(
+                    process,
+                    () -> {
+                        objects.remove(key);
+                        return Done.DONE;
+                    },
+                    completion);
+        }
+    }
+}

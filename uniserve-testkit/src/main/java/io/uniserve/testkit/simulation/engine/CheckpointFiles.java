@@ -1,0 +1,92 @@
+package io.uniserve.testkit.simulation.engine;
+
+import io.uniserve.api.Actor;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.testkit.simulation.disk.Platter;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.stream.Stream;
+
+/** Carries checkpoints between the engine, which writes real files, and the simulated disk. */
+final class CheckpointFiles {
+    private final Platter platter;
+    private final Path scratch;
+    private final Map<String, Long> indexes = new TreeMap<>();
+    private int next;
+
+    CheckpointFiles(Platter platter, Path scratch) {
+        this.platter = platter;
+        this.scratch = scratch;
+    }
+
+    Path scratch() {
+        return scratch;
+    }
+
+    /** The log index a checkpoint of this start covers; 0 where it is another start's or a backup's. */
+    long index(String checkpointPath) {
+        return indexes.getOrDefault(checkpointPath, 0L);
+    }
+
+    void save(Actor actor, String checkpointPath, long index) {
+        Path directory = fresh();
+        try {
+            actor.writeTo(directory);
+            for (Path file : sorted(directory)) {
+                Bytes content = Bytes.wrap(Files.readAllBytes(file));
+                platter.store(checkpointPath + "/" + directory.relativize(file).toString().replace('\\', '/'), content);
+            }
+            indexes.put(checkpointPath, index);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot carry checkpoint " + checkpointPath, e);
+        } finally {
+            discard(directory);
+        }
+    }
+
+    Path load(String checkpointPath) {
+        Path directory = fresh();
+        try {
+            for (String path : platter.under(checkpointPath)) {
+                Path target = directory.resolve(path.substring(checkpointPath.length() + 1));
+                Files.createDirectories(target.toAbsolutePath().getParent());
+                Files.write(target, platter.content(path).toArray());
+            }
+            return directory;
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot carry checkpoint " + checkpointPath, e);
+        }
+    }
+
+    void discard(Path directory) {
+        try (Stream<Path> paths = Files.walk(directory)) {
+            for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(path);
+            }
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot delete " + directory, e);
+        }
+    }
+
+    private Path fresh() {
+        try {
+            Path directory = scratch.resolve("carry-" + next++);
+            return Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot make a directory in " + scratch, e);
+        }
+    }
+
+    private static List<Path> sorted(Path directory) throws IOException {
+        try (Stream<Path> paths = Files.walk(directory)) {
+            return paths.filter(Files::isRegularFile).sorted().toList();
+        }
+    }
+}

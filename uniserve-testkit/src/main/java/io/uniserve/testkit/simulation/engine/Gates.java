@@ -1,0 +1,41 @@
+package io.uniserve.testkit.simulation.engine;
+
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.GatePublisher;
+import io.uniserve.protocol.reader.ReadGate;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.BiConsumer;
+import org.jspecify.annotations.Nullable;
+
+/** The gates one start of a server has published. */
+public final class Gates implements GatePublisher {
+    private final Map<ReplicaKey, ReadGate> gates = new TreeMap<>();
+    private final BiConsumer<ReplicaKey, ReadGate> tap;
+
+    /** @param tap hears every gate published */
+    public Gates(BiConsumer<ReplicaKey, ReadGate> tap) {
+        this.tap = tap;
+    }
+
+    @Override
+    public void publish(ReplicaKey key, ReadGate gate) {
+        gates.put(key, gate);
+        tap.accept(key, gate);
+    }
+
+    @Override
+    public void remove(ReplicaKey key) {
+        gates.remove(key);
+    }
+
+    /** The replica's gate, null where the server does not hold it. */
+    public @Nullable ReadGate of(ReplicaKey key) {
+        return gates.get(key);
+    }
+
+    /** All gates, by replica. */
+    public Map<ReplicaKey, ReadGate> all() {
+        return new TreeMap<>(gates);
+    }
+}

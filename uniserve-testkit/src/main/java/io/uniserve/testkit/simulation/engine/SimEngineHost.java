@@ -1,0 +1,238 @@
+package io.uniserve.testkit.simulation.engine;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.ActorContext;
+import io.uniserve.api.ActorUsage;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.Row;
+import io.uniserve.api.update.EventualUpdate;
+import io.uniserve.api.update.UpdateContext;
+import io.uniserve.api.update.UpdateFunction;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.EngineHost;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.testkit.simulation.disk.Platter;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.kernel.Weather;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** The engine of one start of a server. Calls for one replica are one at a time; a hung call holds up those behind it. */
+public final class SimEngineHost implements EngineHost {
+    private static final long LATENCY_MIN_NANOS = 30_000;
+    private static final long LATENCY_SPREAD_NANOS = 300_000;
+    private static final long SLOW_NANOS = 1_500_000_000L;
+    private static final long HANG_MIN_NANOS = 3_000_000_000L;
+    private static final long HANG_SPREAD_NANOS = 20_000_000_000L;
+
+    private final EventQueue queue;
+    private final Prng random;
+    private final Weather weather;
+    private final Process process;
+    private final EngineInstance engine;
+    private final CheckpointFiles files;
+    private final EngineTap tap;
+    private final Map<ReplicaKey, Slot> slots = new TreeMap<>();
+
+    public SimEngineHost(
+            EventQueue queue,
+            Prng random,
+            Weather weather,
+            Process process,
+            EngineInstance engine,
+            Platter platter,
+            Path scratch,
+            EngineTap tap) {
+        this.queue = queue;
+        this.random = random;
+        this.weather = weather;
+        this.process = process;
+        this.engine = engine;
+        this.files = new CheckpointFiles(platter, scratch);
+        this.tap = tap;
+    }
+
+    /** The replica's actor for a reader, null where there is none to read. */
+    public @Nullable Actor actor(ReplicaKey key) {
+        Slot slot = slots.get(key);
+        return slot == null ? null : slot.usable();
+    }
+
+    /** Digest of the replica's contents, null where there is no usable actor. */
+    public byte @Nullable [] digestNow(ReplicaKey key) {
+        Actor actor = actor(key);
+        return actor == null ? null : actor.digest();
+    }
+
+    @Override
+    public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
+        inOrder(key, completion, slot -> {
+            install(slot, engine.actors().create(context(key, meta)), 0);
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion) {
+        inOrder(key, completion, slot -> {
+            long index = files.index(checkpointPath);
+            Path directory = files.load(checkpointPath);
+            try {
+                install(slot, engine.actors().restore(context(key, meta), directory), index);
+            } finally {
+                files.discard(directory);
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
+        beside(completion, () -> {
+            validate(function(function), rows, live(key));
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion) {
+        inOrder(key, completion, slot -> {
+            Actor actor = live(key);
+            for (Update update : updates) {
+                if (update.index() <= slot.appliedIndex) {
+                    throw new IllegalStateException(
+                            "index " + update.index() + " applied after " + slot.appliedIndex + " to " + key);
+                }
+                apply(function(update.function()), update, actor);
+                tap.applied(process.name(), key, slot.appliedIndex, update.index(), update.rows());
+                slot.appliedIndex = update.index();
+            }
+            actor.publish();
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
+        inOrder(key, completion, slot -> {
+            files.save(live(key), checkpointPath, slot.appliedIndex);
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void digest(ReplicaKey key, Completion<Bytes> completion) {
+        inOrder(key, completion, slot -> Bytes.wrap(live(key).digest()));
+    }
+
+    @Override
+    public void usage(ReplicaKey key, Completion<ActorUsage> completion) {
+        beside(completion, () -> live(key).usage());
+    }
+
+    @Override
+    public void destroy(ReplicaKey key, Completion<Done> completion) {
+        inOrder(key, completion, slot -> {
+            if (slot.actor != null) {
+                slot.actor.destroy();
+            }
+            slot.actor = null;
+            return Done.DONE;
+        });
+    }
+
+    private static void install(Slot slot, Actor actor, long index) {
+        slot.actor = actor;
+        slot.appliedIndex = index;
+        slot.broken = false;
+    }
+
+    private Actor live(ReplicaKey key) {
+        Actor actor = actor(key);
+        if (actor == null) {
+            throw new UniserveException(ErrorCode.PORT_FAILED, "replica " + key + " has no usable actor");
+        }
+        return actor;
+    }
+
+    private ActorContext context(ReplicaKey key, TableMeta meta) {
+        return new ActorContext(meta, key.actor(), files.scratch());
+    }
+
+    private UpdateFunction<?, ?> function(String id) {
+        for (UpdateFunction<?, ?> function : engine.updates()) {
+            if (function.id().equals(id)) {
+                return function;
+            }
+        }
+        throw new UniserveException(ErrorCode.UNKNOWN_UPDATE, "port has no update function " + id);
+    }
+
+    private static <A extends Actor, R extends Row> void validate(UpdateFunction<A, R> function, Bytes rows, Actor actor) {
+        EventualUpdate<A, R> update = (EventualUpdate<A, R>) function;
+        update.validate(function.actorType().cast(actor), Codecs.list(function.rows()).decode(rows));
+    }
+
+    private static <A extends Actor, R extends Row> void apply(UpdateFunction<A, R> function, Update update, Actor actor) {
+        EventualUpdate<A, R> eventual = (EventualUpdate<A, R>) function;
+        eventual.update(
+                function.actorType().cast(actor),
+                new UpdateContext(update.index()),
+                Codecs.list(function.rows()).decode(update.rows()));
+    }
+
+    private <T> void beside(Completion<T> completion, Supplier<T> action) {
+        Process.Pending<T> pending = process.begin(completion);
+        process.post(latency(), () -> pending.end(0, outcome(action)));
+    }
+
+    private <T> void inOrder(ReplicaKey key, Completion<T> completion, Step<T> step) {
+        Process.Pending<T> pending = process.begin(completion);
+        Slot slot = slots.computeIfAbsent(key, k -> new Slot());
+        boolean fails = weather.strikes(Fault.ENGINE_FAILED);
+        slot.freeNanos = Math.max(slot.freeNanos, queue.now()) + latency();
+        process.post(slot.freeNanos - queue.now(), () -> {
+            if (fails) {
+                slot.broken = true;
+                pending.end(0, Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "the engine failed")));
+            } else {
+                pending.end(0, outcome(() -> step.run(slot)));
+            }
+        });
+    }
+
+    private static <T> Outcome<T> outcome(Supplier<T> action) {
+        try {
+            return Outcome.ok(action.get());
+        } catch (UniserveException e) {
+            return Outcome.err(e);
+        }
+    }
+
+    private long latency() {
+        long base = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
+        if (weather.strikes(Fault.ENGINE_HUNG)) {
+            return base + HANG_MIN_NANOS + random.below(HANG_SPREAD_NANOS);
+        }
+        return weather.strikes(Fault.ENGINE_SLOW) ? base + random.below(SLOW_NANOS) : base;
+    }
+
+    @FunctionalInterface
+    private interface Step<T> {
+        T run(Slot slot);
+    }
+}

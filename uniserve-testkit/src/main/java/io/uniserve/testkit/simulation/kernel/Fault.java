@@ -1,0 +1,36 @@
+package io.uniserve.testkit.simulation.kernel;
+
+import java.util.Locale;
+
+/** Every kind of fault the simulator knows. */
+public enum Fault {
+    MESSAGE_LOST,
+    MESSAGE_DELAYED,
+    MESSAGE_DUPLICATED,
+    MESSAGE_PARTITIONED,
+    RESET_AFTER_DELIVERY,
+    PROCESS_CRASHED,
+    PROCESS_PAUSED,
+    CLUSTER_CRASHED,
+    REGISTRY_CONNECTION_LOST,
+    REGISTRY_OUTCOME_UNKNOWN,
+    REGISTRY_SESSION_EXPIRED,
+    REGISTRY_DOWN,
+    WATCH_DELAYED,
+    DISK_UNSYNCED_LOST,
+    DISK_TORN_WRITE,
+    DISK_IO_ERROR,
+    DISK_FULL,
+    DISK_SLOW,
+    ENGINE_SLOW,
+    ENGINE_FAILED,
+    ENGINE_HUNG,
+    READ_PAUSED,
+    STORE_SLOW,
+    STORE_FAILED;
+
+    /** The name in reports. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

@@ -1,0 +1,171 @@
+package io.uniserve.testkit.simulation.kernel;
+
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/**
+ * A simulated operating system process: its loop, clock and timers. What was posted before a crash never runs after it;
+ * what comes due in a pause runs, in order, when the pause ends.
+ */
+public final class Process {
+    /** Two clocks that differ by less than 1% in rate when each is within this many millionths. */
+    public static final long DRIFT_PER_MILLION_MAX = 4_900;
+
+    private final String name;
+    private final EventQueue queue;
+    private final Prng random;
+    private final BiConsumer<Process, Throwable> failed;
+    private final List<Runnable> crashHooks = new ArrayList<>();
+    private boolean alive;
+    private int generation;
+    private long pausedUntil;
+    private long clockBase;
+    private long driftPerMillion;
+    private int pending;
+
+    /** @param failed hears of an exception that left the machine's code */
+    public Process(String name, EventQueue queue, Prng random, BiConsumer<Process, Throwable> failed) {
+        this.name = name;
+        this.queue = queue;
+        this.random = random;
+        this.failed = failed;
+    }
+
+    public String name() {
+        return name;
+    }
+
+    public boolean alive() {
+        return alive;
+    }
+
+    public boolean paused() {
+        return alive && queue.now() < pausedUntil;
+    }
+
+    /** Counts the starts; tasks of an earlier one never run. */
+    public int generation() {
+        return generation;
+    }
+
+    /** Starts the process with a clock of its own. */
+    public void start(long driftOfThisStart) {
+        alive = true;
+        generation++;
+        pausedUntil = 0;
+        pending = 0;
+        clockBase = random.below(1L << 50);
+        driftPerMillion = driftOfThisStart;
+        crashHooks.clear();
+    }
+
+    /** kill -9. */
+    public void crash() {
+        if (alive) {
+            alive = false;
+            List.copyOf(crashHooks).forEach(Runnable::run);
+        }
+    }
+
+    /** Runs when the process crashes, once. */
+    public void onCrash(Runnable hook) {
+        crashHooks.add(hook);
+    }
+
+    /** SIGSTOP for this long; the clock goes on. */
+    public void pause(long durationNanos) {
+        pausedUntil = Math.max(pausedUntil, queue.now() + durationNanos);
+    }
+
+    /** SIGCONT. */
+    public void resume() {
+        pausedUntil = Math.min(pausedUntil, queue.now());
+    }
+
+    /** Operations under way: a fault that meets none is not counted. */
+    public int pending() {
+        return pending;
+    }
+
+    /** Runs a task on the process's loop after this much virtual time. */
+    public EventQueue.Event post(long delayNanos, Runnable task) {
+        int posted = generation;
+        return queue.after(delayNanos, () -> run(posted, task));
+    }
+
+    /** Wraps a completion so that it runs once, on the loop, and the operation counts as pending until then. */
+    public <T> Pending<T> begin(Completion<T> completion) {
+        pending++;
+        return new Pending<>(completion, generation);
+    }
+
+    private void run(int posted, Runnable task) {
+        if (!alive || posted != generation) {
+            return;
+        }
+        if (queue.now() < pausedUntil) {
+            queue.at(pausedUntil, () -> run(posted, task));
+            return;
+        }
+        try {
+            task.run();
+        } catch (RuntimeException | StackOverflowError | AssertionError e) {
+            failed.accept(this, e);
+        }
+    }
+
+    /** The process's monotonic clock: its own start value and rate. */
+    public Clock clock() {
+        return () -> clockBase + queue.now() + queue.now() / 1_000_000 * driftPerMillion;
+    }
+
+    /** Virtual time that passes while the process's clock shows this duration. */
+    public long virtual(long localNanos) {
+        return localNanos - localNanos / 1_000_000 * driftPerMillion + localNanos / 10_000;
+    }
+
+    public Timers timers() {
+        return (delayNanos, task) -> post(virtual(Math.max(0, delayNanos)), task)::cancel;
+    }
+
+    /** An operation under way. */
+    public final class Pending<T> {
+        private final Completion<T> completion;
+        private final int started;
+        private boolean done;
+
+        private Pending(Completion<T> completion, int started) {
+            this.completion = completion;
+            this.started = started;
+        }
+
+        /** True when it has ended or its process has. */
+        public boolean over() {
+            return done || !alive || started != generation;
+        }
+
+        /** The caller no longer wants the end. */
+        public void forget() {
+            if (!over()) {
+                done = true;
+                pending--;
+            }
+        }
+
+        /** Ends the operation after a delay unless something else ends it before. */
+        public EventQueue.Event end(long delayNanos, Outcome<T> outcome) {
+            return post(delayNanos, () -> {
+                if (!done) {
+                    done = true;
+                    pending--;
+                    completion.done(outcome);
+                }
+            });
+        }
+    }
+}

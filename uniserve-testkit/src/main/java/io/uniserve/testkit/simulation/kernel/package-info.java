@@ -1,0 +1,5 @@
+/** The simulator's kernel: one queue of events, seeded random numbers, processes that crash and pause, and the history's hash. */
+@NullMarked
+package io.uniserve.testkit.simulation.kernel;
+
+import org.jspecify.annotations.NullMarked;

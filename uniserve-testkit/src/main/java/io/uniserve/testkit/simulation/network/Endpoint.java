@@ -1,0 +1,23 @@
+package io.uniserve.testkit.simulation.network;
+
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.testkit.simulation.kernel.Process;
+
+/** What listens at an address: a process and what it does with requests. */
+public record Endpoint(
+        Process process,
+        Handler<PeerRequest, PeerReply> peers,
+        Handler<UpdateRequest, UpdateReply> updates,
+        Handler<ReadRequest, ReadReply> reads) {
+    /** Handles a request on the process's loop. */
+    @FunctionalInterface
+    public interface Handler<Q, R> {
+        void handle(Q request, Completion<R> reply);
+    }
+}

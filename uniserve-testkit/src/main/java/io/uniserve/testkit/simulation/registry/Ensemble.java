@@ -1,0 +1,199 @@
+package io.uniserve.testkit.simulation.registry;
+
+import io.uniserve.model.RegistryValue;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The store itself: every committed state by transaction number, so that a follower may answer from an older one. Writes
+ * are one at a time.
+ */
+public final class Ensemble {
+    private final Map<String, List<State>> nodes = new TreeMap<>();
+    private final List<Listener> listeners = new ArrayList<>();
+    private final Guard guard;
+    private long zxid;
+    private boolean up = true;
+
+    /** @param guard decides whether a failed check may be passed over; a correct ensemble never does */
+    public Ensemble(Guard guard) {
+        this.guard = guard;
+    }
+
+    /** Hears every committed transaction. */
+    public void listen(Listener listener) {
+        listeners.add(listener);
+    }
+
+    /** Number of the last committed transaction. */
+    public long zxid() {
+        return zxid;
+    }
+
+    /** False while there is no quorum. */
+    public boolean up() {
+        return up;
+    }
+
+    public void setUp(boolean value) {
+        up = value;
+    }
+
+    /** The node after this transaction. */
+    public Versioned read(String path, long at) {
+        State state = stateAt(path, at);
+        return state == null ? new Versioned(null, Registry.ABSENT) : new Versioned(state.value, state.version);
+    }
+
+    /** Names of the children after this transaction, sorted. */
+    public List<String> children(String path, long at) {
+        String prefix = path + "/";
+        Set<String> names = new TreeSet<>();
+        for (Map.Entry<String, List<State>> entry : ((TreeMap<String, List<State>>) nodes).tailMap(prefix).entrySet()) {
+            String node = entry.getKey();
+            if (!node.startsWith(prefix)) {
+                break;
+            }
+            if (stateAt(node, at) != null) {
+                int slash = node.indexOf('/', prefix.length());
+                names.add(slash < 0 ? node.substring(prefix.length()) : node.substring(prefix.length(), slash));
+            }
+        }
+        return List.copyOf(names);
+    }
+
+    /** Applies all operations or none. */
+    public MultiResult multi(String session, List<Op> ops) {
+        List<Applied> applied = new ArrayList<>();
+        Map<String, State> staged = new TreeMap<>();
+        for (int i = 0; i < ops.size(); i++) {
+            Op op = ops.get(i);
+            State before = staged.containsKey(op.path()) ? present(staged.get(op.path())) : stateAt(op.path(), zxid);
+            if (!allowed(op, before) && !guard.passesOver(session, ops, i)) {
+                return new MultiResult(false, List.of(), i);
+            }
+            State after = next(session, op, before);
+            staged.put(op.path(), after);
+            applied.add(new Applied(op, present(before), present(after)));
+        }
+        commit(session, applied, staged);
+        return new MultiResult(true, applied.stream().map(Applied::versionTold).toList(), -1);
+    }
+
+    /** Deletes a session's ephemeral nodes. */
+    public void expire(String session) {
+        List<Op> ops = new ArrayList<>();
+        nodes.forEach((path, states) -> {
+            State last = states.get(states.size() - 1);
+            if (last.value != null && session.equals(last.owner)) {
+                ops.add(new Op.Delete(path, last.version));
+            }
+        });
+        if (!ops.isEmpty()) {
+            multi(session, ops);
+        }
+    }
+
+    private void commit(String session, List<Applied> applied, Map<String, State> staged) {
+        zxid++;
+        Set<String> changed = new TreeSet<>();
+        for (Applied one : applied) {
+            if (!(one.op instanceof Op.Check)) {
+                String path = one.op.path();
+                State after = staged.get(path);
+                if (after != null) {
+                    nodes.computeIfAbsent(path, p -> new ArrayList<>()).add(after.at(zxid));
+                }
+                changed.add(path);
+                if (one.op instanceof Op.Create || one.op instanceof Op.Delete) {
+                    changed.add(parent(path));
+                }
+            }
+        }
+        for (Listener listener : List.copyOf(listeners)) {
+            listener.committed(session, zxid, applied, changed);
+        }
+    }
+
+    private static boolean allowed(Op op, @Nullable State before) {
+        int version = before == null ? Registry.ABSENT : before.version;
+        if (op instanceof Op.Create) {
+            return before == null;
+        }
+        if (op instanceof Op.Set set) {
+            return before != null && version == set.version();
+        }
+        return op instanceof Op.Delete delete ? before != null && version == delete.version() : version == ((Op.Check) op).version();
+    }
+
+    private static State next(String session, Op op, @Nullable State before) {
+        int version = before == null ? 0 : before.version + 1;
+        if (op instanceof Op.Create create) {
+            return new State(0, create.value(), version, create.ephemeral() ? session : "");
+        }
+        if (op instanceof Op.Set set) {
+            return new State(0, set.value(), version, before == null ? "" : before.owner);
+        }
+        if (op instanceof Op.Delete) {
+            return new State(0, null, version, "");
+        }
+        return before == null ? new State(0, null, Registry.ABSENT, "") : before;
+    }
+
+    private static @Nullable State present(@Nullable State state) {
+        return state == null || state.value == null ? null : state;
+    }
+
+    private @Nullable State stateAt(String path, long at) {
+        List<State> states = nodes.get(path);
+        if (states == null) {
+            return null;
+        }
+        for (int i = states.size() - 1; i >= 0; i--) {
+            if (states.get(i).zxid <= at) {
+                return present(states.get(i));
+            }
+        }
+        return null;
+    }
+
+    static String parent(String path) {
+        int slash = path.lastIndexOf('/');
+        return slash <= 0 ? "/" : path.substring(0, slash);
+    }
+
+    /** A node after a transaction; no value means deleted. */
+    public record State(long zxid, @Nullable RegistryValue value, int version, String owner) {
+        private State at(long transaction) {
+            return new State(transaction, value, version, owner);
+        }
+    }
+
+    /** An operation of a committed transaction with the node before and after, null where absent. */
+    public record Applied(Op op, @Nullable State before, @Nullable State after) {
+        private int versionTold() {
+            return op instanceof Op.Check || after == null ? Registry.ABSENT : after.version;
+        }
+    }
+
+    /** Hears a committed transaction and the paths whose watches it triggers. */
+    @FunctionalInterface
+    public interface Listener {
+        void committed(String session, long zxid, List<Applied> applied, Set<String> changed);
+    }
+
+    /** Where a planted bug may weaken the checks. */
+    @FunctionalInterface
+    public interface Guard {
+        boolean passesOver(String session, List<Op> ops, int failing);
+    }
+}

@@ -1,0 +1,229 @@
+package io.uniserve.testkit.simulation.registry;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.kernel.Weather;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.Function;
+
+/**
+ * One process's registry client. It talks to one follower whose state may be old; requests of a connection are handled in
+ * order. When the connection breaks, requests under way end as unknown; a broken connection is made again unless the
+ * registry is down or cut off, and the session expires when it is away for too long.
+ */
+public final class RegistrySession implements Registry {
+    private static final long LATENCY_MIN_NANOS = 500_000;
+    private static final long LATENCY_SPREAD_NANOS = 4_000_000;
+    private static final long WATCH_DELAY_NANOS = 3_000_000_000L;
+
+    private final EventQueue queue;
+    private final Prng random;
+    private final Weather weather;
+    private final Ensemble ensemble;
+    private final Process process;
+    private final int generation;
+    private final Set<Request<?>> underWay = new LinkedHashSet<>();
+    private final Map<String, List<Runnable>> watches = new TreeMap<>();
+    private final List<SessionListener> listeners = new ArrayList<>();
+    private final Link link;
+    private int sessionNumber = 1;
+    private int connection = 1;
+    private boolean connected = true;
+    private long viewZxid;
+    private long arrivesNanos;
+    private long answersNanos;
+    private long viewNanos;
+
+    /** A session of the process's present start; make it again after every start. */
+    public RegistrySession(EventQueue queue, Prng random, Weather weather, Ensemble ensemble, Process process) {
+        this.queue = queue;
+        this.random = random;
+        this.weather = weather;
+        this.ensemble = ensemble;
+        this.process = process;
+        this.generation = process.generation();
+        this.viewZxid = ensemble.zxid();
+        this.link = new Link(this, queue, random, ensemble);
+        ensemble.listen((session, zxid, applied, changed) -> follow(zxid, changed));
+    }
+
+    /** The session's name in the ensemble. */
+    public String session() {
+        return process.name() + "#" + generation + "." + sessionNumber;
+    }
+
+    boolean running() {
+        return process.alive() && process.generation() == generation;
+    }
+
+    boolean frozen() {
+        return process.paused();
+    }
+
+    boolean connected() {
+        return connected;
+    }
+
+    /** How the session meets cuts, pauses and expiry. */
+    public Link link() {
+        return link;
+    }
+
+    /** Requests without an answer. */
+    public int underWay() {
+        return underWay.size();
+    }
+
+    @Override
+    public void read(String path, Completion<Versioned> completion) {
+        request(completion, false, session -> ensemble.read(path, viewZxid));
+    }
+
+    @Override
+    public void children(String path, Completion<List<String>> completion) {
+        request(completion, false, session -> ensemble.children(path, viewZxid));
+    }
+
+    @Override
+    public void multi(List<Op> ops, Completion<MultiResult> completion) {
+        List<Op> copy = List.copyOf(ops);
+        request(completion, true, session -> {
+            MultiResult result = ensemble.multi(session, copy);
+            viewZxid = ensemble.zxid();
+            return result;
+        });
+    }
+
+    @Override
+    public void sync(Completion<Done> completion) {
+        request(completion, false, session -> {
+            viewZxid = ensemble.zxid();
+            return Done.DONE;
+        });
+    }
+
+    @Override
+    public void watch(String path, Runnable changed) {
+        watches.computeIfAbsent(path, p -> new ArrayList<>()).add(changed);
+    }
+
+    @Override
+    public void onSession(SessionListener listener) {
+        listeners.add(listener);
+        if (connected) {
+            process.post(latency(), () -> listener.on(SessionEvent.CONNECTED));
+        }
+    }
+
+    private <T> void request(Completion<T> completion, boolean write, Function<String, T> action) {
+        Request<T> request = new Request<>(process.begin(completion), write);
+        if (!connected) {
+            request.pending.end(latency(), failure(ErrorCode.UNAVAILABLE, "registry is not connected"));
+            return;
+        }
+        underWay.add(request);
+        boolean cutBefore = weather.strikes(Fault.REGISTRY_CONNECTION_LOST);
+        boolean cutAfter = write && weather.strikes(Fault.REGISTRY_OUTCOME_UNKNOWN);
+        int sentOn = connection;
+        String session = session();
+        arrivesNanos = Math.max(arrivesNanos, queue.now() + latency());
+        queue.at(arrivesNanos, () -> {
+            if (sentOn != connection || !link.serves()) {
+                return;
+            }
+            if (cutBefore) {
+                link.reset();
+                return;
+            }
+            T result = action.apply(session);
+            if (cutAfter) {
+                link.reset();
+                return;
+            }
+            answersNanos = Math.max(answersNanos, queue.now() + latency());
+            queue.at(answersNanos, () -> answer(request, sentOn, result));
+        });
+    }
+
+    private <T> void answer(Request<T> request, int sentOn, T result) {
+        if (sentOn == connection) {
+            underWay.remove(request);
+            request.pending.end(0, Outcome.ok(result));
+        }
+    }
+
+    /** The client notices that its connection is gone. */
+    void disconnected() {
+        connection++;
+        connected = false;
+        List<Request<?>> lost = List.copyOf(underWay);
+        underWay.clear();
+        lost.forEach(this::lose);
+        tell(SessionEvent.SUSPENDED);
+    }
+
+    private <T> void lose(Request<T> request) {
+        ErrorCode code = request.write ? ErrorCode.OUTCOME_UNKNOWN : ErrorCode.UNAVAILABLE;
+        request.pending.end(latency(), failure(code, "registry connection was lost"));
+    }
+
+    /** The client has a connection again, to a follower that knows at least what this client has seen. */
+    void reconnected(boolean expired) {
+        connected = true;
+        viewZxid = random.between(viewZxid, ensemble.zxid());
+        if (expired) {
+            sessionNumber++;
+            viewZxid = ensemble.zxid();
+            watches.clear();
+            tell(SessionEvent.EXPIRED);
+        }
+        tell(SessionEvent.CONNECTED);
+        List.copyOf(watches.values()).forEach(tasks -> tasks.forEach(this::wake));
+        follow(ensemble.zxid(), Set.of());
+    }
+
+    private void follow(long zxid, Set<String> changed) {
+        if (!running()) {
+            return;
+        }
+        viewNanos = Math.max(viewNanos, queue.now() + latency());
+        int on = connection;
+        queue.at(viewNanos, () -> {
+            if (on == connection && connected && link.serves()) {
+                viewZxid = Math.max(viewZxid, zxid);
+                changed.forEach(path -> watches.getOrDefault(path, List.of()).forEach(this::wake));
+            }
+        });
+    }
+
+    private void wake(Runnable task) {
+        process.post(latency() + (weather.strikes(Fault.WATCH_DELAYED) ? random.below(WATCH_DELAY_NANOS) : 0), () -> task.run());
+    }
+
+    private void tell(SessionEvent event) {
+        process.post(0, () -> listeners.forEach(listener -> listener.on(event)));
+    }
+
+    private long latency() {
+        return LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);
+    }
+
+    private static <T> Outcome<T> failure(ErrorCode code, String message) {
+        return Outcome.err(new UniserveException(code, message));
+    }
+
+    private record Request<T>(Process.Pending<T> pending, boolean write) {}
+}

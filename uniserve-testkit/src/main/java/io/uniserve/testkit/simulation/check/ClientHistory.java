@@ -25,7 +25,8 @@ public final class ClientHistory {
         reads.add(read);
     }
 
-    @Nullable Append find(int actor, String marker) {
+    @Nullable
+    Append find(int actor, String marker) {
         return appends.get(actor + "/" + marker);
     }
 
@@ -44,7 +45,14 @@ public final class ClientHistory {
      * @param floor log index the answer must cover
      * @param linearizable false for a stale read, of which only content is checked
      */
-    public record Read(String client, int actor, long invokedNanos, long doneNanos, long floor, boolean linearizable, List<String> markers) {
+    public record Read(
+            String client,
+            int actor,
+            long invokedNanos,
+            long doneNanos,
+            long floor,
+            boolean linearizable,
+            List<String> markers) {
         public Read {
             markers = List.copyOf(markers);
         }

@@ -47,8 +47,10 @@ public final class FenceCheck {
             }
         }
         if (epoch < needed) {
-            violations.add("FENCE", server + " answers for " + key + " in epoch " + epoch + " after an update was acknowledged by the ISR of epoch "
-                    + needed);
+            violations.add(
+                    "FENCE",
+                    server + " answers for " + key + " in epoch " + epoch
+                            + " after an update was acknowledged by the ISR of epoch " + needed);
         }
     }
 

@@ -44,16 +44,20 @@ public final class HistoryCheck {
             boolean acked = append.ackedNanos != Long.MAX_VALUE;
             if (acked && !present.getOrDefault(append.actor, Set.of()).contains(append.marker)) {
                 if (append.isr) {
-                    violations.add("I12", "actor " + append.actor + " lost " + append.marker + ", acknowledged at level ISR at index "
-                            + append.index);
+                    violations.add(
+                            "I12",
+                            "actor " + append.actor + " lost " + append.marker + ", acknowledged at level ISR at index "
+                                    + append.index);
                 } else {
                     lostAtPrimaryLevel++;
                 }
             }
         }
         Map<String, List<Append>> own = new HashMap<>();
-        history.appends().forEach(append -> own.computeIfAbsent(append.client + "/" + append.actor, k -> new java.util.ArrayList<>())
-                .add(append));
+        history.appends()
+                .forEach(append -> own.computeIfAbsent(
+                                append.client + "/" + append.actor, k -> new java.util.ArrayList<>())
+                        .add(append));
         history.reads().forEach(read -> check(read, own.getOrDefault(read.client() + "/" + read.actor(), List.of())));
     }
 
@@ -73,20 +77,28 @@ public final class HistoryCheck {
             }
             Append append = history.find(read.actor(), marker);
             if (append == null || append.invokedNanos > read.doneNanos()) {
-                violations.add("I11", read.client() + " read " + marker + " in actor " + read.actor() + " before anybody sent it");
+                violations.add(
+                        "I11",
+                        read.client() + " read " + marker + " in actor " + read.actor() + " before anybody sent it");
                 continue;
             }
             onFinal = onFinal && i < last.size() && last.get(i).equals(marker);
             if (!onFinal && read.linearizable() && append.ackedAtIsrBefore(read.invokedNanos())) {
-                violations.add("I11", read.client() + " read " + marker + " of actor " + read.actor() + " at place " + i
-                        + " of a list that is not the beginning of the final one");
+                violations.add(
+                        "I11",
+                        read.client() + " read " + marker + " of actor " + read.actor() + " at place " + i
+                                + " of a list that is not the beginning of the final one");
             }
         }
         if (read.linearizable()) {
             for (Append append : own) {
-                if (append.ackedAtIsrBefore(read.invokedNanos()) && append.index <= read.floor() && !seen.contains(append.marker)) {
-                    violations.add("I4", read.client() + " does not read its own " + append.marker + " in actor " + read.actor() + ", index "
-                            + append.index + ", floor " + read.floor());
+                if (append.ackedAtIsrBefore(read.invokedNanos())
+                        && append.index <= read.floor()
+                        && !seen.contains(append.marker)) {
+                    violations.add(
+                            "I4",
+                            read.client() + " does not read its own " + append.marker + " in actor " + read.actor()
+                                    + ", index " + append.index + ", floor " + read.floor());
                 }
             }
         }

@@ -32,8 +32,10 @@ public final class LogCheck {
                 violations.add("I6", message.key() + " message skips from " + (index - 1) + " to " + entry.index());
             }
             if (entry.epoch() < previousEpoch || entry.epoch() > message.epoch()) {
-                violations.add("I6", message.key() + " entry " + index + " of epoch " + entry.epoch() + " follows epoch " + previousEpoch
-                        + " in a message of epoch " + message.epoch());
+                violations.add(
+                        "I6",
+                        message.key() + " entry " + index + " of epoch " + entry.epoch() + " follows epoch "
+                                + previousEpoch + " in a message of epoch " + message.epoch());
             }
             match(message.key(), entry, previousEpoch);
             previousEpoch = entry.epoch();
@@ -48,16 +50,22 @@ public final class LogCheck {
     private void reigns(ReplicaKey key, long epoch, String server, String how) {
         String known = primaries.putIfAbsent(new Reign(key, epoch), server);
         if (known != null && !known.equals(server)) {
-            violations.add("I7", server + " " + how + " as primary of " + key + " in epoch " + epoch + ", as " + known + " did");
+            violations.add(
+                    "I7",
+                    server + " " + how + " as primary of " + key + " in epoch " + epoch + ", as " + known + " did");
         }
     }
 
     private void match(ReplicaKey key, LogEntry entry, long previousEpoch) {
-        Seen seen = new Seen(previousEpoch, List.of(entry.type(), String.valueOf(entry.request()), entry.function(), entry.rows()));
+        Seen seen = new Seen(
+                previousEpoch, List.of(entry.type(), String.valueOf(entry.request()), entry.function(), entry.rows()));
         Seen known = entries.putIfAbsent(new Place(key, entry.epoch(), entry.index()), seen);
         if (known != null && !known.equals(seen)) {
-            violations.add("I6", key + " has two entries " + entry.index() + " of epoch " + entry.epoch() + ": " + known.content().get(1)
-                    + " after epoch " + known.previousEpoch() + " and " + entry.request() + " after epoch " + previousEpoch);
+            violations.add(
+                    "I6",
+                    key + " has two entries " + entry.index() + " of epoch " + entry.epoch() + ": "
+                            + known.content().get(1) + " after epoch " + known.previousEpoch() + " and "
+                            + entry.request() + " after epoch " + previousEpoch);
         }
     }
 

@@ -42,11 +42,15 @@ public final class MapCheck implements Ensemble.Listener {
     private void term(String session, Applied one) {
         if (one.op() instanceof Op.Check check) {
             if (check.version() != term) {
-                violations.add("I13", process(session) + " writes in term " + check.version() + ", but " + leader + " has term " + term);
+                violations.add(
+                        "I13",
+                        process(session) + " writes in term " + check.version() + ", but " + leader + " has term "
+                                + term);
             }
         } else if (one.after() != null) {
             if (one.after().version() <= term) {
-                violations.add("I13", "term goes from " + term + " to " + one.after().version());
+                violations.add(
+                        "I13", "term goes from " + term + " to " + one.after().version());
             }
             term = one.after().version();
             leader = process(session);
@@ -59,12 +63,19 @@ public final class MapCheck implements Ensemble.Listener {
         if (coordinated && !guarded) {
             violations.add("I13", process(session) + " writes " + path + " without checking the term");
         }
-        if (one.op() instanceof Op.Set set && one.before() != null && set.version() != one.before().version()) {
-            violations.add("I13", process(session) + " replaces version " + one.before().version() + " of " + path + " although it read version "
-                    + set.version());
+        if (one.op() instanceof Op.Set set
+                && one.before() != null
+                && set.version() != one.before().version()) {
+            violations.add(
+                    "I13",
+                    process(session) + " replaces version " + one.before().version() + " of " + path
+                            + " although it read version " + set.version());
         }
-        if (one.before() != null && one.after() != null && one.before().value() instanceof TableMap before
-                && one.after().value() instanceof TableMap after && before.tableId() == after.tableId()) {
+        if (one.before() != null
+                && one.after() != null
+                && one.before().value() instanceof TableMap before
+                && one.after().value() instanceof TableMap after
+                && before.tableId() == after.tableId()) {
             compare(before, after);
         }
     }
@@ -82,21 +93,26 @@ public final class MapCheck implements Ensemble.Listener {
         if (after.isr().isEmpty() || !after.isr().contains(after.primary())) {
             violations.add("I8", actor + " has primary " + after.primary() + " and ISR " + after.isr());
         }
-        boolean moved = !before.primary().equals(after.primary()) || !Set.copyOf(before.isr()).equals(Set.copyOf(after.isr()));
+        boolean moved = !before.primary().equals(after.primary())
+                || !Set.copyOf(before.isr()).equals(Set.copyOf(after.isr()));
         if (moved && after.epoch() != before.epoch() + 1) {
-            violations.add("I8", actor + " changes primary or ISR from epoch " + before.epoch() + " to " + after.epoch());
+            violations.add(
+                    "I8", actor + " changes primary or ISR from epoch " + before.epoch() + " to " + after.epoch());
         }
         boolean restored = after.restoreEpoch() == after.epoch();
         if (moved && !restored && !before.isr().contains(after.primary())) {
             violations.add("I8", actor + " gets primary " + after.primary() + ", which was not in ISR " + before.isr());
         }
         for (ServerId member : after.isr()) {
-            if (!restored && !before.isr().contains(member) && !before.learners().contains(member)) {
+            if (!restored
+                    && !before.isr().contains(member)
+                    && !before.learners().contains(member)) {
                 violations.add("I8", actor + " takes " + member + " into the ISR, which was no learner");
             }
         }
         for (ServerId member : before.isr()) {
-            boolean watched = after.fencing().stream().anyMatch(fencing -> fencing.server().equals(member));
+            boolean watched = after.fencing().stream()
+                    .anyMatch(fencing -> fencing.server().equals(member));
             if (!after.isr().contains(member) && !watched) {
                 violations.add("I8", actor + " drops " + member + " from the ISR without fencing");
             }

@@ -57,7 +57,8 @@ public final class Platter {
     void truncate(String path, long size) {
         FileState file = file(path);
         if (size > file.size) {
-            throw new UniserveException(ErrorCode.IO, "cannot truncate " + path + " from " + file.size + " to " + size + " bytes");
+            throw new UniserveException(
+                    ErrorCode.IO, "cannot truncate " + path + " from " + file.size + " to " + size + " bytes");
         }
         file.size = (int) size;
         file.durable = Math.min(file.durable, file.size);

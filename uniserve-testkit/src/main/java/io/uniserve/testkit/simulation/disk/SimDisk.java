@@ -86,11 +86,15 @@ public final class SimDisk implements Disk {
                 pending.end(0, attempt(() -> platter.syncFailed(path), true));
                 return;
             }
-            pending.end(0, attempt(() -> {
-                if (syncs.reallySyncs(process, path)) {
-                    platter.sync(path);
-                }
-            }, false));
+            pending.end(
+                    0,
+                    attempt(
+                            () -> {
+                                if (syncs.reallySyncs(process, path)) {
+                                    platter.sync(path);
+                                }
+                            },
+                            false));
         });
     }
 
@@ -150,7 +154,10 @@ public final class SimDisk implements Disk {
             if (fails || noRoom) {
                 part.run();
                 ErrorCode code = noRoom ? ErrorCode.DISK_FULL : ErrorCode.IO;
-                pending.end(0, Outcome.err(new UniserveException(code, noRoom ? "no space left on device" : "input/output error")));
+                pending.end(
+                        0,
+                        Outcome.err(new UniserveException(
+                                code, noRoom ? "no space left on device" : "input/output error")));
                 return;
             }
             pending.end(0, attempt(action, false));

@@ -59,7 +59,11 @@ public final class SimObjectStore {
                 return;
             }
             Outcome<T> outcome = outcome(action);
-            pending.end(0, fails ? Outcome.err(new UniserveException(ErrorCode.IO, "object storage gave no answer")) : outcome);
+            pending.end(
+                    0,
+                    fails
+                            ? Outcome.err(new UniserveException(ErrorCode.IO, "object storage gave no answer"))
+                            : outcome);
         });
     }
 
@@ -85,7 +89,8 @@ public final class SimObjectStore {
                     () -> {
                         Bytes old = objects.putIfAbsent(key, data);
                         if (old != null && !old.equals(data)) {
-                            throw UniserveException.invalid("object " + key + " is there with other bytes; objects never change");
+                            throw UniserveException.invalid(
+                                    "object " + key + " is there with other bytes; objects never change");
                         }
                         return Done.DONE;
                     },

@@ -41,7 +41,10 @@ final class CheckpointFiles {
             actor.writeTo(directory);
             for (Path file : sorted(directory)) {
                 Bytes content = Bytes.wrap(Files.readAllBytes(file));
-                platter.store(checkpointPath + "/" + directory.relativize(file).toString().replace('\\', '/'), content);
+                platter.store(
+                        checkpointPath + "/"
+                                + directory.relativize(file).toString().replace('\\', '/'),
+                        content);
             }
             indexes.put(checkpointPath, index);
         } catch (IOException e) {

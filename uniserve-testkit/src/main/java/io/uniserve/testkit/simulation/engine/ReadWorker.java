@@ -13,6 +13,7 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.ReadRequest.Target;
@@ -97,8 +98,8 @@ public final class ReadWorker {
                 share.value = retrieve(work.request, share);
             } else {
                 work.shares.remove(share);
-                work.failures.add(
-                        new ActorFailure(share.target.actor(), ErrorCode.UNAVAILABLE, "actor was replaced", share.gate.epoch()));
+                work.failures.add(new ActorFailure(
+                        share.target.actor(), ErrorCode.UNAVAILABLE, "actor was replaced", share.gate.epoch()));
             }
         }
         process.post(step(), () -> confirm(work));
@@ -114,7 +115,9 @@ public final class ReadWorker {
             if (refusal.isPresent()) {
                 work.failures.add(refusal.get());
             } else if (share.value != null) {
-                tap.answered(process.name(), share.key, share.gate.epoch(), work.takenNanos);
+                if (work.request.mode() == ReadMode.LINEARIZABLE) {
+                    tap.answered(process.name(), share.key, share.gate.epoch(), work.takenNanos);
+                }
                 parts.add(new ReadReply.Part(List.of(share.target.actor()), share.value));
             }
         }
@@ -131,9 +134,11 @@ public final class ReadWorker {
         throw new UniserveException(ErrorCode.UNKNOWN_OPERATOR, "port has no operator " + request.operator());
     }
 
-    private static <A extends Actor, P, V> Bytes retrieve(RetrieveOperator<A, P, V> operator, ReadRequest request, Share share) {
+    private static <A extends Actor, P, V> Bytes retrieve(
+            RetrieveOperator<A, P, V> operator, ReadRequest request, Share share) {
         P parameters = operator.parameters().decode(request.parameters());
-        V value = operator.retrieve(operator.actorType().cast(share.actor), new Context(share.target.actor()), parameters);
+        V value = operator.retrieve(
+                operator.actorType().cast(share.actor), new Context(share.target.actor()), parameters);
         return operator.values().encode(value);
     }
 
@@ -149,7 +154,9 @@ public final class ReadWorker {
         }
 
         @Override
-        public void checkActive() {}
+        public void checkActive() {
+            // the caller gives up by itself
+        }
     }
 
     private static final class Share {

@@ -182,12 +182,15 @@ public final class SimEngineHost implements EngineHost {
         throw new UniserveException(ErrorCode.UNKNOWN_UPDATE, "port has no update function " + id);
     }
 
-    private static <A extends Actor, R extends Row> void validate(UpdateFunction<A, R> function, Bytes rows, Actor actor) {
+    private static <A extends Actor, R extends Row> void validate(
+            UpdateFunction<A, R> function, Bytes rows, Actor actor) {
         EventualUpdate<A, R> update = (EventualUpdate<A, R>) function;
-        update.validate(function.actorType().cast(actor), Codecs.list(function.rows()).decode(rows));
+        update.validate(
+                function.actorType().cast(actor), Codecs.list(function.rows()).decode(rows));
     }
 
-    private static <A extends Actor, R extends Row> void apply(UpdateFunction<A, R> function, Update update, Actor actor) {
+    private static <A extends Actor, R extends Row> void apply(
+            UpdateFunction<A, R> function, Update update, Actor actor) {
         EventualUpdate<A, R> eventual = (EventualUpdate<A, R>) function;
         eventual.update(
                 function.actorType().cast(actor),

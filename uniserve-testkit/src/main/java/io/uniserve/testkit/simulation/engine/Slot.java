@@ -5,13 +5,16 @@ import org.jspecify.annotations.Nullable;
 
 /** One replica's place in the engine: the actor, what it has applied, and until when its queue of calls is taken. */
 final class Slot {
-    @Nullable Actor actor;
+    @Nullable
+    Actor actor;
+
     long appliedIndex;
     long freeNanos;
     boolean broken;
 
     /** The actor if it may be used. */
-    @Nullable Actor usable() {
+    @Nullable
+    Actor usable() {
         return broken ? null : actor;
     }
 }

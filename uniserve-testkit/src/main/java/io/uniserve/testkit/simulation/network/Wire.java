@@ -8,8 +8,6 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.PeerReply;
-import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
@@ -69,19 +67,22 @@ public final class Wire {
 
     /** The network as this daemon sees it. */
     public Network network(Process from) {
-        return (to, request, timeoutNanos, completion) -> call(from, to, request, timeoutNanos, completion, Endpoint::peers);
+        return (to, request, timeoutNanos, completion) ->
+                call(from, to, request, timeoutNanos, completion, Endpoint::peers);
     }
 
     /** The network as this client sees it. */
     public ClientNetwork clientNetwork(Process from) {
         return new ClientNetwork() {
             @Override
-            public Timers.Cancel read(Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
+            public Timers.Cancel read(
+                    Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
                 return call(from, to, request, timeoutNanos, completion, Endpoint::reads);
             }
 
             @Override
-            public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
+            public void update(
+                    Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
                 call(from, to, request, timeoutNanos, completion, Endpoint::updates);
             }
         };

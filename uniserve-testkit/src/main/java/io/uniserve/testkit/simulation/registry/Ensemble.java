@@ -58,7 +58,8 @@ public final class Ensemble {
     public List<String> children(String path, long at) {
         String prefix = path + "/";
         Set<String> names = new TreeSet<>();
-        for (Map.Entry<String, List<State>> entry : ((TreeMap<String, List<State>>) nodes).tailMap(prefix).entrySet()) {
+        for (Map.Entry<String, List<State>> entry :
+                ((TreeMap<String, List<State>>) nodes).tailMap(prefix).entrySet()) {
             String node = entry.getKey();
             if (!node.startsWith(prefix)) {
                 break;
@@ -132,7 +133,9 @@ public final class Ensemble {
         if (op instanceof Op.Set set) {
             return before != null && version == set.version();
         }
-        return op instanceof Op.Delete delete ? before != null && version == delete.version() : version == ((Op.Check) op).version();
+        return op instanceof Op.Delete delete
+                ? before != null && version == delete.version()
+                : version == ((Op.Check) op).version();
     }
 
     private static State next(String session, Op op, @Nullable State before) {
@@ -179,7 +182,8 @@ public final class Ensemble {
     }
 
     /** An operation of a committed transaction with the node before and after, null where absent. */
-    public record Applied(Op op, @Nullable State before, @Nullable State after) {
+    public record Applied(
+            Op op, @Nullable State before, @Nullable State after) {
         private int versionTold() {
             return op instanceof Op.Check || after == null ? Registry.ABSENT : after.version;
         }

@@ -210,7 +210,9 @@ public final class RegistrySession implements Registry {
     }
 
     private void wake(Runnable task) {
-        process.post(latency() + (weather.strikes(Fault.WATCH_DELAYED) ? random.below(WATCH_DELAY_NANOS) : 0), () -> task.run());
+        process.post(
+                latency() + (weather.strikes(Fault.WATCH_DELAYED) ? random.below(WATCH_DELAY_NANOS) : 0),
+                () -> task.run());
     }
 
     private void tell(SessionEvent event) {

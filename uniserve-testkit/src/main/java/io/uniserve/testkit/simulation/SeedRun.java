@@ -1,0 +1,151 @@
+package io.uniserve.testkit.simulation;
+
+import io.uniserve.api.EngineInstance;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.testkit.simulation.check.ClientHistory;
+import io.uniserve.testkit.simulation.check.HistoryCheck;
+import io.uniserve.testkit.simulation.cluster.ClientFactory;
+import io.uniserve.testkit.simulation.cluster.Scenario;
+import io.uniserve.testkit.simulation.cluster.SimCluster;
+import io.uniserve.testkit.simulation.cluster.World;
+import io.uniserve.testkit.simulation.fault.Disasters;
+import io.uniserve.testkit.simulation.fault.FaultPlan;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.workload.ActorKeys;
+import io.uniserve.testkit.simulation.workload.Crowd;
+import io.uniserve.testkit.simulation.workload.Tally;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+
+/** One seed: start, faults and load together, healing, checks. */
+final class SeedRun {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long START_NANOS_MAX = 60 * SECOND;
+    private static final long HEALED_NANOS_MAX = 60 * SECOND;
+    private static final long LOOK_NANOS = SECOND / 4;
+
+    private final long seed;
+    private final SimulationOptions options;
+    private final World world;
+    private final Scenario scenario;
+    private final SimCluster cluster;
+    private final Disasters disasters;
+    private final Crowd crowd;
+    private final ActorKeys keys;
+    private final Tally tally = new Tally();
+    private final ClientHistory history = new ClientHistory();
+    private long lostAtPrimaryLevel;
+
+    SeedRun(long seed, SimulationOptions options, EngineInstance engine, Path scratch) {
+        this.seed = seed;
+        this.options = options;
+        this.world = new World(seed, engine, scratch, options.plant(), options.lines());
+        Prng random = new Prng(seed).fork("run");
+        this.scenario = Scenario.draw(random.fork("scenario"));
+        this.cluster = new SimCluster(world, scenario);
+        FaultPlan plan = new FaultPlan(random.fork("plan"));
+        this.disasters = new Disasters(world, cluster, plan, random.fork("disasters"));
+        this.keys = new ActorKeys(cluster.partitioner());
+        this.crowd = new ClientFactory(world, scenario, keys, history, tally).crowd(random.fork("crowd"));
+    }
+
+    SeedReport run() {
+        world.trace().line("seed " + seed + ": " + scenario);
+        cluster.start();
+        boolean made = until(START_NANOS_MAX, cluster::ready);
+        cluster.createTable();
+        made = made && until(START_NANOS_MAX, () -> cluster.divergence().isEmpty());
+        if (made) {
+            underFaults();
+        } else {
+            world.violations()
+                    .add(
+                            "LIVE",
+                            "no table after " + START_NANOS_MAX / SECOND + " s without faults: "
+                                    + cluster.divergence());
+        }
+        String hash = world.trace().finish();
+        return report(hash);
+    }
+
+    private void underFaults() {
+        crowd.begin();
+        disasters.begin();
+        until(options.faultSecondsPerSeed() * SECOND, () -> false);
+        crowd.rest();
+        disasters.heal();
+        crowd.probe(HEALED_NANOS_MAX);
+        boolean finished = until(
+                HEALED_NANOS_MAX,
+                () -> crowd.outstanding() == 0 && cluster.divergence().isEmpty());
+        if (!finished) {
+            Optional<String> why = cluster.divergence();
+            world.violations()
+                    .add(
+                            "LIVE",
+                            HEALED_NANOS_MAX / SECOND + " s after the last fault " + crowd.outstanding()
+                                    + " operations are unfinished; " + why.orElse("replicas have converged"));
+            return;
+        }
+        if (!crowd.probed()) {
+            world.violations().add("LIVE", "operations after the last fault failed: " + tally.errors());
+        }
+        cluster.compareDigests();
+        HistoryCheck check = new HistoryCheck(world.violations(), history, finals());
+        check.run();
+        lostAtPrimaryLevel = check.lostAtPrimaryLevel();
+    }
+
+    private Map<Integer, List<String>> finals() {
+        TableRoute route = cluster.route().orElseThrow();
+        Map<Integer, List<String>> lists = new TreeMap<>();
+        for (ActorState actor : route.map().actors()) {
+            Map<Integer, List<String>> held =
+                    keys.lists(cluster.documents(actor, route.meta().tableId()));
+            held.forEach((owner, markers) -> {
+                if (owner != actor.actor()) {
+                    world.violations().add("I11", "actor " + actor.actor() + " holds the list of actor " + owner);
+                }
+            });
+            lists.put(actor.actor(), held.getOrDefault(actor.actor(), List.of()));
+        }
+        return lists;
+    }
+
+    private boolean until(long atMostNanos, BooleanSupplier done) {
+        long end = world.queue().now() + atMostNanos;
+        while (world.queue().now() < end) {
+            long look = Math.min(end, world.queue().now() + LOOK_NANOS);
+            while (world.queue().step(look)) {
+                // every event up to the next look
+            }
+            if (done.getAsBoolean()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private SeedReport report(String hash) {
+        return new SeedReport(
+                seed,
+                scenario.toString(),
+                world.queue().now(),
+                tally.operations(),
+                tally.updates(),
+                tally.reads(),
+                tally.failures(),
+                lostAtPrimaryLevel,
+                world.queue().executed(),
+                world.weather().counts(),
+                tally.errors(),
+                world.violations().kept(),
+                world.violations().total(),
+                hash);
+    }
+}

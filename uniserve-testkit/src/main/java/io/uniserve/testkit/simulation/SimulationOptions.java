@@ -1,0 +1,43 @@
+package io.uniserve.testkit.simulation;
+
+import io.uniserve.testkit.simulation.plant.Plant;
+import java.util.function.Consumer;
+
+/**
+ * How to simulate.
+ *
+ * @param faultSecondsPerSeed virtual seconds during which faults happen, 1 to 86,400; healing comes on top
+ * @param plant a bug to carry, to test the checker
+ * @param lines hears every line of every history; for replays
+ */
+public record SimulationOptions(int faultSecondsPerSeed, Plant plant, Consumer<String> lines) {
+    private static final int FAULT_SECONDS_DEFAULT = 100;
+    private static final int FAULT_SECONDS_MAX = 86_400;
+
+    public SimulationOptions {
+        if (faultSecondsPerSeed < 1 || faultSecondsPerSeed > FAULT_SECONDS_MAX) {
+            throw io.uniserve.error.UniserveException.invalid(
+                    "faultSecondsPerSeed is " + faultSecondsPerSeed + ": use 1 to " + FAULT_SECONDS_MAX);
+        }
+    }
+
+    /** 100 seconds of faults a seed, no planted bug, nobody listens. */
+    public static SimulationOptions defaults() {
+        return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, line -> {});
+    }
+
+    /** The same with a planted bug. */
+    public SimulationOptions with(Plant other) {
+        return new SimulationOptions(faultSecondsPerSeed, other, lines);
+    }
+
+    /** The same with a listener. */
+    public SimulationOptions listening(Consumer<String> listener) {
+        return new SimulationOptions(faultSecondsPerSeed, plant, listener);
+    }
+
+    /** The same with another length. */
+    public SimulationOptions seconds(int seconds) {
+        return new SimulationOptions(seconds, plant, lines);
+    }
+}

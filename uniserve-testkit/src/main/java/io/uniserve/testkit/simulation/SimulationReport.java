@@ -1,0 +1,80 @@
+package io.uniserve.testkit.simulation;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import java.nio.charset.StandardCharsets;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * How a range of seeds went.
+ *
+ * @param hash SHA-256 over the seeds' hashes in order: the same on every machine
+ * @param failed the seeds with violations
+ */
+public record SimulationReport(
+        long seedFrom,
+        long seedTo,
+        double hours,
+        long operations,
+        long updates,
+        long reads,
+        long failures,
+        long lostAtPrimaryLevel,
+        long events,
+        Map<Fault, Long> faults,
+        Map<ErrorCode, Long> errors,
+        long violations,
+        List<SeedReport> failed,
+        String hash) {
+    private static final double NANOS_PER_HOUR = 3.6e12;
+
+    /** Adds the seeds up. */
+    static SimulationReport of(long seedFrom, long seedTo, List<SeedReport> seeds) {
+        Map<Fault, Long> faults = new TreeMap<>();
+        Map<ErrorCode, Long> errors = new TreeMap<>();
+        for (SeedReport seed : seeds) {
+            seed.faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
+            seed.errors().forEach((code, count) -> errors.merge(code, count, Long::sum));
+        }
+        return new SimulationReport(
+                seedFrom,
+                seedTo,
+                seeds.stream().mapToLong(SeedReport::virtualNanos).sum() / NANOS_PER_HOUR,
+                seeds.stream().mapToLong(SeedReport::operations).sum(),
+                seeds.stream().mapToLong(SeedReport::updates).sum(),
+                seeds.stream().mapToLong(SeedReport::reads).sum(),
+                seeds.stream().mapToLong(SeedReport::failures).sum(),
+                seeds.stream().mapToLong(SeedReport::lostAtPrimaryLevel).sum(),
+                seeds.stream().mapToLong(SeedReport::events).sum(),
+                faults,
+                errors,
+                seeds.stream().mapToLong(SeedReport::violationCount).sum(),
+                seeds.stream().filter(seed -> seed.violationCount() > 0).toList(),
+                hash(seeds));
+    }
+
+    /** Faults of all kinds. */
+    public long faultCount() {
+        return faults.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Operations for each simulated second. */
+    public double operationsPerSecond() {
+        return operations / (hours * 3_600);
+    }
+
+    private static String hash(List<SeedReport> seeds) {
+        try {
+            MessageDigest digest = MessageDigest.getInstance("SHA-256");
+            seeds.forEach(seed -> digest.update(seed.hash().getBytes(StandardCharsets.UTF_8)));
+            return HexFormat.of().formatHex(digest.digest());
+        } catch (NoSuchAlgorithmException e) {
+            throw new IllegalStateException("every JDK has SHA-256", e);
+        }
+    }
+}

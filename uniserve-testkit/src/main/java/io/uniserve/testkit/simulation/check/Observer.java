@@ -1,0 +1,96 @@
+package io.uniserve.testkit.simulation.check;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateReply.ActorAck;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.testkit.simulation.engine.EngineTap;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.kernel.Trace;
+import io.uniserve.testkit.simulation.network.Tap;
+import io.uniserve.testkit.simulation.registry.Ensemble;
+import java.util.List;
+
+/** Watches messages, engines, gates and registry, and hands what it sees to the checks. */
+public final class Observer implements Tap, EngineTap {
+    private final EventQueue queue;
+    private final Trace trace;
+    private final LogCheck logs;
+    private final FenceCheck fences;
+    private final MapCheck maps;
+
+    public Observer(EventQueue queue, Trace trace, Violations violations) {
+        this.queue = queue;
+        this.trace = trace;
+        this.logs = new LogCheck(violations);
+        this.fences = new FenceCheck(violations);
+        this.maps = new MapCheck(violations);
+    }
+
+    /** The check of registry writes. */
+    public Ensemble.Listener maps() {
+        return (session, zxid, applied, changed) -> {
+            trace.line("registry " + zxid + " by " + session + " " + changed);
+            maps.committed(session, zxid, applied, changed);
+        };
+    }
+
+    /** True for a guard or a write of a coordinator's transaction on a table's map. */
+    public static boolean coordinates(Op failing, List<Op> ops) {
+        boolean map =
+                ops.stream().anyMatch(op -> op instanceof Op.Set && op.path().endsWith("/map"));
+        return map && (failing instanceof Op.Set || failing.path().equals(RegistryPaths.TERM));
+    }
+
+    @Override
+    public void request(Process from, Process to, Object request) {
+        trace.mix(3, from.name().hashCode() * 31L + to.name().hashCode());
+        if (request instanceof PeerRequest.Replicate replicate) {
+            logs.replicated(replicate);
+        }
+    }
+
+    @Override
+    public void reply(Process from, Process to, Object request, Object reply) {
+        trace.mix(4, from.name().hashCode() * 31L + to.name().hashCode());
+        if (request instanceof UpdateRequest update
+                && reply instanceof Outcome.Ok<?> ok
+                && ok.value() instanceof UpdateReply answer) {
+            answer.acks().forEach(ack -> acknowledged(to.name(), update, ack));
+        }
+    }
+
+    private void acknowledged(String server, UpdateRequest update, ActorAck ack) {
+        ReplicaKey key = new ReplicaKey(update.tableId(), ack.actor());
+        if (!ack.duplicate()) {
+            logs.acknowledged(key, ack.epoch(), server);
+        }
+        if (update.level() == AckLevel.ISR) {
+            fences.acknowledged(key, ack.epoch(), queue.now());
+        }
+    }
+
+    /** A server publishes a gate. */
+    public void published(String server, ReplicaKey key, ReadGate gate) {
+        trace.mix(5, gate.epoch() * 31 + gate.appliedIndex());
+        fences.published(server, key, gate);
+    }
+
+    @Override
+    public void applied(String server, ReplicaKey key, long previousIndex, long index, Bytes rows) {
+        trace.mix(6, index * 31 + key.actor());
+    }
+
+    @Override
+    public void answered(String server, ReplicaKey key, long epoch, long takenNanos) {
+        fences.answered(server, key, epoch, takenNanos);
+    }
+}

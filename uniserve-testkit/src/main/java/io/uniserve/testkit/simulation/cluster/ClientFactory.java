@@ -1,0 +1,73 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.protocol.env.ClientNetwork;
+import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.reader.ClientState;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.testkit.simulation.check.ClientHistory;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.plant.Plant;
+import io.uniserve.testkit.simulation.plant.RenamingNetwork;
+import io.uniserve.testkit.simulation.workload.ActorKeys;
+import io.uniserve.testkit.simulation.workload.Crowd;
+import io.uniserve.testkit.simulation.workload.RoutingFeed;
+import io.uniserve.testkit.simulation.workload.SimClient;
+import io.uniserve.testkit.simulation.workload.Tally;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Makes the clients' processes. */
+public final class ClientFactory {
+    private final World world;
+    private final Scenario scenario;
+    private final ActorKeys keys;
+    private final ClientHistory history;
+    private final Tally tally;
+
+    public ClientFactory(World world, Scenario scenario, ActorKeys keys, ClientHistory history, Tally tally) {
+        this.world = world;
+        this.scenario = scenario;
+        this.keys = keys;
+        this.history = history;
+        this.tally = tally;
+    }
+
+    /** All clients, idle. */
+    public Crowd crowd(Prng random) {
+        List<SimClient> clients = new ArrayList<>();
+        for (int i = 1; i <= scenario.clients(); i++) {
+            clients.add(client("k" + i));
+        }
+        return new Crowd(world.queue, random, scenario.operationMillisMean(), clients, tally);
+    }
+
+    private SimClient client(String name) {
+        Process process = world.process(name);
+        process.start(0);
+        Ids ids = world.ids(process);
+        ClientNetwork wire = world.wire.clientNetwork(process);
+        ClientNetwork network = world.plant == Plant.NO_DEDUPLICATION ? new RenamingNetwork(wire, ids) : wire;
+        Prng random = world.random.fork("client " + name);
+        ReaderEnvironment env = new ReaderEnvironment(
+                process.clock(),
+                process.timers(),
+                network,
+                new RoutingFeed(world.ensemble, process, random.fork("routing")),
+                ids,
+                ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
+        return new SimClient(
+                name,
+                world.queue,
+                random.fork("choices"),
+                env,
+                SimCluster.TABLE,
+                keys,
+                history,
+                world.violations,
+                world.trace,
+                tally);
+    }
+}

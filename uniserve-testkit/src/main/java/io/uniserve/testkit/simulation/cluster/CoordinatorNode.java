@@ -1,0 +1,100 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.coordinator.CoordinatorConfig;
+import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.testkit.simulation.disk.Platter;
+import io.uniserve.testkit.simulation.disk.SimDisk;
+import io.uniserve.testkit.simulation.engine.SimEngineHost;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.network.Endpoint;
+import io.uniserve.testkit.simulation.registry.RegistrySession;
+import org.jspecify.annotations.Nullable;
+
+/** A coordinator's process. All its state is in the registry: a restart begins with nothing. */
+public final class CoordinatorNode implements Node {
+    private final World world;
+    private final Process process;
+    private final Address address;
+    private @Nullable RegistrySession session;
+    private @Nullable CoordinatorMachine machine;
+
+    CoordinatorNode(World world, int number) {
+        this.world = world;
+        this.process = world.process("c" + number);
+        this.address = new Address("coordinator" + number, 7000);
+    }
+
+    @Override
+    public Process process() {
+        return process;
+    }
+
+    @Override
+    public @Nullable RegistrySession session() {
+        return session;
+    }
+
+    /** The machine of this start, null before the first. */
+    public @Nullable CoordinatorMachine machine() {
+        return machine;
+    }
+
+    @Override
+    public void start(long drift) {
+        process.start(drift);
+        RegistrySession registry = new RegistrySession(
+                world.queue,
+                world.random.fork(process.name() + " session " + process.generation()),
+                world.weather,
+                world.ensemble,
+                process);
+        Platter nothing = new Platter();
+        SimDisk disk = new SimDisk(
+                world.queue, world.random.fork("no disk"), world.weather, process, nothing, (p, path) -> true);
+        SimEngineHost engine = new SimEngineHost(
+                world.queue,
+                world.random.fork("no engine"),
+                world.weather,
+                process,
+                world.engine,
+                nothing,
+                world.scratch,
+                world.observer);
+        Environment env = new Environment(
+                process.clock(),
+                process.timers(),
+                world.wire.network(process),
+                registry,
+                disk,
+                world.objects.of(process),
+                engine,
+                world.ids(process));
+        CoordinatorMachine started =
+                new CoordinatorMachine(CoordinatorConfig.defaults(process.name(), address, "sim"), env);
+        started.onFatal(error -> world.violations.add("CODE", process.name() + " gave up: " + error.getMessage()));
+        world.wire.bind(
+                address,
+                new Endpoint(
+                        process,
+                        started::onPeer,
+                        (request, reply) -> reply.done(Outcome.err(refusal())),
+                        (request, reply) -> reply.done(Outcome.err(refusal()))));
+        session = registry;
+        machine = started;
+        process.post(0, started::start);
+    }
+
+    private static UniserveException refusal() {
+        return new UniserveException(ErrorCode.UNSUPPORTED, "a coordinator holds no data");
+    }
+
+    @Override
+    public void crash(boolean tear) {
+        crashCommon(world, session);
+    }
+}

@@ -1,0 +1,31 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.testkit.simulation.kernel.Prng;
+
+/**
+ * Sizes that a seed draws.
+ *
+ * @param operationMillisMean mean time between two operations of all clients together, in milliseconds of virtual time
+ */
+public record Scenario(
+        int servers, int actors, int rf, int minIsr, int coordinators, int clients, int operationMillisMean) {
+    /** Draws the sizes. */
+    public static Scenario draw(Prng random) {
+        int servers = random.between(1, 7);
+        int rf = random.between(1, Math.min(3, servers));
+        return new Scenario(
+                servers,
+                random.between(1, 16),
+                rf,
+                random.between(1, Math.max(1, rf - 1)),
+                random.between(1, 2),
+                random.between(1, 4),
+                random.between(40, 70));
+    }
+
+    @Override
+    public String toString() {
+        return servers + " servers, " + actors + " actors, rf " + rf + ", minIsr " + minIsr + ", " + coordinators
+                + " coordinators, " + clients + " clients";
+    }
+}

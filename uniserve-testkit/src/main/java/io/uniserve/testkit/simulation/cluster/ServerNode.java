@@ -1,0 +1,153 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.port.kv.KvActor;
+import io.uniserve.port.kv.KvOperators;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.server.ServerMachine;
+import io.uniserve.testkit.simulation.disk.Platter;
+import io.uniserve.testkit.simulation.disk.SimDisk;
+import io.uniserve.testkit.simulation.engine.Gates;
+import io.uniserve.testkit.simulation.engine.ReadWorker;
+import io.uniserve.testkit.simulation.engine.SimEngineHost;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.network.Endpoint;
+import io.uniserve.testkit.simulation.plant.Plant;
+import io.uniserve.testkit.simulation.registry.RegistrySession;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** A server's process and its disk, which outlives it. */
+public final class ServerNode implements Node {
+    private final World world;
+    private final Process process;
+    private final ServerId id;
+    private final Address address;
+    private final Platter platter = new Platter();
+    private @Nullable Life life;
+
+    ServerNode(World world, int number) {
+        this.world = world;
+        this.process = world.process("s" + number);
+        this.id = new ServerId("s" + number);
+        this.address = new Address("server" + number, 8000);
+    }
+
+    @Override
+    public Process process() {
+        return process;
+    }
+
+    public ServerId id() {
+        return id;
+    }
+
+    @Override
+    public @Nullable RegistrySession session() {
+        return life == null ? null : life.session;
+    }
+
+    /** The disk of this start, null before the first. */
+    public @Nullable SimDisk disk() {
+        return life == null ? null : life.disk;
+    }
+
+    /** The replica's gate, null where the server is down or does not hold it. */
+    public @Nullable ReadGate gate(ReplicaKey key) {
+        return life == null || !process.alive() ? null : life.gates.of(key);
+    }
+
+    /** The digest of the replica's contents, null where there is none. */
+    public byte @Nullable [] digest(ReplicaKey key) {
+        return life == null || !process.alive() ? null : life.engine.digestNow(key);
+    }
+
+    /** Every document of the replica; empty where there is none. */
+    public List<Document> documents(ReplicaKey key) {
+        return life != null && life.engine.actor(key) instanceof KvActor actor
+                ? KvOperators.SCAN.retrieve(actor, new Everything(key.actor()), new KvOperators.Scan("", 10_000))
+                : List.of();
+    }
+
+    @Override
+    public void start(long drift) {
+        process.start(drift);
+        Prng random = world.random.fork(process.name() + " start " + process.generation());
+        RegistrySession session =
+                new RegistrySession(world.queue, random.fork("session"), world.weather, world.ensemble, process);
+        SimDisk disk = new SimDisk(
+                world.queue,
+                random.fork("disk"),
+                world.weather,
+                process,
+                platter,
+                (owner, path) -> world.plant != Plant.SKIPPED_FSYNC);
+        SimEngineHost engine = new SimEngineHost(
+                world.queue,
+                random.fork("engine"),
+                world.weather,
+                process,
+                world.engine,
+                platter,
+                world.scratch,
+                world.observer);
+        Gates gates = new Gates((key, gate) -> world.observer.published(process.name(), key, gate));
+        ReadWorker reads = new ReadWorker(
+                world.queue,
+                random.fork("reads"),
+                world.weather,
+                process,
+                world.engine,
+                engine,
+                gates,
+                readersClock(),
+                world.observer);
+        Environment env = new Environment(
+                process.clock(),
+                process.timers(),
+                world.wire.network(process),
+                session,
+                disk,
+                world.objects.of(process),
+                engine,
+                world.ids(process));
+        ServerMachine machine = new ServerMachine(env, gates);
+        world.wire.bind(address, new Endpoint(process, machine::onPeer, machine::onUpdate, reads::read));
+        life = new Life(session, disk, engine, gates);
+        process.post(0, machine::start);
+    }
+
+    private Clock readersClock() {
+        long start = process.clock().nanos();
+        return world.plant == Plant.NO_FENCE ? () -> start : process.clock();
+    }
+
+    @Override
+    public void crash(boolean tear) {
+        if (life != null && process.alive()) {
+            crashCommon(world, life.session);
+            life.disk.crash(tear);
+        }
+    }
+
+    private record Everything(int actor) implements OperatorContext {
+        @Override
+        public long remainingNanos() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void checkActive() {
+            // nobody cancels the checker
+        }
+    }
+
+    private record Life(RegistrySession session, SimDisk disk, SimEngineHost engine, Gates gates) {}
+}

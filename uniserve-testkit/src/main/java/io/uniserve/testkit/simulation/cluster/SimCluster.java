@@ -1,0 +1,210 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.api.Document;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.port.kv.KvEngine;
+import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.plant.Plant;
+import io.uniserve.testkit.simulation.workload.ActorKeys;
+import io.uniserve.testkit.simulation.workload.RoutingFeed;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+
+/** All daemons of a simulated cluster with one table. */
+public final class SimCluster {
+    /** The table's name. */
+    public static final TableName TABLE = new TableName("lists");
+
+    private static final long CREATE_RETRY_NANOS = 500_000_000;
+
+    private final World world;
+    private final Prng random;
+    private final Scenario scenario;
+    private final List<ServerNode> servers = new ArrayList<>();
+    private final List<CoordinatorNode> coordinators = new ArrayList<>();
+
+    public SimCluster(World world, Scenario scenario) {
+        this.world = world;
+        this.random = world.random.fork("cluster");
+        this.scenario = scenario;
+        for (int i = 1; i <= scenario.servers(); i++) {
+            servers.add(new ServerNode(world, i));
+        }
+        for (int i = 1; i <= scenario.coordinators(); i++) {
+            coordinators.add(new CoordinatorNode(world, i));
+        }
+        if (world.plant == Plant.LEARNER_EARLY) {
+            world.ensemble.listen((session, zxid, applied, changed) -> certifyEarly());
+        }
+    }
+
+    /** Starts every daemon. */
+    public void start() {
+        nodes().forEach(this::start);
+    }
+
+    /** Starts a daemon with a clock of its own rate. */
+    public void start(Node node) {
+        node.start(random.between(-Process.DRIFT_PER_MILLION_MAX, Process.DRIFT_PER_MILLION_MAX));
+        world.trace.line("start " + node.process().name());
+    }
+
+    public List<ServerNode> servers() {
+        return servers;
+    }
+
+    /** Coordinators, then servers. */
+    public List<Node> nodes() {
+        List<Node> nodes = new ArrayList<>(coordinators);
+        nodes.addAll(servers);
+        return nodes;
+    }
+
+    /** The partitioner of the table. */
+    public Partitioner partitioner() {
+        return new Partitioner.Hash(scenario.actors());
+    }
+
+    /** Asks whoever leads to create the table until it is there. */
+    public void createTable() {
+        if (route().isPresent()) {
+            return;
+        }
+        TableMeta meta = new TableMeta(
+                TABLE,
+                0,
+                partitioner(),
+                ActorKeys.KEY_FIELD,
+                ConsistencyLevel.EVENTUAL,
+                scenario.rf(),
+                scenario.minIsr(),
+                OnLoss.WAIT,
+                KvEngine.NAME,
+                Map.of());
+        leader().ifPresent(leader -> leader.onAdmin(new AdminRequest.CreateTable(meta), outcome -> {
+            String end =
+                    outcome instanceof Outcome.Err<?> err ? err.error().code().name() : "ok";
+            world.trace.line("create table " + end);
+        }));
+        world.queue.after(CREATE_RETRY_NANOS * 10, this::createTable);
+    }
+
+    /** True when a leader is elected and knows every server. */
+    public boolean ready() {
+        return leader().flatMap(CoordinatorMachine::routing)
+                .filter(routing -> routing.servers().size() == scenario.servers())
+                .isPresent();
+    }
+
+    private Optional<CoordinatorMachine> leader() {
+        for (CoordinatorNode node : coordinators) {
+            CoordinatorMachine machine = node.machine();
+            if (machine != null && node.process().alive() && machine.isLeader()) {
+                return Optional.of(machine);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** The table's definition and map as the registry holds them. */
+    public Optional<TableRoute> route() {
+        return RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
+                .findFirst();
+    }
+
+    /** Why the replicas have not converged: empty when every actor has all its replicas, in sync and equal. */
+    public Optional<String> divergence() {
+        Optional<TableRoute> route = route();
+        if (route.isEmpty()) {
+            return Optional.of("there is no table");
+        }
+        for (ActorState actor : route.get().map().actors()) {
+            ReplicaKey key = new ReplicaKey(route.get().meta().tableId(), actor.actor());
+            if (actor.isr().size() < scenario.rf() || !actor.learners().isEmpty()) {
+                return Optional.of(key + " has ISR " + actor.isr() + ", learners " + actor.learners() + " in epoch "
+                        + actor.epoch());
+            }
+            Optional<String> why = divergence(key, actor);
+            if (why.isPresent()) {
+                return why;
+            }
+        }
+        return Optional.empty();
+    }
+
+    private Optional<String> divergence(ReplicaKey key, ActorState actor) {
+        ReadGate first = null;
+        for (ServerId member : actor.isr()) {
+            ReadGate gate = node(member).gate(key);
+            if (gate == null || gate.epoch() != actor.epoch() || !gate.serving()) {
+                return Optional.of(key + " on " + member + " has gate " + gate + ", map says epoch " + actor.epoch());
+            }
+            if (first != null && gate.appliedIndex() != first.appliedIndex()) {
+                return Optional.of(
+                        key + " has applied " + first.appliedIndex() + " and on " + member + " " + gate.appliedIndex());
+            }
+            first = gate;
+        }
+        return Optional.empty();
+    }
+
+    /** I10: replicas that have applied the same index hold the same contents. Call when converged. */
+    public void compareDigests() {
+        for (ActorState actor : route().orElseThrow().map().actors()) {
+            ReplicaKey key = new ReplicaKey(route().orElseThrow().meta().tableId(), actor.actor());
+            byte[] first = node(actor.isr().get(0)).digest(key);
+            for (ServerId member : actor.isr()) {
+                if (!Arrays.equals(first, node(member).digest(key))) {
+                    world.violations.add(
+                            "I10",
+                            key + " differs between " + actor.isr().get(0) + " and " + member + " at an equal index");
+                }
+            }
+        }
+    }
+
+    /** The documents of the actor on its primary. */
+    public List<Document> documents(ActorState actor, long tableId) {
+        return node(actor.primary()).documents(new ReplicaKey(tableId, actor.actor()));
+    }
+
+    private ServerNode node(ServerId id) {
+        return servers.stream()
+                .filter(server -> server.id().equals(id))
+                .findFirst()
+                .orElseThrow(() -> UniserveException.invalid("no server " + id));
+    }
+
+    private void certifyEarly() {
+        route().ifPresent(route -> route.map()
+                .actors()
+                .forEach(actor -> actor.learners().forEach(learner -> {
+                    ReplicaKey key = new ReplicaKey(route.meta().tableId(), actor.actor());
+                    PeerRequest early = new PeerRequest.Certified(key, actor.epoch(), actor.primary(), learner);
+                    for (CoordinatorNode coordinator : coordinators) {
+                        CoordinatorMachine machine = coordinator.machine();
+                        if (machine != null) {
+                            coordinator.process().post(1_000_000, () -> machine.onPeer(early, outcome -> {}));
+                        }
+                    }
+                })));
+    }
+}

@@ -1,0 +1,107 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.api.EngineInstance;
+import io.uniserve.protocol.env.Ids;
+import io.uniserve.testkit.simulation.check.Observer;
+import io.uniserve.testkit.simulation.check.Violations;
+import io.uniserve.testkit.simulation.disk.SimObjectStore;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.kernel.Trace;
+import io.uniserve.testkit.simulation.kernel.Weather;
+import io.uniserve.testkit.simulation.network.Wire;
+import io.uniserve.testkit.simulation.plant.Plant;
+import io.uniserve.testkit.simulation.registry.Ensemble;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+
+/** What all processes of one simulation share. */
+public final class World {
+    private static final int FRAMES_SHOWN = 8;
+
+    final EventQueue queue = new EventQueue();
+    final Prng random;
+    final Trace trace;
+    final Weather weather;
+    final Violations violations;
+    final Observer observer;
+    final Wire wire;
+    final Ensemble ensemble;
+    final SimObjectStore objects;
+    final EngineInstance engine;
+    final Path scratch;
+    final Plant plant;
+
+    /**
+     * @param engine the port under test
+     * @param scratch directory for checkpoints on their way
+     * @param lines hears every line of the history
+     */
+    public World(long seed, EngineInstance engine, Path scratch, Plant plant, Consumer<String> lines) {
+        this.random = new Prng(seed).fork("world");
+        this.trace = new Trace(queue, lines);
+        this.weather = new Weather(random.fork("weather"), trace);
+        this.violations = new Violations(queue, trace);
+        this.observer = new Observer(queue, trace, violations);
+        this.wire = new Wire(queue, random.fork("wire"), weather, observer);
+        this.ensemble = new Ensemble((session, ops, failing) ->
+                plant == Plant.SHRINK_WITHOUT_CAS && Observer.coordinates(ops.get(failing), ops));
+        this.objects = new SimObjectStore(queue, random.fork("objects"), weather);
+        this.engine = engine;
+        this.scratch = scratch;
+        this.plant = plant;
+        ensemble.listen(observer.maps());
+    }
+
+    public EventQueue queue() {
+        return queue;
+    }
+
+    public Trace trace() {
+        return trace;
+    }
+
+    public Weather weather() {
+        return weather;
+    }
+
+    public Violations violations() {
+        return violations;
+    }
+
+    public Wire wire() {
+        return wire;
+    }
+
+    public Ensemble ensemble() {
+        return ensemble;
+    }
+
+    public Plant plant() {
+        return plant;
+    }
+
+    /** A new process, not yet started. */
+    public Process process(String name) {
+        return new Process(name, queue, random.fork(name), this::failed);
+    }
+
+    /** Seeded ids for one start of a process. */
+    public Ids ids(Process process) {
+        Prng own = random.fork("ids " + process.name() + "#" + process.generation());
+        return own::next;
+    }
+
+    private void failed(Process process, Throwable error) {
+        String frames = Arrays.stream(error.getStackTrace())
+                .filter(frame -> frame.getClassName().startsWith("io.uniserve"))
+                .limit(FRAMES_SHOWN)
+                .map(frame -> frame.getFileName() + ":" + frame.getLineNumber())
+                .collect(Collectors.joining(" < "));
+        violations.add("CODE", process.name() + " threw " + error + " at " + frames);
+        process.crash();
+    }
+}

@@ -1,0 +1,198 @@
+package io.uniserve.testkit.simulation.fault;
+
+import io.uniserve.testkit.simulation.cluster.Node;
+import io.uniserve.testkit.simulation.cluster.ServerNode;
+import io.uniserve.testkit.simulation.cluster.SimCluster;
+import io.uniserve.testkit.simulation.cluster.World;
+import io.uniserve.testkit.simulation.disk.SimDisk;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.registry.Link;
+import io.uniserve.testkit.simulation.registry.RegistrySession;
+import java.util.List;
+import java.util.function.Consumer;
+
+/** Crashes, pauses, partitions and outages, one after the other at random times, and the end of them all. */
+public final class Disasters {
+    private static final long MILLI = 1_000_000;
+    private static final long SECOND = 1_000 * MILLI;
+
+    private final World world;
+    private final SimCluster cluster;
+    private final FaultPlan plan;
+    private final Prng random;
+    private boolean over;
+
+    public Disasters(World world, SimCluster cluster, FaultPlan plan, Prng random) {
+        this.world = world;
+        this.cluster = cluster;
+        this.plan = plan;
+        this.random = random;
+    }
+
+    /** Begins. */
+    public void begin() {
+        plan.apply(world.weather());
+        if (!plan.disasters().isEmpty()) {
+            next();
+        }
+    }
+
+    /** Ends every fault and starts whatever is down. */
+    public void heal() {
+        over = true;
+        world.trace().line("heal");
+        world.weather().calm();
+        world.wire().unblockAll();
+        world.ensemble().setUp(true);
+        for (Node node : cluster.nodes()) {
+            if (!node.process().alive()) {
+                cluster.start(node);
+            } else if (node.process().paused()) {
+                node.process().resume();
+                link(node, Link::resumed);
+            }
+            link(node, Link::heal);
+        }
+        for (ServerNode server : cluster.servers()) {
+            SimDisk disk = server.disk();
+            if (disk != null) {
+                disk.setFull(false);
+            }
+        }
+    }
+
+    private void next() {
+        world.queue().after(random.below(2 * plan.meanGapNanos()), () -> {
+            if (!over) {
+                strike(random.pick(plan.disasters()));
+                next();
+            }
+        });
+    }
+
+    private void strike(Fault fault) {
+        Node node = random.pick(cluster.nodes());
+        switch (fault) {
+            case PROCESS_CRASHED -> crash(node, Fault.PROCESS_CRASHED, random.below(15 * SECOND));
+            case CLUSTER_CRASHED -> {
+                if (random.below(3) == 0) {
+                    cluster.servers().forEach(server -> crash(server, Fault.CLUSTER_CRASHED, random.below(5 * SECOND)));
+                }
+            }
+            case PROCESS_PAUSED -> pause(node);
+            case MESSAGE_PARTITIONED -> partition();
+            case REGISTRY_CONNECTION_LOST -> cut(node);
+            case REGISTRY_SESSION_EXPIRED -> expire(node);
+            case REGISTRY_DOWN -> registryDown();
+            case DISK_FULL -> diskFull(random.pick(cluster.servers()));
+            default -> throw new IllegalStateException(fault + " is no disaster");
+        }
+    }
+
+    private void crash(Node node, Fault fault, long downNanos) {
+        if (!node.process().alive()) {
+            return;
+        }
+        told(node, fault);
+        node.crash(plan.tear());
+        world.queue().after(downNanos, () -> {
+            if (!node.process().alive() && !over) {
+                cluster.start(node);
+            }
+        });
+    }
+
+    private void pause(Node node) {
+        if (!node.process().alive() || node.process().paused()) {
+            return;
+        }
+        told(node, Fault.PROCESS_PAUSED);
+        long duration = random.below(4) == 0 ? random.below(60 * SECOND) : random.below(8 * SECOND);
+        int generation = node.process().generation();
+        node.process().pause(duration);
+        link(node, Link::paused);
+        world.queue().after(duration, () -> {
+            if (node.process().generation() == generation && !over) {
+                link(node, Link::resumed);
+            }
+        });
+    }
+
+    private void partition() {
+        List<Node> nodes = cluster.nodes();
+        Node victim = random.pick(nodes);
+        boolean in = random.below(3) > 0;
+        boolean out = !in || random.below(2) == 0;
+        long duration = random.below(20 * SECOND);
+        boolean from = random.below(2) == 0;
+        for (Node other : nodes) {
+            if (other != victim && (from || random.below(2) == 0)) {
+                block(victim, other, in, out, duration);
+            }
+        }
+        world.trace().line("partition " + victim.process().name() + (in ? " in" : "") + (out ? " out" : ""));
+    }
+
+    private void block(Node victim, Node other, boolean in, boolean out, long duration) {
+        String here = victim.process().name();
+        String there = other.process().name();
+        if (in) {
+            world.wire().block(there, here);
+            world.queue().after(duration, () -> world.wire().unblock(there, here));
+        }
+        if (out) {
+            world.wire().block(here, there);
+            world.queue().after(duration, () -> world.wire().unblock(here, there));
+        }
+    }
+
+    private void cut(Node node) {
+        told(node, Fault.REGISTRY_CONNECTION_LOST);
+        link(node, Link::cut);
+        RegistrySession session = node.session();
+        world.queue().after(random.below(15 * SECOND), () -> {
+            if (session != null && session == node.session()) {
+                session.link().heal();
+            }
+        });
+    }
+
+    private void expire(Node node) {
+        told(node, Fault.REGISTRY_SESSION_EXPIRED);
+        link(node, Link::expireNow);
+    }
+
+    private void registryDown() {
+        if (!world.ensemble().up()) {
+            return;
+        }
+        told(random.pick(cluster.nodes()), Fault.REGISTRY_DOWN);
+        world.ensemble().setUp(false);
+        cluster.nodes().forEach(node -> link(node, Link::reset));
+        world.queue().after(random.below(15 * SECOND), () -> world.ensemble().setUp(true));
+    }
+
+    private void diskFull(ServerNode server) {
+        SimDisk disk = server.disk();
+        if (disk != null) {
+            world.trace().line("disk full " + server.process().name());
+            disk.setFull(true);
+            world.queue().after(random.below(10 * SECOND), () -> disk.setFull(false));
+        }
+    }
+
+    private void told(Node node, Fault fault) {
+        world.trace().line(fault.label() + " " + node.process().name());
+        if (node.process().pending() > 0) {
+            world.weather().count(fault);
+        }
+    }
+
+    private static void link(Node node, Consumer<Link> action) {
+        RegistrySession session = node.session();
+        if (session != null && node.process().alive()) {
+            action.accept(session.link());
+        }
+    }
+}

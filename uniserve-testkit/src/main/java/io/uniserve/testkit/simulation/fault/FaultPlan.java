@@ -1,0 +1,80 @@
+package io.uniserve.testkit.simulation.fault;
+
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Weather;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/** The subset of faults that a seed draws: small ones as chances, disasters as a list to draw from. */
+public final class FaultPlan {
+    /** Upper bounds of the chances, in millionths of the occasions. */
+    private static final Map<Fault, Long> SMALL = new TreeMap<>(Map.ofEntries(
+            Map.entry(Fault.MESSAGE_LOST, 30_000L),
+            Map.entry(Fault.MESSAGE_DELAYED, 10_000L),
+            Map.entry(Fault.MESSAGE_DUPLICATED, 30_000L),
+            Map.entry(Fault.RESET_AFTER_DELIVERY, 10_000L),
+            Map.entry(Fault.REGISTRY_CONNECTION_LOST, 5_000L),
+            Map.entry(Fault.REGISTRY_OUTCOME_UNKNOWN, 20_000L),
+            Map.entry(Fault.WATCH_DELAYED, 200_000L),
+            Map.entry(Fault.DISK_IO_ERROR, 300L),
+            Map.entry(Fault.DISK_SLOW, 2_000L),
+            Map.entry(Fault.ENGINE_SLOW, 5_000L),
+            Map.entry(Fault.ENGINE_FAILED, 1_000L),
+            Map.entry(Fault.ENGINE_HUNG, 300L),
+            Map.entry(Fault.READ_PAUSED, 20_000L),
+            Map.entry(Fault.STORE_SLOW, 100_000L),
+            Map.entry(Fault.STORE_FAILED, 100_000L)));
+
+    private static final List<Fault> DISASTERS = List.of(
+            Fault.PROCESS_CRASHED,
+            Fault.PROCESS_PAUSED,
+            Fault.MESSAGE_PARTITIONED,
+            Fault.REGISTRY_CONNECTION_LOST,
+            Fault.REGISTRY_SESSION_EXPIRED,
+            Fault.REGISTRY_DOWN,
+            Fault.DISK_FULL,
+            Fault.CLUSTER_CRASHED);
+
+    private final Map<Fault, Long> chances = new TreeMap<>();
+    private final List<Fault> disasters = new ArrayList<>();
+    private final long meanGapNanos;
+    private final boolean tear;
+
+    public FaultPlan(Prng random) {
+        SMALL.forEach((fault, most) -> {
+            if (random.below(2) == 0) {
+                chances.put(fault, random.below(most + 1));
+            }
+        });
+        for (Fault fault : DISASTERS) {
+            if (random.below(2) == 0) {
+                disasters.add(fault);
+            }
+        }
+        meanGapNanos = random.between(2, 20) * 1_000_000_000L;
+        tear = random.below(2) == 0;
+    }
+
+    /** Begins the small faults. */
+    public void apply(Weather weather) {
+        chances.forEach(weather::set);
+    }
+
+    /** Disasters that may happen, perhaps none. */
+    public List<Fault> disasters() {
+        return List.copyOf(disasters);
+    }
+
+    /** Mean time between two disasters. */
+    public long meanGapNanos() {
+        return meanGapNanos;
+    }
+
+    /** Whether unsynced writes tear at a crash. */
+    public boolean tear() {
+        return tear;
+    }
+}

@@ -1,0 +1,24 @@
+package io.uniserve.testkit.simulation.plant;
+
+import java.util.Locale;
+
+/** A bug that a simulation carries on purpose, to test the checker. */
+public enum Plant {
+    /** None. */
+    NONE,
+    /** The disk says that it has synced, and has not. */
+    SKIPPED_FSYNC,
+    /** A client's retry carries a new request id. */
+    NO_DEDUPLICATION,
+    /** The coordinator is told that a learner holds the whole log as soon as it is one. */
+    LEARNER_EARLY,
+    /** The registry applies a coordinator's writes of the map without looking at term and version. */
+    SHRINK_WITHOUT_CAS,
+    /** Readers look at a clock that stands still, so that no lease ever runs out. */
+    NO_FENCE;
+
+    /** The name on the command line. */
+    public String label() {
+        return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
+}

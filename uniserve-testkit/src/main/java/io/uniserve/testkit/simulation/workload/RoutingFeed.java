@@ -1,0 +1,123 @@
+package io.uniserve.testkit.simulation.workload;
+
+import io.uniserve.model.Address;
+import io.uniserve.model.CoordinatorRecord;
+import io.uniserve.model.Routing;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.protocol.reader.RoutingView;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.registry.Ensemble;
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The routing as a client hears it from servers: pushed late, never going back. */
+public final class RoutingFeed implements RoutingView {
+    private static final long PUSH_NANOS = 200_000_000;
+    private static final long LATE_PUSH_NANOS = 5_000_000_000L;
+    private static final long REFRESH_NANOS = 20_000_000;
+
+    private final Ensemble ensemble;
+    private final Process process;
+    private final Prng random;
+    private final Set<Runnable> waiting = new LinkedHashSet<>();
+    private RouteIndex current;
+    private long seenZxid;
+
+    public RoutingFeed(Ensemble ensemble, Process process, Prng random) {
+        this.ensemble = ensemble;
+        this.process = process;
+        this.random = random;
+        this.current = RouteIndex.of(routing(ensemble, 0));
+        ensemble.listen((session, zxid, applied, changed) -> {
+            if (changed.stream().anyMatch(RoutingFeed::routes)) {
+                long late = random.below(10) == 0 ? random.below(LATE_PUSH_NANOS) : random.below(PUSH_NANOS);
+                process.post(late, () -> take(zxid));
+            }
+        });
+    }
+
+    private static boolean routes(String path) {
+        return path.startsWith(RegistryPaths.TABLES) && !path.contains("/backup")
+                || path.startsWith(RegistryPaths.SERVERS)
+                || path.equals(RegistryPaths.LEADER);
+    }
+
+    @Override
+    public RouteIndex current() {
+        return current;
+    }
+
+    @Override
+    public void refresh(Completion<RouteIndex> completion) {
+        process.post(random.below(REFRESH_NANOS), () -> {
+            take(ensemble.zxid());
+            process.post(random.below(REFRESH_NANOS), () -> completion.done(Outcome.ok(current)));
+        });
+    }
+
+    @Override
+    public Timers.Cancel onChange(Runnable changed) {
+        Runnable once = new Runnable() {
+            @Override
+            public void run() {
+                changed.run();
+            }
+        };
+        waiting.add(once);
+        return () -> waiting.remove(once);
+    }
+
+    private void take(long zxid) {
+        if (zxid <= seenZxid) {
+            return;
+        }
+        seenZxid = zxid;
+        current = RouteIndex.of(routing(ensemble, zxid));
+        List<Runnable> told = List.copyOf(waiting);
+        told.forEach(task -> {
+            if (waiting.remove(task)) {
+                task.run();
+            }
+        });
+    }
+
+    /** The routing that the registry held after this transaction. */
+    public static Routing routing(Ensemble ensemble, long zxid) {
+        List<TableRoute> tables = new ArrayList<>();
+        for (String name : ensemble.children(RegistryPaths.TABLES, zxid)) {
+            TableName table = new TableName(name);
+            Versioned meta = ensemble.read(RegistryPaths.meta(table), zxid);
+            Versioned map = ensemble.read(RegistryPaths.map(table), zxid);
+            if (meta.value() instanceof TableMeta definition && map.value() instanceof TableMap actors) {
+                tables.add(new TableRoute(definition, actors, map.version()));
+            }
+        }
+        List<ServerRecord> servers = new ArrayList<>();
+        for (String name : ensemble.children(RegistryPaths.SERVERS, zxid)) {
+            if (ensemble.read(RegistryPaths.SERVERS + "/" + name, zxid).value() instanceof ServerRecord server) {
+                servers.add(server);
+            }
+        }
+        return new Routing("sim", tables, servers, leader(ensemble, zxid));
+    }
+
+    private static @Nullable Address leader(Ensemble ensemble, long zxid) {
+        return ensemble.read(RegistryPaths.LEADER, zxid).value() instanceof CoordinatorRecord leader
+                ? leader.address()
+                : null;
+    }
+}

@@ -1,0 +1,254 @@
+package io.uniserve.testkit.simulation.workload;
+
+import io.uniserve.api.Document;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.TableName;
+import io.uniserve.port.kv.KvOperators;
+import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.UpdateReply.ActorAck;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryMachine;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.RequestTracker;
+import io.uniserve.protocol.reader.Update;
+import io.uniserve.protocol.reader.UpdateMachine;
+import io.uniserve.protocol.reader.UpdateResult;
+import io.uniserve.testkit.simulation.check.ClientHistory;
+import io.uniserve.testkit.simulation.check.ClientHistory.Append;
+import io.uniserve.testkit.simulation.check.Violations;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Trace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** One client: appends unique markers and reads lists through the client's own machines, and writes down what it hears. */
+public final class SimClient {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long READ_NANOS = 5 * SECOND;
+
+    private final String name;
+    private final EventQueue queue;
+    private final Prng random;
+    private final ReaderEnvironment env;
+    private final RequestTracker tracker;
+    private final TableName table;
+    private final ActorKeys keys;
+    private final ClientHistory history;
+    private final Violations violations;
+    private final Trace trace;
+    private final Tally tally;
+    private int next;
+    private int outstanding;
+
+    public SimClient(
+            String name,
+            EventQueue queue,
+            Prng random,
+            ReaderEnvironment env,
+            TableName table,
+            ActorKeys keys,
+            ClientHistory history,
+            Violations violations,
+            Trace trace,
+            Tally tally) {
+        this.name = name;
+        this.queue = queue;
+        this.random = random;
+        this.env = env;
+        this.tracker = new RequestTracker(env.ids());
+        this.table = table;
+        this.keys = keys;
+        this.history = history;
+        this.violations = violations;
+        this.trace = trace;
+        this.tally = tally;
+    }
+
+    /** Operations without an end. */
+    public int outstanding() {
+        return outstanding;
+    }
+
+    /** Starts a random operation. */
+    public void act() {
+        int kind = random.below(20);
+        if (kind < 10) {
+            update(
+                    some(),
+                    random.below(2) == 0 ? AckLevel.ISR : AckLevel.PRIMARY,
+                    SECOND * random.between(5, 40),
+                    false);
+        } else if (kind < 16) {
+            read(Optional.of(random.below(keys.count())), ReadMode.LINEARIZABLE, READ_NANOS, false);
+        } else if (kind < 19) {
+            read(Optional.empty(), ReadMode.LINEARIZABLE, READ_NANOS, false);
+        } else {
+            read(Optional.of(random.below(keys.count())), ReadMode.STALE, READ_NANOS, false);
+        }
+    }
+
+    /** Appends to every actor at level ISR, then reads every list: what must succeed once all faults are over. */
+    public void probe(long deadlineNanos) {
+        List<Integer> all = new ArrayList<>();
+        for (int actor = 0; actor < keys.count(); actor++) {
+            all.add(actor);
+        }
+        update(all, AckLevel.ISR, deadlineNanos, true);
+        read(Optional.empty(), ReadMode.LINEARIZABLE, deadlineNanos, true);
+    }
+
+    private List<Integer> some() {
+        TreeSet<Integer> actors = new TreeSet<>();
+        int count = Math.min(keys.count(), random.between(1, 3));
+        while (actors.size() < count) {
+            actors.add(random.below(keys.count()));
+        }
+        return List.copyOf(actors);
+    }
+
+    private void update(List<Integer> actors, AckLevel level, long deadlineNanos, boolean probe) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        Optional<RequestTracker.Ticket> ticket = tracker.begin();
+        if (route.isEmpty() || ticket.isEmpty()) {
+            ticket.ifPresent(RequestTracker.Ticket::finish);
+            return;
+        }
+        String marker = name + "-" + next++;
+        Map<Integer, Append> appends = new TreeMap<>();
+        List<Update.ActorBatch> batches = new ArrayList<>();
+        for (int actor : actors) {
+            appends.put(actor, history.append(name, marker, actor, level == AckLevel.ISR, queue.now()));
+            batches.add(new Update.ActorBatch(actor, 1, keys.append(actor, marker)));
+        }
+        trace.line(name + " appends " + marker + " to " + actors + " " + level);
+        begin();
+        long deadline = env.clock().nanos() + deadlineNanos;
+        Update update =
+                new Update(table, route.get().meta().tableId(), KvUpdates.APPEND.id(), level, batches, deadline);
+        new UpdateMachine(env, update, ticket.get(), outcome -> {
+                    ticket.get().finish();
+                    updated(marker, appends, outcome, probe);
+                })
+                .start();
+    }
+
+    private void updated(String marker, Map<Integer, Append> appends, Outcome<UpdateResult> outcome, boolean probe) {
+        outstanding--;
+        boolean good = false;
+        if (outcome instanceof Outcome.Ok<UpdateResult> ok) {
+            good = ok.value().complete();
+            for (ActorAck ack : ok.value().acked()) {
+                Append append = appends.get(ack.actor());
+                if (append == null) {
+                    violations.add(
+                            "I9", name + " hears of actor " + ack.actor() + ", to which " + marker + " was not sent");
+                } else {
+                    append.acked(queue.now(), ack.index());
+                }
+            }
+            ok.value().failed().forEach(failure -> tally.error(failure.error().code()));
+            trace.line(name + " appended " + marker + " " + ok.value().acked() + " failed "
+                    + ok.value().failed().stream()
+                            .map(failure ->
+                                    failure.actor() + ":" + failure.error().code())
+                            .toList());
+        } else {
+            ErrorCode code = ((Outcome.Err<UpdateResult>) outcome).error().code();
+            tally.error(code);
+            trace.line(name + " failed to append " + marker + " " + code);
+        }
+        tally.ended(true, good);
+        if (probe && !good) {
+            tally.probeFailed();
+        }
+    }
+
+    private void read(Optional<Integer> actor, ReadMode mode, long deadlineNanos, boolean probe) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        if (route.isEmpty()) {
+            return;
+        }
+        long tableId = route.get().meta().tableId();
+        List<Integer> asked = new ArrayList<>();
+        for (int i = 0; i < keys.count(); i++) {
+            if (actor.isEmpty() || actor.get() == i) {
+                asked.add(i);
+            }
+        }
+        Bytes parameters = actor.isPresent()
+                ? KvOperators.GET.parameters().encode(keys.key(actor.get()))
+                : KvOperators.SCAN.parameters().encode(new KvOperators.Scan("", 10_000));
+        String operator = actor.isPresent() ? KvOperators.GET.id() : KvOperators.SCAN.id();
+        List<Long> floors = floors(tableId, asked);
+        long invoked = queue.now();
+        begin();
+        long deadline = env.clock().nanos() + deadlineNanos;
+        Query query = new Query(table, actor.map(List::of), operator, parameters, mode, deadline);
+        new QueryMachine(env, query, outcome -> {
+                    outstanding--;
+                    tally.ended(false, outcome instanceof Outcome.Ok);
+                    if (outcome instanceof Outcome.Ok<QueryResult> ok) {
+                        answered(asked, mode, invoked, floors, floors(tableId, asked), ok.value());
+                    } else {
+                        ErrorCode code =
+                                ((Outcome.Err<QueryResult>) outcome).error().code();
+                        tally.error(code);
+                        if (probe) {
+                            tally.probeFailed();
+                        }
+                        trace.line(name + " failed to read " + asked + " " + code);
+                    }
+                })
+                .start();
+    }
+
+    private void answered(
+            List<Integer> asked, ReadMode mode, long invoked, List<Long> before, List<Long> after, QueryResult result) {
+        if (result.parts().size() != asked.size()) {
+            violations.add(
+                    "I11",
+                    name + " asked " + asked.size() + " actors and got "
+                            + result.parts().size() + " parts");
+        }
+        List<Document> documents = new ArrayList<>();
+        for (Bytes part : result.parts()) {
+            documents.addAll(KvOperators.GET.values().decode(part));
+        }
+        Map<Integer, List<String>> lists = keys.lists(documents);
+        StringBuilder sizes = new StringBuilder();
+        for (int i = 0; i < asked.size(); i++) {
+            int actor = asked.get(i);
+            List<String> markers = lists.getOrDefault(actor, List.of());
+            long floor = Math.min(before.get(i), after.get(i));
+            history.read(new ClientHistory.Read(
+                    name, actor, invoked, queue.now(), floor, mode == ReadMode.LINEARIZABLE, markers));
+            sizes.append(' ').append(actor).append(':').append(markers.size());
+        }
+        trace.line(name + " read" + sizes + " " + mode);
+    }
+
+    private List<Long> floors(long tableId, List<Integer> actors) {
+        List<ActorState> states =
+                env.routing().current().table(table).orElseThrow().map().actors();
+        return actors.stream()
+                .map(actor -> env.state().floors().floor(tableId, states.get(actor)))
+                .toList();
+    }
+
+    private void begin() {
+        outstanding++;
+        tally.started();
+    }
+}

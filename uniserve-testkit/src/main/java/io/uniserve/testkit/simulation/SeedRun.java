@@ -107,12 +107,10 @@ final class SeedRun {
         for (ActorState actor : route.map().actors()) {
             Map<Integer, List<String>> held =
                     keys.lists(cluster.documents(actor, route.meta().tableId()));
-            held.forEach((owner, markers) -> {
-                if (owner != actor.actor()) {
-                    world.violations().add("I11", "actor " + actor.actor() + " holds the list of actor " + owner);
-                }
-            });
-            lists.put(actor.actor(), held.getOrDefault(actor.actor(), List.of()));
+            held.keySet().stream()
+                    .filter(list -> ActorKeys.actorOf(list) != actor.actor())
+                    .forEach(list -> world.violations().add("I11", "actor " + actor.actor() + " holds list " + list));
+            lists.putAll(held);
         }
         return lists;
     }

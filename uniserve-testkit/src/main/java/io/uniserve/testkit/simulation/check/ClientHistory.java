@@ -6,28 +6,28 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What clients asked and heard: every append of a marker to an actor's list, every list read. */
+/** What clients asked and heard: every append of a marker to an list, every list read. */
 public final class ClientHistory {
     private final Map<String, Append> appends = new HashMap<>();
     private final List<Append> inOrder = new ArrayList<>();
     private final List<Read> reads = new ArrayList<>();
 
-    /** A client is about to append the marker to the actor's list; markers are unique. */
-    public Append append(String client, String marker, int actor, boolean isr, long nanos) {
-        Append append = new Append(client, marker, actor, isr, nanos);
-        appends.put(actor + "/" + marker, append);
+    /** A client is about to append the marker to the list; markers are unique. */
+    public Append append(String client, String marker, int list, boolean isr, long nanos) {
+        Append append = new Append(client, marker, list, isr, nanos);
+        appends.put(list + "/" + marker, append);
         inOrder.add(append);
         return append;
     }
 
-    /** A client got an actor's list. */
+    /** A client got an list. */
     public void read(Read read) {
         reads.add(read);
     }
 
     @Nullable
-    Append find(int actor, String marker) {
-        return appends.get(actor + "/" + marker);
+    Append find(int list, String marker) {
+        return appends.get(list + "/" + marker);
     }
 
     /** All appends in the order they were asked. */
@@ -47,7 +47,7 @@ public final class ClientHistory {
      */
     public record Read(
             String client,
-            int actor,
+            int list,
             long invokedNanos,
             long doneNanos,
             long floor,
@@ -58,20 +58,20 @@ public final class ClientHistory {
         }
     }
 
-    /** An append of one marker to one actor. */
+    /** An append of one marker to one list. */
     public static final class Append {
         final String client;
         final String marker;
-        final int actor;
+        final int list;
         final boolean isr;
         final long invokedNanos;
         long ackedNanos = Long.MAX_VALUE;
         long index;
 
-        private Append(String client, String marker, int actor, boolean isr, long invokedNanos) {
+        private Append(String client, String marker, int list, boolean isr, long invokedNanos) {
             this.client = client;
             this.marker = marker;
-            this.actor = actor;
+            this.list = list;
             this.isr = isr;
             this.invokedNanos = invokedNanos;
         }

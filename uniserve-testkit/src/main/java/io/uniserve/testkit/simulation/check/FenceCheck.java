@@ -22,8 +22,11 @@ public final class FenceCheck {
         this.violations = violations;
     }
 
-    /** A server publishes a gate. */
+    /** A server publishes a gate; epoch 0 says that it has not read its disk yet. */
     public void published(String server, ReplicaKey key, ReadGate gate) {
+        if (gate.epoch() == 0) {
+            return;
+        }
         Long before = installed.put(server + " " + key, gate.epoch());
         if (before != null && before > gate.epoch()) {
             violations.add("I8", server + " goes back from epoch " + before + " to " + gate.epoch() + " of " + key);

@@ -9,8 +9,8 @@ import java.util.Map;
 import java.util.Set;
 
 /**
- * I9, I11 and I12 over a client history, given each actor's final list. At the eventual level a list read is a state the
- * actor's log was in: a prefix of the final list, followed where the answering primary was deposed by markers that no ISR
+ * I9, I11 and I12 over a client history, given each list at the end. At the eventual level a list read is a state the
+ * list was in: a prefix of the final list, followed where the answering primary was deposed by markers that no ISR
  * had acknowledged when the read began. Linear in the markers read.
  */
 public final class HistoryCheck {
@@ -28,25 +28,25 @@ public final class HistoryCheck {
     /** Checks all; call once. */
     public void run() {
         Map<Integer, Set<String>> present = new HashMap<>();
-        finals.forEach((actor, markers) -> {
+        finals.forEach((list, markers) -> {
             Set<String> set = new HashSet<>();
             for (String marker : markers) {
                 if (!set.add(marker)) {
-                    violations.add("I9", "actor " + actor + " holds " + marker + " twice");
+                    violations.add("I9", "list " + list + " holds " + marker + " twice");
                 }
-                if (history.find(actor, marker) == null) {
-                    violations.add("I11", "actor " + actor + " holds " + marker + ", which nobody sent there");
+                if (history.find(list, marker) == null) {
+                    violations.add("I11", "list " + list + " holds " + marker + ", which nobody sent there");
                 }
             }
-            present.put(actor, set);
+            present.put(list, set);
         });
         for (Append append : history.appends()) {
             boolean acked = append.ackedNanos != Long.MAX_VALUE;
-            if (acked && !present.getOrDefault(append.actor, Set.of()).contains(append.marker)) {
+            if (acked && !present.getOrDefault(append.list, Set.of()).contains(append.marker)) {
                 if (append.isr) {
                     violations.add(
                             "I12",
-                            "actor " + append.actor + " lost " + append.marker + ", acknowledged at level ISR at index "
+                            "list " + append.list + " lost " + append.marker + ", acknowledged at level ISR at index "
                                     + append.index);
                 } else {
                     lostAtPrimaryLevel++;
@@ -56,9 +56,9 @@ public final class HistoryCheck {
         Map<String, List<Append>> own = new HashMap<>();
         history.appends()
                 .forEach(append -> own.computeIfAbsent(
-                                append.client + "/" + append.actor, k -> new java.util.ArrayList<>())
+                                append.client + "/" + append.list, k -> new java.util.ArrayList<>())
                         .add(append));
-        history.reads().forEach(read -> check(read, own.getOrDefault(read.client() + "/" + read.actor(), List.of())));
+        history.reads().forEach(read -> check(read, own.getOrDefault(read.client() + "/" + read.list(), List.of())));
     }
 
     /** Updates acknowledged by the primary alone that are gone: allowed, counted. */
@@ -68,25 +68,25 @@ public final class HistoryCheck {
 
     private void check(Read read, List<Append> own) {
         Set<String> seen = new HashSet<>();
-        List<String> last = finals.getOrDefault(read.actor(), List.of());
+        List<String> last = finals.getOrDefault(read.list(), List.of());
         boolean onFinal = true;
         for (int i = 0; i < read.markers().size(); i++) {
             String marker = read.markers().get(i);
             if (!seen.add(marker)) {
-                violations.add("I9", read.client() + " read " + marker + " twice in actor " + read.actor());
+                violations.add("I9", read.client() + " read " + marker + " twice in list " + read.list());
             }
-            Append append = history.find(read.actor(), marker);
+            Append append = history.find(read.list(), marker);
             if (append == null || append.invokedNanos > read.doneNanos()) {
                 violations.add(
                         "I11",
-                        read.client() + " read " + marker + " in actor " + read.actor() + " before anybody sent it");
+                        read.client() + " read " + marker + " in list " + read.list() + " before anybody sent it");
                 continue;
             }
             onFinal = onFinal && i < last.size() && last.get(i).equals(marker);
             if (!onFinal && read.linearizable() && append.ackedAtIsrBefore(read.invokedNanos())) {
                 violations.add(
                         "I11",
-                        read.client() + " read " + marker + " of actor " + read.actor() + " at place " + i
+                        read.client() + " read " + marker + " of list " + read.list() + " at place " + i
                                 + " of a list that is not the beginning of the final one");
             }
         }
@@ -97,7 +97,7 @@ public final class HistoryCheck {
                         && !seen.contains(append.marker)) {
                     violations.add(
                             "I4",
-                            read.client() + " does not read its own " + append.marker + " in actor " + read.actor()
+                            read.client() + " does not read its own " + append.marker + " in list " + read.list()
                                     + ", index " + append.index + ", floor " + read.floor());
                 }
             }

@@ -11,8 +11,9 @@ public record Scenario(
         int servers, int actors, int rf, int minIsr, int coordinators, int clients, int operationMillisMean) {
     /** Draws the sizes. */
     public static Scenario draw(Prng random) {
-        int servers = random.between(1, 7);
-        int rf = random.between(1, Math.min(3, servers));
+        int servers = random.below(4) == 0 ? random.between(1, 2) : random.between(3, 7);
+        int most = Math.min(3, servers);
+        int rf = random.below(5) == 0 ? 1 : random.between(Math.min(2, most), most);
         return new Scenario(
                 servers,
                 random.between(1, 16),

@@ -2,14 +2,18 @@ package io.uniserve.testkit.simulation.cluster;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.model.Capacity;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.port.kv.KvActor;
+import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.server.ServerConfig;
 import io.uniserve.protocol.server.ServerMachine;
 import io.uniserve.testkit.simulation.disk.Platter;
 import io.uniserve.testkit.simulation.disk.SimDisk;
@@ -26,7 +30,10 @@ import org.jspecify.annotations.Nullable;
 
 /** A server's process and its disk, which outlives it. */
 public final class ServerNode implements Node {
+    private static final long RESTART_NANOS = 1_000_000_000L;
+
     private final World world;
+    private final int zone;
     private final Process process;
     private final ServerId id;
     private final Address address;
@@ -35,6 +42,7 @@ public final class ServerNode implements Node {
 
     ServerNode(World world, int number) {
         this.world = world;
+        this.zone = number % 3;
         this.process = world.process("s" + number);
         this.id = new ServerId("s" + number);
         this.address = new Address("server" + number, 8000);
@@ -118,10 +126,34 @@ public final class ServerNode implements Node {
                 world.objects.of(process),
                 engine,
                 world.ids(process));
-        ServerMachine machine = new ServerMachine(env, gates);
+        ServerMachine machine = new ServerMachine(config(), env, gates, this::fatal);
         world.wire.bind(address, new Endpoint(process, machine::onPeer, machine::onUpdate, reads::read));
         life = new Life(session, disk, engine, gates);
-        process.post(0, machine::start);
+        process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
+    }
+
+    private ServerConfig config() {
+        ServerConfig base = ServerConfig.defaults(
+                id,
+                world.queue.now() + 1,
+                "sim",
+                address,
+                "zone" + zone,
+                new Capacity(4_000, 1L << 32, 1L << 36),
+                List.of(new KvEngine().info()));
+        return world.sizes.apply(base);
+    }
+
+    /** The machine must not go on: a process that ends, and is started again by its supervisor. */
+    private void fatal(UniserveException error) {
+        world.trace.line("fatal " + id + " " + error.code());
+        world.queue.after(0, () -> crash(false));
+        int generation = process.generation();
+        world.queue.after(RESTART_NANOS, () -> {
+            if (!process.alive() && process.generation() == generation) {
+                start(0);
+            }
+        });
     }
 
     private Clock readersClock() {

@@ -34,6 +34,7 @@ public final class World {
     final EngineInstance engine;
     final Path scratch;
     final Plant plant;
+    final Sizes sizes;
 
     /**
      * @param engine the port under test
@@ -53,6 +54,7 @@ public final class World {
         this.engine = engine;
         this.scratch = scratch;
         this.plant = plant;
+        this.sizes = Sizes.draw(random.fork("sizes"));
         ensemble.listen(observer.maps());
     }
 

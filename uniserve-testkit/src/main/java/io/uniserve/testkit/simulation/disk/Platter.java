@@ -45,6 +45,14 @@ public final class Platter {
         return Bytes.wrap(Arrays.copyOf(file.content, file.size));
     }
 
+    Bytes readRange(String path, long offset, int length) {
+        Bytes whole = read(path);
+        if (offset < 0 || offset + length > whole.size()) {
+            throw new UniserveException(ErrorCode.IO, path + " has " + whole.size() + " bytes, asked " + length + " at " + offset);
+        }
+        return whole.slice((int) offset, length);
+    }
+
     void replace(String path, Bytes data) {
         FileState file = new FileState();
         file.content = data.toArray();

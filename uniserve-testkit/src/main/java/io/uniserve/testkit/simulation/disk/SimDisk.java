@@ -104,6 +104,11 @@ public final class SimDisk implements Disk {
     }
 
     @Override
+    public void readRange(String path, long offset, int length, Completion<Bytes> completion) {
+        look(() -> platter.readRange(path, offset, length), completion);
+    }
+
+    @Override
     public void replace(String path, Bytes data, Completion<Done> completion) {
         write(true, latency() + random.below(SYNC_NANOS), () -> platter.replace(path, data), () -> {}, completion);
     }

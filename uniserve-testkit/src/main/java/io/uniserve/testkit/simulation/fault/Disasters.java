@@ -65,14 +65,19 @@ public final class Disasters {
     private void next() {
         world.queue().after(random.below(2 * plan.meanGapNanos()), () -> {
             if (!over) {
-                strike(random.pick(plan.disasters()));
+                Fault fault = random.pick(plan.disasters());
+                Node node = random.pick(cluster.nodes());
+                node.process().whenBusy(() -> {
+                    if (!over) {
+                        strike(fault, node);
+                    }
+                });
                 next();
             }
         });
     }
 
-    private void strike(Fault fault) {
-        Node node = random.pick(cluster.nodes());
+    private void strike(Fault fault, Node node) {
         switch (fault) {
             case PROCESS_CRASHED -> crash(node, Fault.PROCESS_CRASHED, random.below(15 * SECOND));
             case CLUSTER_CRASHED -> {
@@ -84,7 +89,7 @@ public final class Disasters {
             case MESSAGE_PARTITIONED -> partition();
             case REGISTRY_CONNECTION_LOST -> cut(node);
             case REGISTRY_SESSION_EXPIRED -> expire(node);
-            case REGISTRY_DOWN -> registryDown();
+            case REGISTRY_DOWN -> registryDown(node);
             case DISK_FULL -> diskFull(random.pick(cluster.servers()));
             default -> throw new IllegalStateException(fault + " is no disaster");
         }
@@ -163,13 +168,13 @@ public final class Disasters {
         link(node, Link::expireNow);
     }
 
-    private void registryDown() {
+    private void registryDown(Node node) {
         if (!world.ensemble().up()) {
             return;
         }
-        told(random.pick(cluster.nodes()), Fault.REGISTRY_DOWN);
+        told(node, Fault.REGISTRY_DOWN);
         world.ensemble().setUp(false);
-        cluster.nodes().forEach(node -> link(node, Link::reset));
+        cluster.nodes().forEach(each -> link(each, Link::reset));
         world.queue().after(random.below(15 * SECOND), () -> world.ensemble().setUp(true));
     }
 

@@ -16,11 +16,13 @@ public final class Process {
     /** Two clocks that differ by less than 1% in rate when each is within this many millionths. */
     public static final long DRIFT_PER_MILLION_MAX = 4_900;
 
+    private static final long BUSY_NANOS = 2_000_000;
+
     private final String name;
     private final EventQueue queue;
     private final Prng random;
     private final BiConsumer<Process, Throwable> failed;
-    private final List<Runnable> crashHooks = new ArrayList<>();
+    private final List<Runnable> whenBusy = new ArrayList<>();
     private boolean alive;
     private int generation;
     private long pausedUntil;
@@ -61,20 +63,19 @@ public final class Process {
         pending = 0;
         clockBase = random.below(1L << 50);
         driftPerMillion = driftOfThisStart;
-        crashHooks.clear();
+        whenBusy.clear();
     }
 
     /** kill -9. */
     public void crash() {
         if (alive) {
             alive = false;
-            List.copyOf(crashHooks).forEach(Runnable::run);
         }
     }
 
-    /** Runs when the process crashes, once. */
-    public void onCrash(Runnable hook) {
-        crashHooks.add(hook);
+    /** Runs the task a moment after the process begins its next operation, while that may be under way. */
+    public void whenBusy(Runnable task) {
+        whenBusy.add(task);
     }
 
     /** SIGSTOP for this long; the clock goes on. */
@@ -101,6 +102,11 @@ public final class Process {
     /** Wraps a completion so that it runs once, on the loop, and the operation counts as pending until then. */
     public <T> Pending<T> begin(Completion<T> completion) {
         pending++;
+        if (!whenBusy.isEmpty()) {
+            List<Runnable> tasks = List.copyOf(whenBusy);
+            whenBusy.clear();
+            tasks.forEach(task -> queue.after(random.below(BUSY_NANOS), task));
+        }
         return new Pending<>(completion, generation);
     }
 

@@ -116,12 +116,23 @@ public final class Ensemble {
                 }
                 changed.add(path);
                 if (one.op instanceof Op.Create || one.op instanceof Op.Delete) {
-                    changed.add(parent(path));
+                    addParents(path, changed);
                 }
             }
         }
         for (Listener listener : List.copyOf(listeners)) {
             listener.committed(session, zxid, applied, changed);
+        }
+    }
+
+    /** The parent has another child now, and where the parent itself came or went, so has its parent. */
+    private void addParents(String path, Set<String> changed) {
+        String parent = parent(path);
+        changed.add(parent);
+        boolean before = !children(parent, zxid - 1).isEmpty() || stateAt(parent, zxid - 1) != null;
+        boolean after = !children(parent, zxid).isEmpty() || stateAt(parent, zxid) != null;
+        if (before != after && !parent.isEmpty()) {
+            addParents(parent, changed);
         }
     }
 
@@ -171,7 +182,7 @@ public final class Ensemble {
 
     static String parent(String path) {
         int slash = path.lastIndexOf('/');
-        return slash <= 0 ? "/" : path.substring(0, slash);
+        return path.substring(0, Math.max(0, slash));
     }
 
     /** A node after a transaction; no value means deleted. */

@@ -12,52 +12,70 @@ import java.util.Map;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
-/** One document a actor, with a key that the partitioner sends there; its list holds the markers appended to the actor. */
+/**
+ * Documents whose key the partitioner sends to a known actor; each holds a list of the markers appended to it. Every actor
+ * has several lists, numbered through, so that lists stay short in long histories.
+ */
 public final class ActorKeys {
     /** The field that is the partition key. */
     public static final String KEY_FIELD = "id";
 
+    /** Lists of an actor. */
+    public static final int LISTS_PER_ACTOR = 4;
+
+    private final int actors;
     private final List<String> keys = new ArrayList<>();
-    private final Map<String, Integer> actors = new TreeMap<>();
+    private final Map<String, Integer> numbers = new TreeMap<>();
 
     public ActorKeys(Partitioner partitioner) {
-        for (int actor = 0; actor < partitioner.actors(); actor++) {
+        actors = partitioner.actors();
+        for (int list = 0; list < actors * LISTS_PER_ACTOR; list++) {
             int attempt = 0;
-            while (partitioner.actorOf(PartitionKey.of("list-" + actor + "-" + attempt)) != actor) {
+            while (partitioner.actorOf(PartitionKey.of("list-" + list + "-" + attempt)) != actorOf(list)) {
                 attempt++;
             }
-            keys.add("list-" + actor + "-" + attempt);
-            actors.put(keys.get(actor), actor);
+            keys.add("list-" + list + "-" + attempt);
+            numbers.put(keys.get(list), list);
         }
     }
 
     /** Number of actors. */
     public int count() {
-        return keys.size();
+        return actors;
     }
 
-    /** The key of the actor's list. */
-    public String key(int actor) {
-        return keys.get(actor);
+    /** The actor that holds the list. */
+    public static int actorOf(int list) {
+        return list / LISTS_PER_ACTOR;
     }
 
-    /** The rows that append the marker to the actor's list. */
-    public Bytes append(int actor, String marker) {
+    /** The number of one of the actor's lists, of 0 to LISTS_PER_ACTOR - 1. */
+    public static int list(int actor, int which) {
+        return actor * LISTS_PER_ACTOR + which;
+    }
+
+    /** The list's key. */
+    public String key(int list) {
+        return keys.get(list);
+    }
+
+    /** The rows that append the marker to the list. */
+    public Bytes append(int list, String marker) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put(KEY_FIELD, key(actor));
+        fields.put(KEY_FIELD, key(list));
         fields.put("value", marker);
         return Codecs.list(Document.CODEC).encode(List.of(new Document(KEY_FIELD, fields)));
     }
 
-    /** The lists in these documents, by actor. */
+    /** The lists in these documents, by number. */
     public Map<Integer, List<String>> lists(List<Document> documents) {
         Map<Integer, List<String>> lists = new TreeMap<>();
         for (Document document : documents) {
-            Integer actor = actors.get(String.valueOf(document.fields().get(KEY_FIELD)));
-            if (actor == null || !(document.fields().get("values") instanceof List<?> values)) {
+            Integer list = numbers.get(String.valueOf(document.fields().get(KEY_FIELD)));
+            if (list == null || !(document.fields().get("values") instanceof List<?> values)) {
                 throw new IllegalStateException("unexpected document " + document);
             }
-            lists.put(actor, values.stream().map(String::valueOf).toList());
+            lists.put(list, values.stream().map(String::valueOf).toList());
         }
         return lists;
     }

@@ -129,8 +129,9 @@ public final class SimClient {
         Map<Integer, Append> appends = new TreeMap<>();
         List<Update.ActorBatch> batches = new ArrayList<>();
         for (int actor : actors) {
-            appends.put(actor, history.append(name, marker, actor, level == AckLevel.ISR, queue.now()));
-            batches.add(new Update.ActorBatch(actor, 1, keys.append(actor, marker)));
+            int list = ActorKeys.list(actor, random.below(ActorKeys.LISTS_PER_ACTOR));
+            appends.put(actor, history.append(name, marker, list, level == AckLevel.ISR, queue.now()));
+            batches.add(new Update.ActorBatch(actor, 1, keys.append(list, marker)));
         }
         trace.line(name + " appends " + marker + " to " + actors + " " + level);
         begin();
@@ -182,13 +183,14 @@ public final class SimClient {
         }
         long tableId = route.get().meta().tableId();
         List<Integer> asked = new ArrayList<>();
-        for (int i = 0; i < keys.count(); i++) {
-            if (actor.isEmpty() || actor.get() == i) {
-                asked.add(i);
+        int which = random.below(ActorKeys.LISTS_PER_ACTOR);
+        for (int list = 0; list < keys.count() * ActorKeys.LISTS_PER_ACTOR; list++) {
+            if (actor.isEmpty() || list == ActorKeys.list(actor.get(), which)) {
+                asked.add(list);
             }
         }
         Bytes parameters = actor.isPresent()
-                ? KvOperators.GET.parameters().encode(keys.key(actor.get()))
+                ? KvOperators.GET.parameters().encode(keys.key(asked.get(0)))
                 : KvOperators.SCAN.parameters().encode(new KvOperators.Scan("", 10_000));
         String operator = actor.isPresent() ? KvOperators.GET.id() : KvOperators.SCAN.id();
         List<Long> floors = floors(tableId, asked);
@@ -216,11 +218,10 @@ public final class SimClient {
 
     private void answered(
             List<Integer> asked, ReadMode mode, long invoked, List<Long> before, List<Long> after, QueryResult result) {
-        if (result.parts().size() != asked.size()) {
+        int actors = asked.size() == 1 ? 1 : keys.count();
+        if (result.parts().size() != actors) {
             violations.add(
-                    "I11",
-                    name + " asked " + asked.size() + " actors and got "
-                            + result.parts().size() + " parts");
+                    "I11", name + " asked " + actors + " actors and got " + result.parts().size() + " parts");
         }
         List<Document> documents = new ArrayList<>();
         for (Bytes part : result.parts()) {
@@ -229,21 +230,21 @@ public final class SimClient {
         Map<Integer, List<String>> lists = keys.lists(documents);
         StringBuilder sizes = new StringBuilder();
         for (int i = 0; i < asked.size(); i++) {
-            int actor = asked.get(i);
-            List<String> markers = lists.getOrDefault(actor, List.of());
+            int list = asked.get(i);
+            List<String> markers = lists.getOrDefault(list, List.of());
             long floor = Math.min(before.get(i), after.get(i));
             history.read(new ClientHistory.Read(
-                    name, actor, invoked, queue.now(), floor, mode == ReadMode.LINEARIZABLE, markers));
-            sizes.append(' ').append(actor).append(':').append(markers.size());
+                    name, list, invoked, queue.now(), floor, mode == ReadMode.LINEARIZABLE, markers));
+            sizes.append(' ').append(list).append(':').append(markers.size());
         }
         trace.line(name + " read" + sizes + " " + mode);
     }
 
-    private List<Long> floors(long tableId, List<Integer> actors) {
+    private List<Long> floors(long tableId, List<Integer> lists) {
         List<ActorState> states =
                 env.routing().current().table(table).orElseThrow().map().actors();
-        return actors.stream()
-                .map(actor -> env.state().floors().floor(tableId, states.get(actor)))
+        return lists.stream()
+                .map(list -> env.state().floors().floor(tableId, states.get(ActorKeys.actorOf(list))))
                 .toList();
     }
 

@@ -1,0 +1,59 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.protocol.log.LogOptions;
+import io.uniserve.protocol.replica.ReplicaConfig;
+import io.uniserve.protocol.server.ServerConfig;
+import io.uniserve.testkit.simulation.kernel.Prng;
+
+/**
+ * Settings that make rare things frequent: small log segments, checkpoints after a few entries, log shipping or none.
+ *
+ * @param segmentBytes size at which a log segment is full
+ * @param cacheBytes recent entries kept in memory
+ * @param checkpointEntries entries between two checkpoints
+ * @param shippingNanos interval of log shipping, 0 for none
+ * @param learnerLagMax entries a learner may lag when the primary begins to wait for it
+ */
+record Sizes(int segmentBytes, long cacheBytes, long checkpointEntries, long shippingNanos, long learnerLagMax) {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long ENGINE_TIMEOUT_NANOS = 10 * SECOND;
+
+    static Sizes draw(Prng random) {
+        return new Sizes(
+                random.between(500, 20_000),
+                random.between(200, 100_000),
+                random.between(5, 200),
+                random.below(3) == 0 ? 0 : SECOND,
+                random.below(2) == 0 ? 1 : 1_000);
+    }
+
+    ServerConfig apply(ServerConfig base) {
+        ReplicaConfig replicas = base.replicas();
+        ReplicaConfig drawn = new ReplicaConfig(
+                replicas.clusterId(),
+                new LogOptions(segmentBytes, cacheBytes, replicas.log().bytesMax()),
+                replicas.leaseNanos(),
+                replicas.drift(),
+                replicas.replicateTimeoutNanos(),
+                replicas.retryNanos(),
+                ENGINE_TIMEOUT_NANOS,
+                replicas.learnerTimeoutNanos(),
+                learnerLagMax,
+                checkpointEntries,
+                replicas.checkpointBytes(),
+                shippingNanos);
+        return new ServerConfig(
+                base.id(),
+                base.incarnation(),
+                base.address(),
+                base.zone(),
+                base.capacity(),
+                base.ports(),
+                drawn,
+                base.tickNanos(),
+                base.pingNanos(),
+                base.pingTargets(),
+                base.rpcTimeoutNanos(),
+                base.drainTimeoutNanos());
+    }
+}

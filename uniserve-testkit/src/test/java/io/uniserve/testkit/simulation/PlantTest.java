@@ -1,0 +1,38 @@
+package io.uniserve.testkit.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.testkit.simulation.plant.Plant;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+
+/** The checker catches bugs: each planted one shows within 200 seeds, at the median of several searches. */
+final class PlantTest {
+    private static final int SEARCHES = 3;
+    private static final int SEEDS_MAX = 200;
+    private static final long FIRST_SEED = 10_000;
+
+    @ParameterizedTest
+    @EnumSource(value = Plant.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
+    void everyPlantedBugIsCaught(Plant plant) {
+        Simulation simulation = new Simulation(SimulationOptions.defaults().seconds(60).with(plant));
+        List<Integer> seeds = new ArrayList<>();
+        for (int search = 0; search < SEARCHES; search++) {
+            seeds.add(seedsUntilCaught(simulation, FIRST_SEED + search * SEEDS_MAX));
+        }
+        assertThat(seeds.stream().sorted().toList().get(SEARCHES / 2))
+                .as("seeds until %s was caught: %s", plant, seeds)
+                .isLessThan(SEEDS_MAX);
+    }
+
+    private static int seedsUntilCaught(Simulation simulation, long first) {
+        for (int tried = 1; tried <= SEEDS_MAX; tried++) {
+            if (!simulation.run(first + tried, first + tried).failed().isEmpty()) {
+                return tried;
+            }
+        }
+        return Integer.MAX_VALUE;
+    }
+}

@@ -16,7 +16,10 @@ final class SimulationTest {
     void hoursOfFaultsBreakNoInvariant() {
         SimulationReport report = new Simulation(SimulationOptions.defaults()).run(1, SEEDS);
         assertThat(report.failed())
-                .as(() -> report.failed().stream().map(SimulationTest::told).toList().toString())
+                .as(() -> report.failed().stream()
+                        .map(SimulationTest::told)
+                        .toList()
+                        .toString())
                 .isEmpty();
         assertThat(report.hours()).isGreaterThanOrEqualTo(HOURS_MIN);
         assertThat(report.operationsPerSecond()).isGreaterThanOrEqualTo(OPERATIONS_PER_SECOND_MIN);
@@ -31,7 +34,8 @@ final class SimulationTest {
         SimulationReport two = new Simulation(SimulationOptions.defaults().listening(second::add)).run(7, 9);
         assertThat(second).isEqualTo(first);
         assertThat(two).isEqualTo(one);
-        assertThat(new Simulation(SimulationOptions.defaults()).run(10, 10).hash()).isNotEqualTo(one.hash());
+        assertThat(new Simulation(SimulationOptions.defaults()).run(10, 10).hash())
+                .isNotEqualTo(one.hash());
     }
 
     private static String told(SeedReport seed) {

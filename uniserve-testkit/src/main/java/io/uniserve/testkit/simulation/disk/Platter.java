@@ -48,7 +48,8 @@ public final class Platter {
     Bytes readRange(String path, long offset, int length) {
         Bytes whole = read(path);
         if (offset < 0 || offset + length > whole.size()) {
-            throw new UniserveException(ErrorCode.IO, path + " has " + whole.size() + " bytes, asked " + length + " at " + offset);
+            throw new UniserveException(
+                    ErrorCode.IO, path + " has " + whole.size() + " bytes, asked " + length + " at " + offset);
         }
         return whole.slice((int) offset, length);
     }

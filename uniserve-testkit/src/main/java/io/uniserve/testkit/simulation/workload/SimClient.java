@@ -221,7 +221,9 @@ public final class SimClient {
         int actors = asked.size() == 1 ? 1 : keys.count();
         if (result.parts().size() != actors) {
             violations.add(
-                    "I11", name + " asked " + actors + " actors and got " + result.parts().size() + " parts");
+                    "I11",
+                    name + " asked " + actors + " actors and got "
+                            + result.parts().size() + " parts");
         }
         List<Document> documents = new ArrayList<>();
         for (Bytes part : result.parts()) {

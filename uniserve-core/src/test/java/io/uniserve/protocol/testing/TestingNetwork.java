@@ -33,12 +33,28 @@ public final class TestingNetwork implements Network {
 
     @Override
     public void call(Address to, PeerRequest request, long timeoutNanos, Completion<PeerReply> completion) {
+        boolean[] answered = {false};
+        loop.after(timeoutNanos, () -> {
+            if (!answered[0]) {
+                answered[0] = true;
+                completion.done(
+                        Outcome.err(new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + to)));
+            }
+        });
         loop.soon(() -> {
             BiConsumer<PeerRequest, Completion<PeerReply>> handler = handlers.get(to.toString());
             if (handler == null) {
+                answered[0] = true;
                 completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to)));
             } else {
-                handler.accept(request, outcome -> loop.soon(() -> completion.done(outcome)));
+                handler.accept(
+                        request,
+                        outcome -> loop.soon(() -> {
+                            if (!answered[0]) {
+                                answered[0] = true;
+                                completion.done(outcome);
+                            }
+                        }));
             }
         });
     }

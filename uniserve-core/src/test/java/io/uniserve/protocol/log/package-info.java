@@ -1,0 +1,5 @@
+/** Tests of the log. */
+@NullMarked
+package io.uniserve.protocol.log;
+
+import org.jspecify.annotations.NullMarked;

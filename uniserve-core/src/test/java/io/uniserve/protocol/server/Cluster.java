@@ -1,0 +1,213 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.Capacity;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CoordinatorConfig;
+import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.testing.TestingLoop;
+import io.uniserve.protocol.testing.TestingNetwork;
+import io.uniserve.protocol.testing.TestingObjects;
+import io.uniserve.protocol.testing.TestingRegistry;
+import io.uniserve.protocol.testing.TestingStore;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+
+/** A coordinator and servers, all real machines, in virtual time. */
+final class Cluster {
+    static final long SECOND = 1_000_000_000L;
+    static final TableName T = new TableName("t");
+
+    final TestingLoop loop = new TestingLoop();
+    final TestingStore store = new TestingStore();
+    final TestingNetwork network = new TestingNetwork(loop);
+    final TestingObjects objects = new TestingObjects(loop);
+    final Map<String, Host> servers = new TreeMap<>();
+    long ids;
+    private long sequence;
+    final CoordinatorMachine coordinator;
+    final TestingRegistry coordinatorRegistry;
+
+    @SuppressWarnings("NullAway")
+    Cluster(int count) {
+        coordinatorRegistry = new TestingRegistry(loop, store);
+        Environment env = new Environment(loop, loop, network, coordinatorRegistry, null, null, null, () -> ids++);
+        Address address = new Address("c1", 7000);
+        coordinator = new CoordinatorMachine(CoordinatorConfig.defaults("c1", address, "test"), env);
+        network.serve(address, coordinator::onPeer);
+        coordinator.start();
+        for (int i = 1; i <= count; i++) {
+            server("s" + i).start();
+        }
+        loop.run(SECOND / 2);
+    }
+
+    Host server(String name) {
+        return servers.computeIfAbsent(name, n -> new Host(this, n));
+    }
+
+    Host server(ServerId id) {
+        return server(id.value());
+    }
+
+    void create(int actors, int rf, int minIsr, OnLoss onLoss) {
+        TableMeta meta = new TableMeta(
+                T,
+                0,
+                new Partitioner.Hash(actors),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                rf,
+                minIsr,
+                onLoss,
+                "kv",
+                Map.of());
+        List<Outcome<AdminReply>> outcome = new ArrayList<>();
+        coordinator.onAdmin(new AdminRequest.CreateTable(meta), outcome::add);
+        await(() -> !outcome.isEmpty(), 20);
+        assertThat(outcome.get(0)).isInstanceOf(Outcome.Ok.class);
+    }
+
+    TableMap map() {
+        if (store.value(RegistryPaths.map(T)) instanceof TableMap map) {
+            return map;
+        }
+        throw new AssertionError("no map");
+    }
+
+    ActorState actor(int actor) {
+        return map().actors().get(actor);
+    }
+
+    ReplicaKey key(int actor) {
+        return new ReplicaKey(map().tableId(), actor);
+    }
+
+    Host primary(int actor) {
+        return server(actor(actor).primary());
+    }
+
+    BackupRecord backup(int actor) {
+        if (store.value(RegistryPaths.backup(T, actor)) instanceof BackupRecord record) {
+            return record;
+        }
+        throw new AssertionError("no backup record");
+    }
+
+    void await(BooleanSupplier condition, long seconds) {
+        assertThat(loop.runUntil(condition, seconds * SECOND))
+                .as("within " + seconds + " s")
+                .isTrue();
+    }
+
+    /** Sends an update to the primary of actor 0; the list gets the outcome. */
+    List<Outcome<UpdateReply>> send(RequestId id, AckLevel level, String rows) {
+        return send(primary(0), actor(0).epoch(), id, level, rows);
+    }
+
+    List<Outcome<UpdateReply>> send(Host to, long epoch, RequestId id, AckLevel level, String rows) {
+        List<Outcome<UpdateReply>> outcome = new ArrayList<>();
+        UpdateRequest request = new UpdateRequest(
+                T,
+                map().tableId(),
+                id,
+                0,
+                1,
+                level,
+                "put@1",
+                List.of(new UpdateRequest.ActorRows(0, epoch, Bytes.utf8(rows))),
+                5 * SECOND);
+        to.machine().onUpdate(request, outcome::add);
+        return outcome;
+    }
+
+    RequestId nextId() {
+        return new RequestId(1, 1, ++sequence);
+    }
+
+    /** Updates until it is acknowledged, as a client does; gives the log index. */
+    long update(AckLevel level, String rows) {
+        RequestId id = nextId();
+        for (int attempt = 0; attempt < 200; attempt++) {
+            List<Outcome<UpdateReply>> outcome = send(id, level, rows);
+            await(() -> !outcome.isEmpty(), 10);
+            if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok
+                    && !ok.value().acks().isEmpty()) {
+                return ok.value().acks().get(0).index();
+            }
+            loop.run(SECOND / 10);
+        }
+        throw new AssertionError("not acknowledged: " + rows);
+    }
+
+    ActorFailure failure(List<Outcome<UpdateReply>> outcome) {
+        await(() -> !outcome.isEmpty(), 10);
+        if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok) {
+            return ok.value().failures().get(0);
+        }
+        throw new AssertionError("failed as a whole: " + outcome.get(0));
+    }
+
+    UpdateReply.ActorAck ack(List<Outcome<UpdateReply>> outcome) {
+        await(() -> !outcome.isEmpty(), 10);
+        if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok
+                && !ok.value().acks().isEmpty()) {
+            return ok.value().acks().get(0);
+        }
+        throw new AssertionError("not acknowledged: " + outcome.get(0));
+    }
+
+    /** Waits until the actor has this many in-sync replicas and all of them hold the same rows. */
+    void converge(int actor, int isr) {
+        await(() -> actor(actor).isr().size() == isr && actor(actor).learners().isEmpty() && same(actor), 60);
+    }
+
+    private boolean same(int actor) {
+        return actor(actor).isr().stream()
+                                .map(id -> server(id).engine().rows(key(actor)))
+                                .distinct()
+                                .count()
+                        == 1
+                && actor(actor).isr().stream().allMatch(id -> server(id).serving(key(actor)));
+    }
+
+    static ServerConfig config(String name, long incarnation) {
+        PortInfo port =
+                new PortInfo("kv", "1", Set.of(ConsistencyLevel.EVENTUAL), List.of("kv.get@1"), List.of("put@1"));
+        return ServerConfig.defaults(
+                new ServerId(name),
+                incarnation,
+                "test",
+                new Address(name, 8000),
+                "z",
+                new Capacity(1000, 1, 1),
+                List.of(port));
+    }
+}

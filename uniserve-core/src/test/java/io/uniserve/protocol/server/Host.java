@@ -1,0 +1,104 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.GatePublisher;
+import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.testing.TestingDisk;
+import io.uniserve.protocol.testing.TestingEngine;
+import io.uniserve.protocol.testing.TestingRegistry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** A server's machine on a disk that outlives it. */
+final class Host {
+    private final Cluster cluster;
+    private final String name;
+    final TestingDisk disk;
+    final TreeMap<ReplicaKey, ReadGate> gates = new TreeMap<>();
+    final List<String> fatal = new ArrayList<>();
+    private long incarnation;
+    private @Nullable ServerMachine machine;
+    private @Nullable TestingEngine engine;
+    private @Nullable TestingRegistry registry;
+
+    Host(Cluster cluster, String name) {
+        this.cluster = cluster;
+        this.name = name;
+        this.disk = new TestingDisk(cluster.loop);
+    }
+
+    void start() {
+        TestingRegistry session = new TestingRegistry(cluster.loop, cluster.store);
+        TestingEngine port = new TestingEngine(cluster.loop, disk);
+        Environment env = new Environment(
+                cluster.loop, cluster.loop, cluster.network, session, disk, cluster.objects, port, () -> cluster.ids++);
+        ServerMachine next = new ServerMachine(
+                Cluster.config(name, ++incarnation), env, new Gates(), e -> fatal.add(e.getMessage()));
+        cluster.network.serve(address(), next::onPeer);
+        machine = next;
+        engine = port;
+        registry = session;
+        next.start(done -> {});
+    }
+
+    /** Dies at once; the registry notices. */
+    void kill(int tornBytes) {
+        disk.crash(tornBytes);
+        engine().kill();
+        machine().stop();
+        cluster.network.stop(address());
+        registry().expireUnnoticed();
+        gates.clear();
+    }
+
+    void kill() {
+        kill(0);
+    }
+
+    private Address address() {
+        return new Address(name, 8000);
+    }
+
+    ServerMachine machine() {
+        if (machine == null) {
+            throw new AssertionError(name + " was not started");
+        }
+        return machine;
+    }
+
+    TestingEngine engine() {
+        if (engine == null) {
+            throw new AssertionError(name + " was not started");
+        }
+        return engine;
+    }
+
+    TestingRegistry registry() {
+        if (registry == null) {
+            throw new AssertionError(name + " was not started");
+        }
+        return registry;
+    }
+
+    /** True when readers may be answered now. */
+    boolean serving(ReplicaKey key) {
+        ReadGate gate = gates.get(key);
+        return gate != null && gate.serving() && gate.leaseUntilNanos() - cluster.loop.nanos() > 0;
+    }
+
+    private final class Gates implements GatePublisher {
+        @Override
+        public void publish(ReplicaKey key, ReadGate gate) {
+            gates.put(key, gate);
+        }
+
+        @Override
+        public void remove(ReplicaKey key) {
+            gates.remove(key);
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package io.uniserve.protocol.testing;
+
+import io.uniserve.api.ActorUsage;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.EngineHost;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused. Checks that calls come one at a time and in order. */
+public final class TestingEngine implements EngineHost {
+    private final TestingLoop loop;
+    private final TestingDisk disk;
+    private final TreeMap<ReplicaKey, List<String>> actors = new TreeMap<>();
+    private final TreeSet<ReplicaKey> busy = new TreeSet<>();
+    private int failing;
+    private boolean hanging;
+    private boolean dead;
+    private int builds;
+
+    public TestingEngine(TestingLoop loop, TestingDisk disk) {
+        this.loop = loop;
+        this.disk = disk;
+    }
+
+    /** What the actor holds. */
+    public List<String> rows(ReplicaKey key) {
+        return actors.getOrDefault(key, List.of());
+    }
+
+    /** How often an actor was made or restored. */
+    public int builds() {
+        return builds;
+    }
+
+    /** The next applies fail. */
+    public void failApplies(int count) {
+        failing = count;
+    }
+
+    /** From now on applies never end. */
+    public void hang() {
+        hanging = true;
+    }
+
+    /** The process is dead. */
+    public void kill() {
+        dead = true;
+    }
+
+    private <T> void run(ReplicaKey key, Completion<T> completion, Supplier<Outcome<T>> action) {
+        if (!busy.add(key)) {
+            throw new IllegalStateException("two calls at a time for " + key);
+        }
+        loop.after(20_000, () -> {
+            busy.remove(key);
+            if (!dead) {
+                completion.done(action.get());
+            }
+        });
+    }
+
+    @Override
+    public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
+        run(key, completion, () -> {
+            builds++;
+            actors.put(key, new ArrayList<>());
+            return Outcome.ok(Done.DONE);
+        });
+    }
+
+    @Override
+    public void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion) {
+        run(key, completion, () -> {
+            builds++;
+            String text = new String(disk.bytes(checkpointPath + "/rows"), java.nio.charset.StandardCharsets.UTF_8);
+            actors.put(key, new ArrayList<>(text.isEmpty() ? List.of() : List.of(text.split("\n", -1))));
+            return Outcome.ok(Done.DONE);
+        });
+    }
+
+    @Override
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
+        loop.soon(() -> {
+            if (!dead) {
+                completion.done(
+                        rows.utf8().startsWith("bad")
+                                ? Outcome.err(new UniserveException(ErrorCode.INVALID_ROW, "bad row"))
+                                : Outcome.ok(Done.DONE));
+            }
+        });
+    }
+
+    @Override
+    public void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion) {
+        if (hanging) {
+            return;
+        }
+        run(key, completion, () -> {
+            if (failing > 0) {
+                failing--;
+                return Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "apply failed"));
+            }
+            List<String> rows = actors.get(key);
+            if (rows == null) {
+                throw new IllegalStateException("apply without actor " + key);
+            }
+            updates.forEach(
+                    update -> rows.add(update.index() + "=" + update.rows().utf8()));
+            return Outcome.ok(Done.DONE);
+        });
+    }
+
+    @Override
+    public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
+        run(key, completion, () -> {
+            disk.put(
+                    checkpointPath + "/rows",
+                    Bytes.utf8(String.join("\n", rows(key))).toArray());
+            return Outcome.ok(Done.DONE);
+        });
+    }
+
+    @Override
+    public void digest(ReplicaKey key, Completion<Bytes> completion) {
+        loop.soon(() -> completion.done(Outcome.ok(Bytes.utf8(String.join("\n", rows(key))))));
+    }
+
+    @Override
+    public void usage(ReplicaKey key, Completion<ActorUsage> completion) {
+        loop.soon(() -> completion.done(Outcome.ok(new ActorUsage(rows(key).size(), 0, 0))));
+    }
+
+    @Override
+    public void destroy(ReplicaKey key, Completion<Done> completion) {
+        run(key, completion, () -> {
+            actors.remove(key);
+            return Outcome.ok(Done.DONE);
+        });
+    }
+}

@@ -1,0 +1,78 @@
+package io.uniserve.protocol.testing;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.protocol.env.Outcome;
+import java.util.List;
+import java.util.TreeMap;
+
+/** Durable storage in memory. */
+public final class TestingObjects implements ObjectStore {
+    private final TestingLoop loop;
+    private final TreeMap<String, Bytes> objects = new TreeMap<>();
+    private boolean down;
+    private int puts;
+
+    public TestingObjects(TestingLoop loop) {
+        this.loop = loop;
+    }
+
+    /** From now on everything fails, or again works. */
+    public void down(boolean value) {
+        down = value;
+    }
+
+    public List<String> keys(String prefix) {
+        return objects.keySet().stream().filter(key -> key.startsWith(prefix)).toList();
+    }
+
+    public int puts() {
+        return puts;
+    }
+
+    private static <T> Outcome<T> error(ErrorCode code, String what) {
+        return Outcome.err(new UniserveException(code, what));
+    }
+
+    @Override
+    public void put(String key, Bytes data, Completion<Done> completion) {
+        loop.after(100_000, () -> {
+            puts++;
+            if (down) {
+                completion.done(error(ErrorCode.UNAVAILABLE, "down"));
+                return;
+            }
+            Bytes before = objects.putIfAbsent(key, data);
+            completion.done(
+                    before == null || before.equals(data)
+                            ? Outcome.ok(Done.DONE)
+                            : error(ErrorCode.INVALID_ARGUMENT, key));
+        });
+    }
+
+    @Override
+    public void get(String key, Completion<Bytes> completion) {
+        loop.after(100_000, () -> {
+            Bytes data = objects.get(key);
+            completion.done(data == null || down ? error(ErrorCode.IO, key) : Outcome.ok(data));
+        });
+    }
+
+    @Override
+    public void list(String prefix, Completion<List<String>> completion) {
+        loop.after(
+                100_000, () -> completion.done(down ? error(ErrorCode.UNAVAILABLE, "down") : Outcome.ok(keys(prefix))));
+    }
+
+    @Override
+    public void delete(String key, Completion<Done> completion) {
+        loop.after(100_000, () -> {
+            objects.remove(key);
+            completion.done(Outcome.ok(Done.DONE));
+        });
+    }
+}

@@ -86,7 +86,7 @@ public final class FileDisk implements Disk, AutoCloseable {
         });
     }
 
-    @SuppressWarnings("MissingOverride")
+    @Override
     public void readRange(String path, long offset, int length, Completion<Bytes> completion) {
         run("read", path, completion, file -> {
             if (offset < 0 || length < 0) {

@@ -164,6 +164,11 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         session.close();
     }
 
+    /** For tests that end the session behind its back. */
+    ZooKeeperSession session() {
+        return session;
+    }
+
     private <T> void submit(
             Completion<T> completion, String what, boolean write, Runnable check, PendingCall.Step<T> step) {
         try {

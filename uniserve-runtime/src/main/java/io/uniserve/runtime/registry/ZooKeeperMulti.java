@@ -107,11 +107,14 @@ final class ZooKeeperMulti {
     /** Creates all ancestors of the nodes to be created, then sends the multi again. The multi was not done. */
     private void makeParents(Handle handle, PendingCall<MultiResult> call) {
         TreeSet<String> parents = new TreeSet<>();
+        TreeSet<String> made = new TreeSet<>();
         for (Op op : ops) {
             if (op instanceof Op.Create) {
-                RegistryChecks.ancestors(root + op.path()).forEach(parents::add);
+                made.add(root + op.path());
+                parents.addAll(RegistryChecks.ancestors(root + op.path()));
             }
         }
+        parents.removeAll(made);
         AtomicInteger left = new AtomicInteger(parents.size());
         AtomicReference<@Nullable Code> failure = new AtomicReference<>();
         for (String parent : parents) {

@@ -1,7 +1,9 @@
 package io.uniserve.runtime.registry;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Registry.SessionEvent;
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
 import java.util.Deque;
@@ -11,8 +13,8 @@ import java.util.concurrent.Executors;
 import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
-import org.apache.curator.framework.CuratorFramework;
-import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.CuratorZookeeperClient;
+import org.apache.curator.ensemble.fixed.FixedEnsembleProvider;
 import org.apache.curator.retry.RetryNTimes;
 import org.apache.zookeeper.WatchedEvent;
 import org.apache.zookeeper.Watcher;
@@ -24,16 +26,17 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The session with ZooKeeper. Curator keeps it and makes a new one after expiry; requests go to ZooKeeper's own
+ * The session with ZooKeeper. Curator's client keeps it and makes a new one after expiry; requests go to ZooKeeper's own
  * asynchronous client, which answers each exactly once and keeps their order, so that a lost connection is seen here and
- * never retried for a write. Curator's injected expiry is off: a session has expired when ZooKeeper says so.
+ * never retried for a write. Curator's framework above that client is not used: it retries by itself, and it ends a
+ * session by its own clock, while here a session has expired when ZooKeeper says so.
  */
 final class ZooKeeperSession {
     private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperSession.class);
 
     private final RegistryOptions options;
     private final Listener listener;
-    private final CuratorFramework curator;
+    private final CuratorZookeeperClient curator;
     private final List<ACL> acl;
     private final ScheduledExecutorService timer;
     private final Deque<PendingCall<?>> waiting = new ArrayDeque<>();
@@ -55,24 +58,35 @@ final class ZooKeeperSession {
             thread.setDaemon(true);
             return thread;
         });
-        CuratorFrameworkFactory.Builder builder = CuratorFrameworkFactory.builder()
-                .connectString(options.connect())
-                .sessionTimeoutMs(options.sessionMillis())
-                .connectionTimeoutMs(options.waitMillis())
-                .retryPolicy(new RetryNTimes(0, 0))
-                .simulatedSessionExpirationPercent(0)
-                .zookeeperFactory((connect, timeout, watcher, readOnly) -> {
-                    HandleWatcher own = new HandleWatcher(watcher);
-                    ZooKeeper client = new ZooKeeper(connect, timeout, own, readOnly);
-                    own.client.complete(client);
-                    return client;
-                });
-        options.digest().ifPresent(digest -> builder.authorization("digest", digest.getBytes(StandardCharsets.UTF_8)));
-        this.curator = builder.build();
+        this.curator = new CuratorZookeeperClient(
+                (connect, timeout, watcher, readOnly) -> connect(connect, timeout, watcher),
+                new FixedEnsembleProvider(options.connect()),
+                options.sessionMillis(),
+                Math.min(options.waitMillis(), options.sessionMillis()),
+                null,
+                new RetryNTimes(0, 0),
+                false);
+    }
+
+    private ZooKeeper connect(String connect, int timeout, Watcher watcher) throws IOException {
+        HandleWatcher own = new HandleWatcher(watcher);
+        ZooKeeper client = new ZooKeeper(connect, timeout, own);
+        options.digest()
+                .ifPresent(digest -> client.addAuthInfo("digest", digest.getBytes(StandardCharsets.UTF_8)));
+        own.client.complete(client);
+        return client;
     }
 
     void start() {
-        curator.start();
+        try {
+            curator.start();
+        } catch (Exception e) {
+            close();
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "cannot use ZooKeeper at " + options.connect() + ": " + e.getMessage() + "; check the address",
+                    e);
+        }
     }
 
     /** Sends the call now, or when a connection is there; fails it where none comes in time. */

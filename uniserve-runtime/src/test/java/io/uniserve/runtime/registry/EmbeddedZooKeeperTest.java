@@ -1,0 +1,82 @@
+package io.uniserve.runtime.registry;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.SessionEvent;
+import io.uniserve.runtime.async.Loop;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CopyOnWriteArrayList;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+class EmbeddedZooKeeperTest {
+    @TempDir
+    Path data;
+
+    private static EmbeddedZooKeeper start(int port, Path directory) {
+        return EmbeddedZooKeeper.start(
+                new InetSocketAddress(InetAddress.getLoopbackAddress(), port), directory, failure -> {});
+    }
+
+    @Test
+    void aRestartKeepsDataAndSessions() {
+        List<SessionEvent> events = new CopyOnWriteArrayList<>();
+        try (Loop loop = new Loop()) {
+            EmbeddedZooKeeper first = start(0, data);
+            RegistryOptions options =
+                    new RegistryOptions("127.0.0.1:" + first.port(), "c", 9_000, 20_000, Optional.empty());
+            try (CuratorRegistry registry = new CuratorRegistry(options, loop)) {
+                registry.onSession(events::add);
+                RegistryContract.multi(registry, new Op.Create("/a", RegistryContract.term("x"), true));
+                int port = first.port();
+                first.close();
+                first.close();
+                await().until(() -> events.contains(SessionEvent.SUSPENDED));
+                try (EmbeddedZooKeeper second = start(port, data)) {
+                    assertThat(RegistryContract.read(registry, "/a").version()).isZero();
+                    assertThat(second.port()).isEqualTo(port);
+                    assertThat(events).doesNotContain(SessionEvent.EXPIRED);
+                    registry.close();
+                }
+            }
+        }
+    }
+
+    @Test
+    void aTakenPortIsToldByNumber() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            assertThatThrownBy(() -> start(taken.getLocalPort(), data))
+                    .isInstanceOf(UniserveException.class)
+                    .hasMessageContaining(String.valueOf(taken.getLocalPort()))
+                    .extracting(e -> ((UniserveException) e).code())
+                    .isEqualTo(ErrorCode.INVALID_CONFIGURATION);
+        }
+        start(0, data).close();
+    }
+
+    @Test
+    void aDirectoryInUseOrNoDirectoryIsRefused() throws IOException {
+        try (EmbeddedZooKeeper running = start(0, data)) {
+            assertThat(running.port()).isPositive();
+            assertThatThrownBy(() -> start(0, data))
+                    .isInstanceOf(UniserveException.class)
+                    .hasMessageContaining("in use");
+        }
+        Path file = Files.writeString(data.resolve("file"), "x");
+        assertThatThrownBy(() -> start(0, file))
+                .isInstanceOf(UniserveException.class)
+                .hasMessageContaining("no directory");
+    }
+}

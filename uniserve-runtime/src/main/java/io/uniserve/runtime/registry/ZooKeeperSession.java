@@ -71,8 +71,7 @@ final class ZooKeeperSession {
     private ZooKeeper connect(String connect, int timeout, Watcher watcher) throws IOException {
         HandleWatcher own = new HandleWatcher(watcher);
         ZooKeeper client = new ZooKeeper(connect, timeout, own);
-        options.digest()
-                .ifPresent(digest -> client.addAuthInfo("digest", digest.getBytes(StandardCharsets.UTF_8)));
+        options.digest().ifPresent(digest -> client.addAuthInfo("digest", digest.getBytes(StandardCharsets.UTF_8)));
         own.client.complete(client);
         return client;
     }

@@ -9,6 +9,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
@@ -25,7 +26,7 @@ import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.concurrent.atomic.AtomicReference;
+import java.util.concurrent.CompletableFuture;
 import org.apache.zookeeper.ZooKeeper;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
@@ -99,9 +100,9 @@ class CuratorRegistryTest extends RegistryContract {
     /** A second client that takes over the session and closes it is how ZooKeeper's own tests expire one. */
     @Override
     void expire(Registry registry) {
-        AtomicReference<ZooKeeper> client = new AtomicReference<>();
-        ((CuratorRegistry) registry).session().ifConnected(handle -> client.set(handle.client()));
-        ZooKeeper session = client.get();
+        CompletableFuture<ZooKeeper> client = new CompletableFuture<>();
+        ((CuratorRegistry) registry).session().ifConnected(handle -> client.complete(handle.client()));
+        ZooKeeper session = client.join();
         try {
             ZooKeeper thief = new ZooKeeper(
                     "127.0.0.1:" + server.port(),
@@ -126,8 +127,10 @@ class CuratorRegistryTest extends RegistryContract {
         registry.multi(List.of(new Op.Set("/u/n", term("1"), 0)), waiter);
         await().until(() -> read(other, "/u/n").version() == 1);
         wire(registry).cut();
-        assertThat(waiter.await()).isInstanceOf(io.uniserve.protocol.env.Outcome.Err.class);
-        assertThat(((io.uniserve.protocol.env.Outcome.Err<MultiResult>) waiter.await()).error().code())
+        assertThat(waiter.await()).isInstanceOf(Outcome.Err.class);
+        assertThat(((Outcome.Err<MultiResult>) waiter.await())
+                        .error()
+                        .code())
                 .isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
         wire(registry).mend();
         Waiter.<Done>value(registry::sync);
@@ -143,7 +146,7 @@ class CuratorRegistryTest extends RegistryContract {
         registry.read("/r", waiter);
         wire(registry).cut();
         wire(registry).mend();
-        assertThat(waiter.await()).isEqualTo(io.uniserve.protocol.env.Outcome.ok(new Versioned(term("0"), 0)));
+        assertThat(waiter.await()).isEqualTo(Outcome.ok(new Versioned(term("0"), 0)));
     }
 
     @Test
@@ -154,7 +157,8 @@ class CuratorRegistryTest extends RegistryContract {
         }
         try (CuratorRegistry registry = new CuratorRegistry(
                 new RegistryOptions("127.0.0.1:" + free, cluster, 6_000, 100, Optional.empty()), loop)) {
-            assertThat(Waiter.<Versioned>error(done -> registry.read("/a", done)).code())
+            assertThat(Waiter.<Versioned>error(done -> registry.read("/a", done))
+                            .code())
                     .isEqualTo(ErrorCode.UNAVAILABLE);
             assertThat(Waiter.<MultiResult>error(
                                     done -> registry.multi(List.of(new Op.Create("/a", term("x"), false)), done))
@@ -179,10 +183,10 @@ class CuratorRegistryTest extends RegistryContract {
         CuratorRegistry owner = open(Optional.of("uniserve:secret"));
         multi(owner, new Op.Create("/secret", term("x"), false));
         CuratorRegistry stranger = open(Optional.of("uniserve:guess"));
-        assertThat(Waiter.<Versioned>error(done -> stranger.read("/secret", done)).code())
+        assertThat(Waiter.<Versioned>error(done -> stranger.read("/secret", done))
+                        .code())
                 .isEqualTo(ErrorCode.UNAUTHORIZED);
-        assertThat(Waiter.<MultiResult>error(
-                                done -> stranger.multi(List.of(new Op.Set("/secret", term("y"), 0)), done))
+        assertThat(Waiter.<MultiResult>error(done -> stranger.multi(List.of(new Op.Set("/secret", term("y"), 0)), done))
                         .code())
                 .isEqualTo(ErrorCode.UNAUTHORIZED);
         assertThat(read(owner, "/secret").version()).isZero();
@@ -196,8 +200,8 @@ class CuratorRegistryTest extends RegistryContract {
                 new ServerId("16fd2706-8baf-433b-82eb-8c7fada847da"));
         List<ActorState> actors = new ArrayList<>();
         for (int i = 0; i < 4096; i++) {
-            actors.add(new ActorState(
-                    i, i + 7, servers.get(i % 3), servers, List.of(), List.of(), servers, Map.of(), 0));
+            actors.add(
+                    new ActorState(i, i + 7, servers.get(i % 3), servers, List.of(), List.of(), servers, Map.of(), 0));
         }
         TableMap map = new TableMap(new TableName("big"), 5, actors);
         Registry registry = open();

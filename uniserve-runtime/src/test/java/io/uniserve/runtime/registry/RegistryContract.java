@@ -63,7 +63,8 @@ abstract class RegistryContract {
                 .isEqualTo(new MultiResult(true, List.of(0), -1));
         assertThat(multi(registry, new Op.Set("/a/b", term("y"), 0)).versions()).containsExactly(1);
         assertThat(read(registry, "/a/b")).isEqualTo(new Versioned(term("y"), 1));
-        assertThat(multi(registry, new Op.Check("/a/b", 1), new Op.Delete("/a/b", 1)).versions())
+        assertThat(multi(registry, new Op.Check("/a/b", 1), new Op.Delete("/a/b", 1))
+                        .versions())
                 .containsExactly(Registry.ABSENT, Registry.ABSENT);
         assertThat(read(registry, "/a/b")).isEqualTo(new Versioned(null, Registry.ABSENT));
     }
@@ -87,8 +88,10 @@ abstract class RegistryContract {
     void whatIsThereCannotBeCreatedAndWhatIsNotCannotBeChanged() {
         Registry registry = open();
         multi(registry, new Op.Create("/d", term("x"), false));
-        assertThat(multi(registry, new Op.Create("/d", term("x"), false)).conflict()).isZero();
-        assertThat(multi(registry, new Op.Set("/none", term("x"), 0)).conflict()).isZero();
+        assertThat(multi(registry, new Op.Create("/d", term("x"), false)).conflict())
+                .isZero();
+        assertThat(multi(registry, new Op.Set("/none", term("x"), 0)).conflict())
+                .isZero();
         assertThat(multi(registry, new Op.Delete("/none", 0)).conflict()).isZero();
         assertThat(multi(registry, new Op.Check("/none", 0)).conflict()).isZero();
         assertThat(multi(registry, new Op.Delete("/d", 1)).conflict()).isZero();
@@ -192,14 +195,17 @@ abstract class RegistryContract {
     void badPathsAndVersionsAreRefused() {
         Registry registry = open();
         for (String path : List.of("", "/", "a", "/a/", "//a", "/a/../b", "/a/./b", "/a\u0000b", "/a b")) {
-            assertThat(Waiter.<Versioned>error(done -> registry.read(path, done)).code())
+            assertThat(Waiter.<Versioned>error(done -> registry.read(path, done))
+                            .code())
                     .isEqualTo(ErrorCode.INVALID_ARGUMENT);
         }
         for (Op op : List.of(new Op.Set("/a", term("x"), -1), new Op.Delete("/a", -1), new Op.Check("/a", -1))) {
-            assertThat(Waiter.<MultiResult>error(done -> registry.multi(List.of(op), done)).code())
+            assertThat(Waiter.<MultiResult>error(done -> registry.multi(List.of(op), done))
+                            .code())
                     .isEqualTo(ErrorCode.INVALID_ARGUMENT);
         }
-        assertThat(Waiter.<MultiResult>error(done -> registry.multi(List.of(), done)).code())
+        assertThat(Waiter.<MultiResult>error(done -> registry.multi(List.of(), done))
+                        .code())
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
     }
 

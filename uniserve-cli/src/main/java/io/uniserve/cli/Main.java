@@ -26,7 +26,12 @@ public final class Main {
 
     /** Runs the command in this process; returns the exit code. */
     public static int run(Console console, ClusterConnector connector, String... args) {
-        return commandLine(console, connector).execute(args);
+        try {
+            return commandLine(console, connector).execute(args);
+        } catch (Error e) {
+            // Else this thread would end and the others would keep a process alive that does nothing.
+            return new ErrorReport(console).report(e, true);
+        }
     }
 
     static CommandLine commandLine(Console console, ClusterConnector connector) {

@@ -6,16 +6,19 @@ import com.typesafe.config.ConfigFactory;
 import com.typesafe.config.ConfigParseOptions;
 import com.typesafe.config.ConfigSyntax;
 import com.typesafe.config.ConfigValue;
+import com.typesafe.config.ConfigValueType;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -46,16 +49,45 @@ public final class Settings {
      * @throws UniserveException INVALID_CONFIGURATION that names file, line, key and remedy
      */
     public static Settings load(Optional<Path> file, Map<String, String> overrides) {
-        Config reference = reference();
+        return load(file, overrides, Map.of());
+    }
+
+    /**
+     * Loads the configuration.
+     *
+     * @param installation values by full key that the installation knows better than the defaults, e.g. where the ports are;
+     *     the file and the command line stand over them
+     */
+    public static Settings load(Optional<Path> file, Map<String, String> overrides, Map<String, String> installation) {
+        Config reference = ConfigFactory.parseMap(installation, "installation").withFallback(reference());
         Config user = file.map(Settings::parse).orElse(ConfigFactory.empty());
         try {
-            Config given = ConfigFactory.parseMap(overrides, "command line").withFallback(user);
+            Config given = ConfigFactory.parseMap(lists(overrides, reference), "command line")
+                    .withFallback(user);
             Config whole = given.withFallback(reference).resolve();
             KnownKeys.of(reference, FREE).check(given, whole);
             return new Settings(whole);
         } catch (ConfigException e) {
             throw invalid(String.valueOf(e.getMessage()), e);
         }
+    }
+
+    /** On the command line a list is written as {@code a,b}. */
+    private static Map<String, Object> lists(Map<String, String> overrides, Config reference) {
+        Map<String, Object> values = new TreeMap<>(overrides);
+        values.replaceAll((key, value) -> isList(reference, key) ? words(value.toString()) : value);
+        return values;
+    }
+
+    private static boolean isList(Config reference, String key) {
+        return reference.hasPath(key) && reference.getValue(key).valueType() == ConfigValueType.LIST;
+    }
+
+    private static List<String> words(String text) {
+        return Arrays.stream(text.split(","))
+                .map(String::strip)
+                .filter(word -> !word.isEmpty())
+                .toList();
     }
 
     /** The ZooKeeper client's and the embedded ZooKeeper's. */

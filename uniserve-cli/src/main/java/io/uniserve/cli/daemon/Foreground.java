@@ -1,0 +1,64 @@
+package io.uniserve.cli.daemon;
+
+import io.uniserve.cli.Console;
+import io.uniserve.cli.ExitCode;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutionException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A daemon's life in the foreground: it says on standard output that it is ready, then waits. SIGTERM and Ctrl-C close the
+ * daemon, which drains, and the process ends with 0; a failure that the daemon tells ends it with {@link ExitCode#FAULT}.
+ */
+final class Foreground {
+    private static final Logger LOG = LoggerFactory.getLogger(Foreground.class);
+
+    private final Console console;
+    private final CompletableFuture<Integer> end = new CompletableFuture<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+
+    Foreground(Console console) {
+        this.console = console;
+    }
+
+    /** The daemon cannot go on; the log says why. */
+    void failed(Throwable cause) {
+        LOG.error("cannot go on", cause);
+        end.complete(ExitCode.FAULT);
+    }
+
+    /** Prints the line and waits for the end; closes the daemon. */
+    int serve(String ready, AutoCloseable daemon) throws Exception {
+        Thread hook = new Thread(() -> stop(), "shutdown");
+        Runtime.getRuntime().addShutdownHook(hook);
+        console.println(ready + " pid " + ProcessHandle.current().pid());
+        int code;
+        try {
+            code = end.get();
+        } catch (ExecutionException | InterruptedException e) {
+            throw new IllegalStateException("nothing completes the end this way", e);
+        }
+        try {
+            daemon.close();
+        } finally {
+            closed.countDown();
+        }
+        return code;
+    }
+
+    /** In the JVM's shutdown: the main thread closes the daemon while this one holds the JVM back. */
+    private void stop() {
+        if (!end.complete(ExitCode.OK)) {
+            return;
+        }
+        try {
+            closed.await();
+            // Halt, not exit: the JVM would report the signal, and a clean stop is no failure.
+            Runtime.getRuntime().halt(ExitCode.OK);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

@@ -38,7 +38,9 @@ public final class Observer implements Tap, EngineTap {
     /** The check of registry writes. */
     public Ensemble.Listener maps() {
         return (session, zxid, applied, changed) -> {
-            trace.line("registry " + zxid + " by " + session + " " + changed);
+            if (!changed.isEmpty()) {
+                trace.line("registry " + zxid + " by " + session + " " + changed);
+            }
             maps.committed(session, zxid, applied, changed);
         };
     }

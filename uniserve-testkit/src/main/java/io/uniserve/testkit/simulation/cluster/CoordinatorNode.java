@@ -7,11 +7,14 @@ import io.uniserve.protocol.coordinator.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.testkit.simulation.disk.Platter;
 import io.uniserve.testkit.simulation.disk.SimDisk;
 import io.uniserve.testkit.simulation.engine.SimEngineHost;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
+import io.uniserve.testkit.simulation.plant.LateWriter;
+import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import org.jspecify.annotations.Nullable;
 
@@ -47,12 +50,15 @@ public final class CoordinatorNode implements Node {
     @Override
     public void start(long drift) {
         process.start(drift);
-        RegistrySession registry = new RegistrySession(
+        RegistrySession own = new RegistrySession(
                 world.queue,
                 world.random.fork(process.name() + " session " + process.generation()),
                 world.weather,
                 world.ensemble,
                 process);
+        Registry registry = world.plant == Plant.SHRINK_WITHOUT_CAS
+                ? new LateWriter(own, world.ensemble, own.session(), world.queue, world.random.fork("late"))
+                : own;
         Platter nothing = new Platter();
         SimDisk disk = new SimDisk(
                 world.queue, world.random.fork("no disk"), world.weather, process, nothing, (p, path) -> true);
@@ -84,7 +90,7 @@ public final class CoordinatorNode implements Node {
                         started::onPeer,
                         (request, reply) -> reply.done(Outcome.err(refusal())),
                         (request, reply) -> reply.done(Outcome.err(refusal()))));
-        session = registry;
+        session = own;
         machine = started;
         process.post(0, started::start);
     }

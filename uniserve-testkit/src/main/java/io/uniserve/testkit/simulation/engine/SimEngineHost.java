@@ -80,7 +80,7 @@ public final class SimEngineHost implements EngineHost {
 
     @Override
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
-        inOrder(key, completion, slot -> {
+        inOrder(key, true, completion, slot -> {
             install(slot, engine.actors().create(context(key, meta)), 0);
             return Done.DONE;
         });
@@ -88,7 +88,7 @@ public final class SimEngineHost implements EngineHost {
 
     @Override
     public void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion) {
-        inOrder(key, completion, slot -> {
+        inOrder(key, true, completion, slot -> {
             long index = files.index(checkpointPath);
             Path directory = files.load(checkpointPath);
             try {
@@ -110,7 +110,7 @@ public final class SimEngineHost implements EngineHost {
 
     @Override
     public void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion) {
-        inOrder(key, completion, slot -> {
+        inOrder(key, true, completion, slot -> {
             Actor actor = live(key);
             for (Update update : updates) {
                 if (update.index() <= slot.appliedIndex) {
@@ -128,7 +128,7 @@ public final class SimEngineHost implements EngineHost {
 
     @Override
     public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
-        inOrder(key, completion, slot -> {
+        inOrder(key, false, completion, slot -> {
             files.save(live(key), checkpointPath, slot.appliedIndex);
             return Done.DONE;
         });
@@ -136,7 +136,7 @@ public final class SimEngineHost implements EngineHost {
 
     @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
-        inOrder(key, completion, slot -> Bytes.wrap(live(key).digest()));
+        inOrder(key, false, completion, slot -> Bytes.wrap(live(key).digest()));
     }
 
     @Override
@@ -146,7 +146,7 @@ public final class SimEngineHost implements EngineHost {
 
     @Override
     public void destroy(ReplicaKey key, Completion<Done> completion) {
-        inOrder(key, completion, slot -> {
+        inOrder(key, true, completion, slot -> {
             if (slot.actor != null) {
                 slot.actor.destroy();
             }
@@ -203,14 +203,15 @@ public final class SimEngineHost implements EngineHost {
         process.post(latency(), () -> pending.end(0, outcome(action)));
     }
 
-    private <T> void inOrder(ReplicaKey key, Completion<T> completion, Step<T> step) {
+    /** @param harms whether a failure leaves the actor unusable */
+    private <T> void inOrder(ReplicaKey key, boolean harms, Completion<T> completion, Step<T> step) {
         Process.Pending<T> pending = process.begin(completion);
         Slot slot = slots.computeIfAbsent(key, k -> new Slot());
         boolean fails = weather.strikes(Fault.ENGINE_FAILED);
         slot.freeNanos = Math.max(slot.freeNanos, queue.now()) + latency();
         process.post(slot.freeNanos - queue.now(), () -> {
             if (fails) {
-                slot.broken = true;
+                slot.broken |= harms;
                 pending.end(0, Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "the engine failed")));
             } else {
                 pending.end(0, outcome(() -> step.run(slot)));

@@ -34,6 +34,11 @@ public final class Link {
         return ensemble.up() && !cut && !expired;
     }
 
+    /** The client begins without a connection. */
+    void connect() {
+        retry();
+    }
+
     /** The connection breaks and the client notices; it tries again. */
     public void reset() {
         if (session.connected()) {

@@ -41,7 +41,7 @@ public final class RegistrySession implements Registry {
     private final Link link;
     private int sessionNumber = 1;
     private int connection = 1;
-    private boolean connected = true;
+    private boolean connected;
     private long viewZxid;
     private long arrivesNanos;
     private long answersNanos;
@@ -57,6 +57,10 @@ public final class RegistrySession implements Registry {
         this.generation = process.generation();
         this.viewZxid = ensemble.zxid();
         this.link = new Link(this, queue, random, ensemble);
+        this.connected = ensemble.up();
+        if (!connected) {
+            link.connect();
+        }
         ensemble.listen((session, zxid, applied, changed) -> follow(zxid, changed));
     }
 

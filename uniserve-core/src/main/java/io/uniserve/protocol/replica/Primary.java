@@ -31,6 +31,7 @@ final class Primary implements PeerLink.Listener {
     private final TreeMap<ServerId, PeerLink> links = new TreeMap<>();
     private final TreeMap<ServerId, LearnerWatch> learners = new TreeMap<>();
     private final LearnerWatch.Certifier certifier;
+    private final BackupShipper backup;
     private ActorState state;
     private long epochIndex;
     private long stable;
@@ -56,6 +57,7 @@ final class Primary implements PeerLink.Listener {
         this.pending = parts.pending();
         this.fencing = parts.fencing();
         this.certifier = parts.certifier();
+        this.backup = new BackupShipper(host, key, meta.name(), epoch, log);
         this.stable = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
         for (ServerId learner : parts.certified()) {
@@ -67,9 +69,9 @@ final class Primary implements PeerLink.Listener {
     record Parts(
             PendingUpdates pending, FencingWatch fencing, LearnerWatch.Certifier certifier, List<ServerId> certified) {}
 
-    void start() {
+    void start(int mapVersion) {
         openEpoch();
-        assign(state);
+        assign(state, mapVersion);
     }
 
     private void openEpoch() {
@@ -80,8 +82,9 @@ final class Primary implements PeerLink.Listener {
     }
 
     /** Takes a newer map of the same epoch: learners and fencing may differ. */
-    void assign(ActorState newer) {
+    void assign(ActorState newer, int mapVersion) {
         state = newer;
+        backup.mapVersion(mapVersion);
         TreeSet<ServerId> wanted = new TreeSet<>(state.isr());
         wanted.addAll(state.learners());
         long now = host.env().clock().nanos();
@@ -139,6 +142,17 @@ final class Primary implements PeerLink.Listener {
                     new UniserveException(ErrorCode.UNAVAILABLE, "the primary is not ready yet: try again"));
         }
         return java.util.Optional.empty();
+    }
+
+    /** Runs the append when the backup's record allows it. */
+    void beforeAppend(Runnable append) {
+        host.wantTicks(replica);
+        backup.beforeAppend(append);
+    }
+
+    /** True when a sole replica may leave without a loss. */
+    boolean backupComplete() {
+        return backup.complete();
     }
 
     /** Gives the update its place in the log. */
@@ -204,9 +218,15 @@ final class Primary implements PeerLink.Listener {
 
     boolean wantsTicks() {
         return !matched
+                || backup.wantsTicks(stable)
+                || wantsClean()
                 || !state.learners().isEmpty()
                 || !fencing.isEmpty()
                 || links.values().stream().anyMatch(PeerLink::wantsTicks);
+    }
+
+    private boolean wantsClean() {
+        return state.isr().size() == 1 && !backup.complete();
     }
 
     void tick(long now) {
@@ -222,6 +242,7 @@ final class Primary implements PeerLink.Listener {
             }
         }
         advance();
+        backup.tick(now, stable, state.isr().size() == 1, pending.isEmpty());
         if (now - reportedAt >= host.config().retryNanos()) {
             reportedAt = now;
             report(now);
@@ -243,6 +264,7 @@ final class Primary implements PeerLink.Listener {
 
     void close() {
         closed = true;
+        backup.close();
         links.values().forEach(PeerLink::close);
     }
 }

@@ -50,6 +50,9 @@ public final class Replica {
     private long damagedEpoch;
     private long retryAt;
     private long reportAt;
+    private @Nullable Restorer restorer;
+    private int mapVersion;
+    private long restoredEpoch;
     private long openedEpoch;
     private long leaseUntil;
     private long offeredEpoch;
@@ -99,7 +102,7 @@ public final class Replica {
 
     /** True when nothing waits to be shipped to durable storage. */
     public boolean shipped() {
-        return true;
+        return primary == null || primary.backupComplete();
     }
 
     long applied() {
@@ -141,7 +144,8 @@ public final class Replica {
     }
 
     /** Takes a map that was read at this time. */
-    public void assign(TableMeta newMeta, ActorState state, long readAtNanos) {
+    public void assign(TableMeta newMeta, ActorState state, int newMapVersion, long readAtNanos) {
+        mapVersion = newMapVersion;
         meta = newMeta;
         desired = state;
         fencing.assign(state, readAtNanos);
@@ -157,7 +161,13 @@ public final class Replica {
         if (closed || wanted == null || changing || cutting) {
             return;
         }
-        if (damage != null) {
+        if (mustRestore(wanted)) {
+            if (now() - retryAt >= 0) {
+                restore(wanted);
+            } else {
+                host.wantTicks(this);
+            }
+        } else if (damage != null) {
             repair(wanted);
         } else if (opened != null && wanted.epoch() > installed()) {
             if (now() - retryAt >= 0) {
@@ -169,6 +179,89 @@ public final class Replica {
             activate(opened, wanted);
         }
         host.gateChanged(this);
+    }
+
+    /** True when the coordinator gave up on every copy but the one in durable storage, and this server is to restore it. */
+    private boolean mustRestore(ActorState wanted) {
+        return isOpen()
+                && wanted.restoreEpoch() > installed()
+                && wanted.restoreEpoch() > restoredEpoch
+                && wanted.primary().equals(host.self())
+                && (damage == null || wanted.restoreEpoch() > damagedEpoch);
+    }
+
+    private void restore(ActorState wanted) {
+        changing = true;
+        LOG.info("{}: restores from durable storage for epoch {}", key, wanted.epoch());
+        boolean worthKeeping = damage != null || installed() > 0;
+        Completion<Done> cleared = done -> {
+            opened = null;
+            damage = null;
+            applier = null;
+            Opened.open(
+                    host.env().disk(), key, table, host.config().log(), new LogEvents(), fresh -> fill(wanted, fresh));
+        };
+        closeEngineAndLog(() -> {
+            if (worthKeeping) {
+                host.env().disk().move(key.toString(), asidePath(), cleared);
+            } else {
+                host.env().disk().delete(key.toString(), cleared);
+            }
+        });
+    }
+
+    private String asidePath() {
+        return "quarantine/" + key + "-" + Long.toHexString(host.env().ids().next());
+    }
+
+    private void fill(ActorState wanted, Outcome<Opened> fresh) {
+        if (!(fresh instanceof Outcome.Ok<Opened> ok)) {
+            LOG.warn("{}: cannot be opened again", key);
+            host.env().timers().after(host.config().retryNanos() * 10, () -> {
+                changing = false;
+                open(() -> {});
+            });
+            return;
+        }
+        Opened parts = ok.value();
+        opened = parts;
+        if (parts.log().lastIndex() > 0) {
+            restored(wanted, Outcome.err(new UniserveException(ErrorCode.IO, "the old files are still there")));
+            return;
+        }
+        parts.file().change(state -> state, written -> {
+            if (written instanceof Outcome.Err<Done>) {
+                restored(wanted, written);
+                return;
+            }
+            Restorer next = new Restorer(
+                    host.env(),
+                    host.config().clusterId(),
+                    key,
+                    table,
+                    parts.log(),
+                    outcome -> restored(wanted, outcome));
+            restorer = next;
+            next.run();
+        });
+    }
+
+    private void restored(ActorState wanted, Outcome<Done> outcome) {
+        restorer = null;
+        changing = false;
+        if (closed) {
+            return;
+        }
+        if (outcome instanceof Outcome.Err<Done> err) {
+            LOG.warn("{}: cannot be restored: {}", key, err.error().getMessage());
+            unfit = "restore from durable storage failed: " + err.error().reason();
+            retryAt = now() + 10 * host.config().retryNanos();
+            host.wantTicks(this);
+        } else {
+            unfit = null;
+            restoredEpoch = wanted.restoreEpoch();
+        }
+        evaluate();
     }
 
     private void install(Opened parts, long epoch) {
@@ -193,7 +286,7 @@ public final class Replica {
         startEngine(parts);
         if (sameEpoch) {
             if (primary != null) {
-                primary.assign(state);
+                primary.assign(state, mapVersion);
             }
             return;
         }
@@ -203,7 +296,7 @@ public final class Replica {
                     pending, fencing, this::certify, parts.file().get().certified());
             Primary next = new Primary(this, host, key, meta, state, parts.log(), shared);
             primary = next;
-            next.start();
+            next.start(mapVersion);
         } else {
             follower = new Follower(parts.log(), new FollowerParts(), state.epoch());
         }
@@ -242,7 +335,7 @@ public final class Replica {
             return;
         }
         changing = true;
-        host.env().disk().move(key.toString(), "quarantine/" + key + "-" + wanted.epoch(), moved -> {
+        host.env().disk().move(key.toString(), asidePath(), moved -> {
             changing = false;
             if (moved instanceof Outcome.Ok<Done>) {
                 damage = null;
@@ -418,6 +511,10 @@ public final class Replica {
 
     private void end(Runnable files) {
         close();
+        closeEngineAndLog(files);
+    }
+
+    private void closeEngineAndLog(Runnable files) {
         Runnable closeEngine = () -> {
             if (applier == null) {
                 files.run();
@@ -447,7 +544,7 @@ public final class Replica {
 
     /** Ends the replica and keeps its files aside: the coordinator gave up on what they hold. */
     public void setAside(Completion<Done> completion) {
-        end(() -> host.env().disk().move(key.toString(), "quarantine/" + key + "-" + installed(), completion));
+        end(() -> host.env().disk().move(key.toString(), asidePath(), completion));
     }
 
     private void cut(long after, Completion<Long> then) {
@@ -489,6 +586,9 @@ public final class Replica {
             if (follower != null) {
                 follower.durable();
             }
+            if (restorer != null) {
+                restorer.durable();
+            }
             if (applier != null) {
                 applier.pump();
             }
@@ -503,6 +603,9 @@ public final class Replica {
             LOG.warn("{}: entries from {} on cannot be written: {}", key, from, error.getMessage());
             if (follower != null) {
                 follower.appendFailed(from, error);
+            }
+            if (restorer != null) {
+                restorer.failed(error);
             }
             pending.failFrom(from, error.code(), error.reason(), installed());
             host.wantTicks(Replica.this);

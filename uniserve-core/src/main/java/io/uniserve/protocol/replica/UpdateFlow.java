@@ -137,6 +137,24 @@ final class UpdateFlow {
             pending.refuse(update, code, refusal.map(UniserveException::reason).orElse("not primary"), epoch);
             return;
         }
+        primary.beforeAppend(() -> append(update, request, rows));
+    }
+
+    /** Nothing may have changed since the checks but the epoch: look again. */
+    private void append(PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows) {
+        Primary primary = leader.get();
+        if (pending.find(request.request()) != update) {
+            return;
+        }
+        if (primary == null) {
+            pending.refuse(update, ErrorCode.NOT_PRIMARY, "the primary moved: try again there", 0);
+            return;
+        }
+        Optional<UniserveException> refusal = primary.refusal();
+        if (refusal.isPresent()) {
+            pending.refuse(update, refusal.get().code(), refusal.get().reason(), primary.epoch());
+            return;
+        }
         LogEntry entry = new LogEntry(
                 LogEntry.Type.UPDATE,
                 primary.epoch(),

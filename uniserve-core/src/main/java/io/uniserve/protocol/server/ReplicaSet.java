@@ -97,7 +97,7 @@ final class ReplicaSet {
                 replica.open(() -> {});
             }
             if (replica != null) {
-                replica.assign(view.meta(), actor, view.readAtNanos());
+                replica.assign(view.meta(), actor, view.mapVersion(), view.readAtNanos());
             }
         }
     }

@@ -1,0 +1,236 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Ships stable log entries to durable storage and keeps the actor's backup record, for the primary of one epoch.
+ *
+ * <p>The record's {@code clean} mark says that durable storage holds every update ever appended. So it is cleared before an
+ * update is appended, and set only by a sole in-sync replica that has shipped everything, while appends wait. Every write
+ * of the record checks the map's version: a primary that was deposed can change it no more.
+ */
+final class BackupShipper {
+    private static final Logger LOG = LoggerFactory.getLogger(BackupShipper.class);
+    private static final int RECORD_EVERY = 10;
+
+    private final ReplicaHost host;
+    private final ReplicaKey key;
+    private final TableName table;
+    private final long epoch;
+    private final ReplicaLog log;
+    private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
+    private @Nullable BackupRecord record;
+    private int version = Registry.ABSENT;
+    private boolean loaded;
+    private boolean writing;
+    private boolean shipping;
+    private boolean closed;
+    private long shipped;
+    private long lastAppendAt;
+    private long nextShipAt;
+    private long nextRecordAt;
+    private long retryAt;
+    private int mapVersion;
+
+    BackupShipper(ReplicaHost host, ReplicaKey key, TableName table, long epoch, ReplicaLog log) {
+        this.host = host;
+        this.key = key;
+        this.table = table;
+        this.epoch = epoch;
+        this.log = log;
+        long now = host.env().clock().nanos();
+        this.lastAppendAt = now;
+        this.nextShipAt = now + host.config().shippingNanos();
+        this.nextRecordAt = nextShipAt;
+        this.retryAt = now;
+    }
+
+    /** The map in which this server is the primary of the epoch has this version. */
+    void mapVersion(int newer) {
+        mapVersion = newer;
+    }
+
+    /** Runs the append at once where nobody can take the backup for complete, else after the mark is cleared. */
+    void beforeAppend(Runnable append) {
+        lastAppendAt = host.env().clock().nanos();
+        if (open() && waiting.isEmpty()) {
+            append.run();
+        } else {
+            waiting.add(append);
+            step();
+        }
+    }
+
+    private boolean open() {
+        return loaded && !writing && (record == null || !record.clean());
+    }
+
+    boolean wantsTicks(long stable) {
+        return !waiting.isEmpty()
+                || host.config().shippingNanos() > 0
+                        && (!loaded || shipped < stable || record == null || record.shippedIndex() < shipped);
+    }
+
+    /** True when a sole replica may leave without a loss. */
+    boolean complete() {
+        return host.config().shippingNanos() == 0 || record != null && record.clean();
+    }
+
+    private void step() {
+        if (closed || writing || host.env().clock().nanos() - retryAt < 0) {
+            return;
+        }
+        if (!loaded) {
+            load();
+        } else if (record != null && record.clean() && !waiting.isEmpty()) {
+            write(false);
+        } else {
+            while (!waiting.isEmpty() && open()) {
+                waiting.remove().run();
+            }
+        }
+    }
+
+    private void load() {
+        writing = true;
+        host.env().registry().sync(synced -> {
+            if (synced instanceof Outcome.Err<Done>) {
+                failed();
+                return;
+            }
+            host.env().registry().read(RegistryPaths.backup(table, key.actor()), read -> {
+                if (read instanceof Outcome.Ok<Versioned> ok) {
+                    writing = false;
+                    loaded = true;
+                    version = ok.value().version();
+                    boolean ours = ok.value().value() instanceof BackupRecord found
+                            && found.key().equals(key);
+                    record = ours ? (BackupRecord) ok.value().value() : null;
+                    shipped =
+                            Math.max(shipped, record == null ? 0 : Math.min(record.shippedIndex(), log.durableIndex()));
+                    step();
+                } else {
+                    failed();
+                }
+            });
+        });
+    }
+
+    private void failed() {
+        writing = false;
+        loaded = false;
+        retryAt = host.env().clock().nanos() + host.config().retryNanos();
+    }
+
+    private void write(boolean clean) {
+        writing = true;
+        BackupRecord next = new BackupRecord(key, clean, epoch, shipped, "", 0);
+        String path = RegistryPaths.backup(table, key.actor());
+        Op put = version == Registry.ABSENT ? new Op.Create(path, next, false) : new Op.Set(path, next, version);
+        host.env().registry().multi(List.of(new Op.Check(RegistryPaths.map(table), mapVersion), put), made -> {
+            if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {
+                writing = false;
+                record = next;
+                version = ok.value().versions().get(1);
+                step();
+                return;
+            }
+            if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().conflict() == 0) {
+                host.refresh(table);
+            }
+            failed();
+        });
+    }
+
+    /** Time passes: ships what has become stable, keeps the record. */
+    void tick(long now, long stable, boolean soleReplica, boolean idle) {
+        if (closed || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
+            return;
+        }
+        if (!loaded || !waiting.isEmpty()) {
+            step();
+            return;
+        }
+        if (now - nextShipAt >= 0 && !shipping && shipped < stable) {
+            nextShipAt = now + host.config().shippingNanos();
+            ship(stable);
+        }
+        if (writing || shipping || now - retryAt < 0) {
+            return;
+        }
+        boolean quiet = idle && now - lastAppendAt > 2 * host.config().shippingNanos();
+        boolean all = shipped == log.lastIndex() && shipped > 0;
+        if (soleReplica && quiet && all && (record == null || !record.clean())) {
+            write(true);
+        } else if (record == null || !record.clean() && record.shippedIndex() < shipped && now - nextRecordAt >= 0) {
+            nextRecordAt = now + RECORD_EVERY * host.config().shippingNanos();
+            write(false);
+        }
+    }
+
+    private void ship(long stable) {
+        shipping = true;
+        List<LogEntry> cached = log.cached(shipped + 1, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX);
+        if (cached != null) {
+            put(cached, stable);
+            return;
+        }
+        log.load(shipped + 1, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX, loadedEntries -> {
+            if (loadedEntries instanceof Outcome.Ok<List<LogEntry>> ok) {
+                put(ok.value(), stable);
+            } else {
+                shipping = false;
+            }
+        });
+    }
+
+    private void put(List<LogEntry> entries, long stable) {
+        int count = (int) Math.min(entries.size(), stable - shipped);
+        List<LogEntry> run = entries.subList(0, count);
+        long last = run.get(count - 1).index();
+        String name = BackupKeys.log(host.config().clusterId(), key, run.get(0).index(), last, epoch);
+        host.env().objects().put(name, ReplicaLog.encode(run), done -> {
+            shipping = false;
+            if (closed) {
+                return;
+            }
+            if (done instanceof Outcome.Err<Done> err) {
+                LOG.warn(
+                        "{}: log {} cannot be shipped: {}",
+                        key,
+                        name,
+                        err.error().getMessage());
+                return;
+            }
+            shipped = last;
+            if (shipped < stable) {
+                ship(stable);
+            }
+        });
+    }
+
+    /** Appends that wait are run, and find that this primary is no more. */
+    void close() {
+        closed = true;
+        while (!waiting.isEmpty()) {
+            waiting.remove().run();
+        }
+    }
+}

@@ -1,0 +1,109 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.RegistryValue;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.UpdateReply;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class BackupTest {
+    private static final long SECOND = Cluster.SECOND;
+
+    private static boolean clean(Cluster cluster) {
+        RegistryValue value = cluster.store.value(RegistryPaths.backup(Cluster.T, 0));
+        return value instanceof BackupRecord record && record.clean();
+    }
+
+    @Test
+    void cleanMarkFollowsTheLog() {
+        Cluster cluster = new Cluster(1);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.await(() -> clean(cluster), 10);
+        cluster.update(AckLevel.PRIMARY, "a");
+        assertThat(clean(cluster)).isFalse();
+        cluster.await(() -> clean(cluster), 10);
+        assertThat(cluster.backup(0).shippedIndex()).isEqualTo(2);
+    }
+
+    @Test
+    void soleReplicaIsTakenOverWithoutLoss() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        for (int i = 0; i < 10; i++) {
+            cluster.update(AckLevel.ISR, "r" + i);
+        }
+        List<String> rows = List.copyOf(cluster.primary(0).engine().rows(cluster.key(0)));
+        cluster.await(() -> clean(cluster), 10);
+        ServerId old = cluster.actor(0).primary();
+        cluster.server(old).kill();
+        cluster.await(() -> !cluster.actor(0).primary().equals(old), 60);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
+        assertThat(cluster.primary(0).engine().rows(cluster.key(0))).isEqualTo(rows);
+        cluster.update(AckLevel.ISR, "after");
+        assertThat(cluster.primary(0).engine().rows(cluster.key(0))).hasSize(11);
+        cluster.server(old).start();
+        cluster.await(
+                () -> cluster.server(old).disk.files(cluster.key(0).toString()).isEmpty(), 30);
+    }
+
+    @Test
+    void unshippedUpdatesAreWaitedFor() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.objects.down(true);
+        cluster.update(AckLevel.ISR, "a");
+        ServerId old = cluster.actor(0).primary();
+        cluster.server(old).kill();
+        cluster.loop.run(60 * SECOND);
+        assertThat(cluster.actor(0).primary()).isEqualTo(old);
+        cluster.server(old).start();
+        cluster.update(AckLevel.ISR, "b");
+        assertThat(cluster.primary(0).engine().rows(cluster.key(0))).hasSize(2);
+    }
+
+    @Test
+    void deposedSoleReplicaAcknowledgesNothing() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        cluster.await(() -> clean(cluster), 10);
+        Host old = cluster.primary(0);
+        ServerId oldId = cluster.actor(0).primary();
+        long epoch = cluster.actor(0).epoch();
+        old.registry().cut(true);
+        old.registry().expireUnnoticed();
+        cluster.network.stop(new io.uniserve.model.Address(oldId.value(), 8000));
+        cluster.await(() -> !cluster.actor(0).primary().equals(oldId), 60);
+        List<Outcome<UpdateReply>> late = cluster.send(old, epoch, cluster.nextId(), AckLevel.PRIMARY, "late");
+        assertThat(cluster.failure(late).code()).isNotNull();
+        old.registry().cut(false);
+        assertThat(cluster.failure(cluster.send(old, epoch, cluster.nextId(), AckLevel.PRIMARY, "later"))
+                        .code())
+                .isNotNull();
+    }
+
+    @Test
+    void lossyTableGoesOnWithWhatWasShipped() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 1, 1, OnLoss.RESTORE_ACTOR);
+        cluster.update(AckLevel.ISR, "a");
+        cluster.await(() -> clean(cluster), 10);
+        cluster.objects.down(true);
+        cluster.update(AckLevel.ISR, "lost");
+        ServerId old = cluster.actor(0).primary();
+        cluster.server(old).kill();
+        cluster.objects.down(false);
+        cluster.await(() -> !cluster.actor(0).primary().equals(old), 60);
+        cluster.update(AckLevel.ISR, "b");
+        assertThat(cluster.primary(0).engine().rows(cluster.key(0))).hasSize(2).noneMatch(row -> row.endsWith("lost"));
+        cluster.server(old).start();
+        cluster.await(() -> !cluster.server(old).disk.files("quarantine/").isEmpty(), 30);
+    }
+}

@@ -128,10 +128,7 @@ class CuratorRegistryTest extends RegistryContract {
         await().until(() -> read(other, "/u/n").version() == 1);
         wire(registry).cut();
         assertThat(waiter.await()).isInstanceOf(Outcome.Err.class);
-        assertThat(((Outcome.Err<MultiResult>) waiter.await())
-                        .error()
-                        .code())
-                .isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+        assertThat(((Outcome.Err<MultiResult>) waiter.await()).error().code()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
         wire(registry).mend();
         Waiter.<Done>value(registry::sync);
         assertThat(read(registry, "/u/n").version()).isEqualTo(1);

@@ -1,0 +1,71 @@
+package io.uniserve.server;
+
+import io.uniserve.model.Address;
+import io.uniserve.placement.InitialPlacement;
+import io.uniserve.protocol.coordinator.CoordinatorConfig;
+import io.uniserve.protocol.coordinator.CoordinatorEnvironment;
+import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.registry.CuratorRegistry;
+import io.uniserve.runtime.registry.RegistryOptions;
+import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.transport.ChannelPool;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.GrpcNetwork;
+import io.uniserve.runtime.transport.GrpcServer;
+import io.uniserve.runtime.transport.RoutingHub;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+
+/** The real coordinator's machine with a real port and a real registry: what a server needs around it. */
+final class TestCoordinator implements AutoCloseable {
+    private final AtomicReference<@Nullable CoordinatorMachine> machine = new AtomicReference<>();
+    private final RoutingHub hub = new RoutingHub();
+    private final ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN);
+    private final EventLoop loop;
+    private final CuratorRegistry registry;
+    private final GrpcServer server;
+    final Address address;
+
+    TestCoordinator(String connect, String cluster, AtomicReference<@Nullable Throwable> fatal) {
+        loop = new EventLoop("test-coordinator", SystemClock.INSTANCE, fatal::set);
+        registry = new CuratorRegistry(new RegistryOptions(connect, cluster, 2_000, 2_000, Optional.empty()), loop);
+        ClusterIdentity identity = ClusterIdentity.of(cluster);
+        server = GrpcServer.builder(identity)
+                .peers((request, done) -> loop.execute(() -> started().onPeer(request, done)))
+                .admin((request, done) -> loop.execute(() -> started().onAdmin(request, done)))
+                .routing(hub)
+                .start("localhost", 0);
+        address = new Address("localhost", server.port());
+        CoordinatorEnvironment env = new CoordinatorEnvironment(
+                SystemClock.INSTANCE, loop, new GrpcNetwork(channels, identity, loop), registry, new RandomIds());
+        CoordinatorMachine made = new CoordinatorMachine(
+                CoordinatorConfig.defaults("c-1", address, cluster), env, new InitialPlacement());
+        machine.set(made);
+        loop.execute(() -> {
+            made.onRouting(hub::publish);
+            made.onFatal(fatal::set);
+            made.start();
+        });
+    }
+
+    private CoordinatorMachine started() {
+        CoordinatorMachine made = machine.get();
+        if (made == null) {
+            throw new IllegalStateException("not started");
+        }
+        return made;
+    }
+
+    @Override
+    public void close() {
+        server.close();
+        loop.execute(() -> started().stop());
+        registry.close();
+        loop.close();
+        channels.close();
+    }
+}

@@ -4,7 +4,6 @@ import io.uniserve.cli.Console;
 import io.uniserve.cli.ExitCode;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,6 +22,12 @@ final class Foreground {
         this.console = console;
     }
 
+    /** The line {@code ready KIND HOST:PORT pid N}, which scripts wait for. */
+    static String line(String kind, Object address) {
+        return "ready " + kind + " " + address + " pid "
+                + ProcessHandle.current().pid();
+    }
+
     /** The daemon cannot go on; the log says why. */
     void failed(Throwable cause) {
         LOG.error("cannot go on", cause);
@@ -31,17 +36,17 @@ final class Foreground {
 
     /** Prints the line and waits for the end; closes the daemon. */
     int serve(String ready, AutoCloseable daemon) throws Exception {
-        Thread hook = new Thread(() -> stop(), "shutdown");
+        return serve(ready, daemon, daemon);
+    }
+
+    /** The same with another way to stop in good order. */
+    int serve(String ready, AutoCloseable drain, AutoCloseable close) throws Exception {
+        Thread hook = new Thread(this::stop, "shutdown");
         Runtime.getRuntime().addShutdownHook(hook);
-        console.println(ready + " pid " + ProcessHandle.current().pid());
-        int code;
+        console.println(ready);
+        int code = end.get();
         try {
-            code = end.get();
-        } catch (ExecutionException | InterruptedException e) {
-            throw new IllegalStateException("nothing completes the end this way", e);
-        }
-        try {
-            daemon.close();
+            (code == ExitCode.OK ? drain : close).close();
         } finally {
             closed.countDown();
         }

@@ -1,0 +1,77 @@
+package io.uniserve.cli.daemon;
+
+import io.uniserve.cli.CliCommand;
+import java.nio.file.Path;
+import java.util.List;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code uniserve dev}. */
+@Command(
+        name = "dev",
+        description = {
+            "Runs a whole cluster in this process: ZooKeeper, a coordinator and servers, with a directory as durable store.",
+            "Prints one line when all serve: ready dev HOST:PORT pid N servers HOST:PORT,...; Ctrl-C stops it. Started again on"
+                    + " the same directory, it has its tables and rows back."
+        },
+        footer = {
+            "  uniserve dev",
+            "  uniserve dev --servers 5 --ports kv --data /tmp/trial",
+            "  uniserve dev --port 0 -S coordinator.restore-delay=10s"
+        })
+public final class DevCommand extends CliCommand {
+    @Mixin
+    private DaemonOptions options = new DaemonOptions();
+
+    @Option(names = "--servers", paramLabel = "N", defaultValue = "3", description = "How many servers (default: 3).")
+    private int servers;
+
+    @Option(
+            names = "--ports",
+            paramLabel = "PORT,...",
+            defaultValue = "kv,solr",
+            description = "Engines the servers run (default: kv,solr).")
+    private String ports = "";
+
+    @Option(
+            names = "--data",
+            paramLabel = "DIR",
+            defaultValue = "uniserve-data",
+            description = "Where everything is kept (default: uniserve-data in this directory).")
+    private Path data = Path.of("uniserve-data");
+
+    @Option(
+            names = "--host",
+            paramLabel = "HOST",
+            defaultValue = "127.0.0.1",
+            description = "Interface to listen on (default: 127.0.0.1).")
+    private String host = "";
+
+    @Option(
+            names = "--port",
+            paramLabel = "PORT",
+            defaultValue = "7070",
+            description = "The coordinator's; the servers take the next ones. 0 takes any free ones (default: 7070).")
+    private int port;
+
+    @Override
+    public Integer call() throws Exception {
+        if (servers < 1 || servers > DevCluster.SERVERS_MAX) {
+            throw usage("--servers is " + servers + ": use 1 to " + DevCluster.SERVERS_MAX);
+        }
+        if (port < 0 || port + servers > 65_535) {
+            throw usage("--port is " + port + ": use 0 to " + (65_535 - servers));
+        }
+        Foreground foreground = new Foreground(console());
+        DevCluster cluster = new DevCluster(options, new DevCluster.Shape(servers, ports, data, host, port));
+        List<String> addresses = cluster.start(console()::note, foreground::failed);
+        String bootstrap = String.join(",", addresses);
+        boolean usual = bootstrap.startsWith("127.0.0.1:7070");
+        console()
+                .note("try: uniserve" + (usual ? "" : " -b " + bootstrap) + " table create words --port "
+                        + ports.split(",")[0]);
+        String rest = " servers " + String.join(",", addresses.subList(1, addresses.size()));
+        return foreground.serve(Foreground.line("dev", addresses.get(0)) + rest, cluster);
+    }
+}

@@ -1,0 +1,161 @@
+package io.uniserve.cli.simulate;
+
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.Figure;
+import io.uniserve.cli.Progress;
+import io.uniserve.cli.ResultLine;
+import io.uniserve.testkit.simulation.SeedReport;
+import io.uniserve.testkit.simulation.Simulation;
+import io.uniserve.testkit.simulation.SimulationOptions;
+import io.uniserve.testkit.simulation.SimulationReport;
+import io.uniserve.testkit.simulation.plant.Plant;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicLong;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code uniserve simulate}. */
+@Command(
+        name = "simulate",
+        description = {
+            "Runs a whole cluster in virtual time, one history a seed: the same state machines as in production, with lost,"
+                    + " late and doubled messages, partitions, crashes, pauses, expired sessions, torn writes.",
+            "A seed's history, and so the hash, is the same on every machine. A violation prints how to replay it."
+        },
+        footer = {
+            "  uniserve simulate --seeds 1..20",
+            "  uniserve simulate --seeds 1 --hours 5",
+            "  uniserve simulate --seeds 17 --trace | less",
+            "  uniserve simulate --seeds 1..5 --plant skipped-fsync     passes when the checker finds the planted bug"
+        })
+public final class SimulateCommand extends CliCommand {
+    private static final int FAULT_SECONDS_DEFAULT =
+            SimulationOptions.defaults().faultSecondsPerSeed();
+    private static final double OPERATIONS_PER_SECOND_GOAL = 10;
+
+    @Option(
+            names = "--seeds",
+            paramLabel = "A..B",
+            defaultValue = "1..20",
+            converter = SeedRange.Converter.class,
+            description = "First and last seed (default: 1..20).")
+    private SeedRange seeds = new SeedRange(1, 1);
+
+    @Option(
+            names = "--hours",
+            paramLabel = "H",
+            description = "As many seeds from the first on as make so many simulated hours under faults.")
+    private double hours;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "S",
+            description = "Simulated seconds under faults a seed; healing comes on top.")
+    private int seconds = FAULT_SECONDS_DEFAULT;
+
+    @Option(
+            names = "--plant",
+            paramLabel = "BUG",
+            description = "Carry a bug on purpose: none, skipped-fsync, no-deduplication, learner-early,"
+                    + " shrink-without-cas or no-fence. The run then passes when it is found.")
+    private String plant = "none";
+
+    @Option(names = "--trace", description = "Print every line of every history.")
+    private boolean trace;
+
+    @Override
+    public Integer call() {
+        Plant bug = plant();
+        SeedRange range = range();
+        SimulationOptions options = SimulationOptions.defaults().with(bug).seconds(seconds);
+        if (trace) {
+            options = options.listening(console()::println);
+        }
+        Progress progress =
+                new Progress(console().err(), console().terminal(), clock()::nanos, "simulate " + range, range.count());
+        AtomicLong done = new AtomicLong();
+        AtomicLong violations = new AtomicLong();
+        SimulationReport report = new Simulation(options).run(range.from(), range.to(), seed -> {
+            violations.addAndGet(seed.violationCount());
+            progress.at(done.incrementAndGet(), "seed " + seed.seed() + ", " + violations + " violations");
+        });
+        progress.finish();
+        print(report, range);
+        return result(report, range, bug).print(console());
+    }
+
+    private SeedRange range() {
+        if (!given("--hours")) {
+            return seeds;
+        }
+        if (!(hours > 0 && hours <= 10_000)) {
+            throw usage("--hours is " + hours + ": use more than 0, at most 10000");
+        }
+        long count = Math.max(1, (long) Math.ceil(hours * 3_600 / seconds));
+        return new SeedRange(seeds.from(), seeds.from() + count - 1);
+    }
+
+    private Plant plant() {
+        for (Plant candidate : Plant.values()) {
+            if (candidate.label().equals(plant.toLowerCase(Locale.ROOT))) {
+                return candidate;
+            }
+        }
+        throw usage("Invalid value for option '--plant': '" + plant + "'; use one of "
+                + String.join(
+                        ", ", Arrays.stream(Plant.values()).map(Plant::label).toList()));
+    }
+
+    private void print(SimulationReport report, SeedRange range) {
+        console()
+                .println("seeds %s: %.2f simulated hours, %,d operations (%.1f a second), %,d events"
+                        .formatted(
+                                range,
+                                report.hours(),
+                                report.operations(),
+                                report.operationsPerSecond(),
+                                report.events()));
+        console()
+                .println("operations: %,d updates, %,d reads; %,d ended with an error that the client was told"
+                        .formatted(report.updates(), report.reads(), report.failures()));
+        console().println("faults that met something under way: %,d".formatted(report.faultCount()));
+        report.faults().forEach((fault, count) -> console().println("  %-26s %,d".formatted(fault.label(), count)));
+        console().println("violations: " + report.violations());
+        for (SeedReport seed : report.failed()) {
+            console().println("seed " + seed.seed() + " (" + seed.scenario() + "):");
+            seed.violations().forEach(violation -> console().println("  " + violation));
+            console().println("  replay: " + replay(seed.seed()));
+        }
+        console().println("hash " + report.hash());
+    }
+
+    private String replay(long seed) {
+        String line = "./uniserve simulate --seeds " + seed;
+        line += seconds == FAULT_SECONDS_DEFAULT ? "" : " --seconds " + seconds;
+        line += plant.equals("none") ? "" : " --plant " + plant;
+        return line + " --trace";
+    }
+
+    private ResultLine result(SimulationReport report, SeedRange range, Plant bug) {
+        Map<String, Object> faults = new LinkedHashMap<>();
+        report.faults().forEach((fault, count) -> faults.put(fault.label(), count));
+        ResultLine line = ResultLine.of("simulate", arguments());
+        if (bug == Plant.NONE) {
+            line.figure(Figure.atMost("violations", report.violations(), 0));
+            line.figure(Figure.atLeast(
+                    "operations a simulated second", report.operationsPerSecond(), OPERATIONS_PER_SECOND_GOAL));
+        } else {
+            line.figure(Figure.atLeast("violations found with " + bug.label(), report.violations(), 1));
+        }
+        return line.with("seeds", range.toString())
+                .with("hours", report.hours())
+                .with("operations", report.operations())
+                .with("faults", report.faultCount())
+                .with("faultsByKind", faults)
+                .with("violations", report.violations())
+                .with("hash", report.hash());
+    }
+}

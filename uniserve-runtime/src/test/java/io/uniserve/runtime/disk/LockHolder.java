@@ -1,0 +1,22 @@
+package io.uniserve.runtime.disk;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** A process that opens a data directory, says so by a file, and holds it until its input ends. */
+public final class LockHolder {
+    private LockHolder() {}
+
+    /** Arguments: the data directory, the file that says that it is held. */
+    public static void main(String[] arguments) throws IOException {
+        long[] next = {1};
+        try (DataDirectory held = DataDirectory.open(Path.of(arguments[0]), true, () -> next[0]++)) {
+            Files.writeString(Path.of(arguments[1]), held.server().value());
+            int read = System.in.read();
+            if (read >= 0) {
+                throw new IOException("unexpected input");
+            }
+        }
+    }
+}

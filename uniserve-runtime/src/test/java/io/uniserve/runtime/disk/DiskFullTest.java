@@ -30,18 +30,23 @@ class DiskFullTest {
             Waiter.<Done>value(done -> disk.append("log/1", Bytes.utf8("kept"), done));
             Waiter.<Done>value(done -> disk.replace("state", Bytes.utf8("old"), done));
             Path filler = small.fill();
-            assertThat(Waiter.<Done>error(done -> disk.append("log/1", MEGABYTE, done)).code())
+            assertThat(Waiter.<Done>error(done -> disk.append("log/1", MEGABYTE, done))
+                            .code())
                     .isEqualTo(ErrorCode.DISK_FULL);
-            assertThat(Waiter.<Done>error(done -> disk.replace("state", MEGABYTE, done)).code())
+            assertThat(Waiter.<Done>error(done -> disk.replace("state", MEGABYTE, done))
+                            .code())
                     .isEqualTo(ErrorCode.DISK_FULL);
-            assertThat(Waiter.<Bytes>value(done -> disk.read("state", done)).utf8()).isEqualTo("old");
-            assertThat(Waiter.<Bytes>value(done -> disk.readRange("log/1", 0, 4, done)).utf8())
+            assertThat(Waiter.<Bytes>value(done -> disk.read("state", done)).utf8())
+                    .isEqualTo("old");
+            assertThat(Waiter.<Bytes>value(done -> disk.readRange("log/1", 0, 4, done))
+                            .utf8())
                     .isEqualTo("kept");
             Files.delete(filler);
             Waiter.<Done>value(done -> disk.truncate("log/1", 4, done));
             Waiter.<Done>value(done -> disk.append("log/1", Bytes.utf8("+"), done));
             Waiter.<Done>value(done -> disk.sync("log/1", done));
-            assertThat(Waiter.<Bytes>value(done -> disk.read("log/1", done)).utf8()).isEqualTo("kept+");
+            assertThat(Waiter.<Bytes>value(done -> disk.read("log/1", done)).utf8())
+                    .isEqualTo("kept+");
         }
     }
 
@@ -53,10 +58,13 @@ class DiskFullTest {
                         DurableStores.open("file:" + small.path().resolve("objects")), 2, loop)) {
             Waiter.<Done>value(done -> store.put("a/1", Bytes.utf8("kept"), done));
             Path filler = small.fill();
-            assertThat(Waiter.<Done>error(done -> store.put("a/2", MEGABYTE, done)).code())
+            assertThat(Waiter.<Done>error(done -> store.put("a/2", MEGABYTE, done))
+                            .code())
                     .isEqualTo(ErrorCode.DISK_FULL);
-            assertThat(Waiter.<List<String>>value(done -> store.list("a/", done))).containsExactly("a/1");
-            assertThat(Waiter.<Bytes>value(done -> store.get("a/1", done)).utf8()).isEqualTo("kept");
+            assertThat(Waiter.<List<String>>value(done -> store.list("a/", done)))
+                    .containsExactly("a/1");
+            assertThat(Waiter.<Bytes>value(done -> store.get("a/1", done)).utf8())
+                    .isEqualTo("kept");
             Files.delete(filler);
             Waiter.<Done>value(done -> store.put("a/2", MEGABYTE, done));
         }

@@ -54,7 +54,8 @@ class PortLoaderTest {
         assertThat(port.engine().getClass().getClassLoader()).isNotSameAs(Engine.class.getClassLoader());
         assertThat(port.engine().getClass().getClassLoader().getParent()).isNotNull();
         assertThat(PortLoader.load(folder("once"), "once")).isSameAs(port);
-        assertThat(PortLoader.load(folder("once").resolve("../once/lib"), "once")).isSameAs(port);
+        assertThat(PortLoader.load(folder("once").resolve("../once/lib"), "once"))
+                .isSameAs(port);
     }
 
     @Test
@@ -126,8 +127,11 @@ class PortLoaderTest {
     void twoPortsMayBringOneClassInTwoVersions() throws IOException {
         for (String name : new String[] {"left", "right"}) {
             new TestJar()
-                    .engine("Probe", name, VALIDATE.formatted("if (!lib.Shared.NAME.get().equals(\"" + name
-                            + "\")) throw new IllegalStateException();"))
+                    .engine(
+                            "Probe",
+                            name,
+                            VALIDATE.formatted("if (!lib.Shared.NAME.get().equals(\"" + name
+                                    + "\")) throw new IllegalStateException();"))
                     .source(
                             "lib.Shared",
                             "package lib; public class Shared { public static java.util.function.Supplier<String> NAME = () -> \""
@@ -168,7 +172,10 @@ class PortLoaderTest {
         new TestJar().engines("Gone").write(folder("gone").resolve("x.jar"), work.resolve("w1"));
         refuses("gone", ErrorCode.PORT_FAILED, "Gone");
         new TestJar()
-                .engine("Probe", "throws", VALIDATE.formatted("") + " public Probe() { throw new IllegalStateException(\"no licence\"); }")
+                .engine(
+                        "Probe",
+                        "throws",
+                        VALIDATE.formatted("") + " public Probe() { throw new IllegalStateException(\"no licence\"); }")
                 .engines("Probe")
                 .write(folder("throws").resolve("x.jar"), work.resolve("w2"));
         refuses("throws", ErrorCode.PORT_FAILED, "no licence");

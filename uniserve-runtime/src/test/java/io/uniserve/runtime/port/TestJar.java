@@ -89,7 +89,8 @@ final class TestJar {
         JavaCompiler compiler = ToolProvider.getSystemJavaCompiler();
         StringWriter output = new StringWriter();
         List<String> files = arguments.stream().filter(a -> a.endsWith(".java")).toList();
-        List<String> options = arguments.stream().filter(a -> !a.endsWith(".java")).toList();
+        List<String> options =
+                arguments.stream().filter(a -> !a.endsWith(".java")).toList();
         try (var manager = compiler.getStandardFileManager(null, null, StandardCharsets.UTF_8)) {
             Boolean compiled = compiler.getTask(
                             output, manager, null, options, null, manager.getJavaFileObjectsFromStrings(files))

@@ -109,9 +109,11 @@ class LocalObjectStoreTest {
 
     @Test
     void keysThatCouldLeaveTheRootAreRefused() {
-        for (String key : List.of("", "/a", "..", "a/../b", "a//b", "a/", "A", "a b", "a\u0000b", "a~", "unfinished~/x")) {
+        for (String key :
+                List.of("", "/a", "..", "a/../b", "a//b", "a/", "A", "a b", "a\u0000b", "a~", "unfinished~/x")) {
             assertThat(getError(key)).as(key).isEqualTo(ErrorCode.INVALID_ARGUMENT);
-            assertThat(Waiter.<Done>error(done -> store.put(key, Bytes.EMPTY, done)).code())
+            assertThat(Waiter.<Done>error(done -> store.put(key, Bytes.EMPTY, done))
+                            .code())
                     .isEqualTo(ErrorCode.INVALID_ARGUMENT);
         }
         assertThat(Waiter.<List<String>>error(done -> store.list("../", done)).code())

@@ -7,20 +7,19 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import java.io.ByteArrayInputStream;
-import java.io.IOException;
 import java.lang.invoke.MethodHandle;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.MethodType;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
 import org.apache.solr.client.solrj.response.SolrResponseBase;
 import org.apache.solr.common.params.ModifiableSolrParams;
@@ -41,7 +40,10 @@ final class ActorShards extends ShardHandler {
     /** Key of the {@link Plan} in a request's context. */
     static final String PLAN = "uniserve.plan";
 
-    private static final RetrieveCall<ShardCall, ShardReply> SELECT = RetrieveCall.of(ShardOperator.SELECT);
+    /** Key of the actor's number in a shard response's header. */
+    static final String ACTOR = "actor";
+
+    private static final RetrieveCall<Map<Integer, String>, Bytes> SELECT = RetrieveCall.of(ShardOperator.SELECT);
     private static final MethodHandle SET_SHARD = setShard();
 
     private final Factory factory;
@@ -54,17 +56,18 @@ final class ActorShards extends ShardHandler {
         this.factory = factory;
     }
 
-    /** The query being planned and the table it is over. */
-    record Plan(PlanContext context, TableMeta table) {}
+    /** A query being planned, and whether its facets must be fetched again, with all terms. */
+    record Plan(PlanContext context, TableMeta table, AtomicBoolean refetch) {
+        static Plan of(ResponseBuilder builder) {
+            return (Plan) Objects.requireNonNull(builder.req.getContext().get(PLAN), "a distributed request without a plan");
+        }
+    }
 
-    private record Pending(ShardRequest request, int actor, String text) {}
+    private record Pending(ShardRequest request, int actor) {}
 
     @Override
     public void prepDistributed(ResponseBuilder builder) {
-        Plan found = (Plan) builder.req.getContext().get(PLAN);
-        if (found == null) {
-            throw new IllegalStateException("a distributed request without a plan");
-        }
+        Plan found = Plan.of(builder);
         plan = found;
         builder.shards = IntStream.range(0, found.table().partitioner().actors())
                 .mapToObj(Integer::toString)
@@ -75,16 +78,16 @@ final class ActorShards extends ShardHandler {
     @Override
     public void submit(ShardRequest request, String shard, ModifiableSolrParams params) {
         // A request's parameters are the same for all of its shards.
-        String text = texts.computeIfAbsent(request, r -> params.toQueryString().substring(1));
-        pending.add(new Pending(request, Integer.parseInt(shard), text));
+        texts.computeIfAbsent(request, r -> params.toQueryString().substring(1));
+        pending.add(new Pending(request, Integer.parseInt(shard)));
     }
 
     @Override
     public @Nullable ShardResponse takeCompletedOrError() {
-        while (!pending.isEmpty()) {
-            Map<Integer, Pending> round = new TreeMap<>();
-            pending.removeIf(one -> round.putIfAbsent(one.actor(), one) == null);
-            exchange(round.values());
+        while (plan != null && !pending.isEmpty()) {
+            Map<Integer, ShardRequest> round = new TreeMap<>();
+            pending.removeIf(one -> round.putIfAbsent(one.actor(), one.request()) == null);
+            exchange(plan, round);
         }
         return completed.poll();
     }
@@ -94,68 +97,57 @@ final class ActorShards extends ShardHandler {
         return takeCompletedOrError();
     }
 
-    private void exchange(Collection<Pending> round) {
-        Plan current = plan;
-        if (current == null) {
-            throw new IllegalStateException("shard requests before prepDistributed");
-        }
-        Map<Integer, Pending> byActor = new LinkedHashMap<>();
-        Map<Integer, String> own = new LinkedHashMap<>();
-        String common = round.iterator().next().text();
-        for (Pending one : round) {
-            byActor.put(one.actor(), one);
-            if (!one.text().equals(common)) {
-                own.put(one.actor(), one.text());
+    private void exchange(Plan current, Map<Integer, ShardRequest> round) {
+        Map<Integer, String> parameters = new HashMap<>();
+        round.forEach((actor, request) -> {
+            String text = Objects.requireNonNull(texts.get(request));
+            if (!text.equals(parameters.computeIfAbsent(ShardOperator.EVERY, every -> text))) {
+                parameters.put(actor, text);
             }
+        });
+        List<Bytes> replies =
+                current.context().retrieve(current.table().name(), round.keySet(), SELECT, parameters, values -> values);
+        for (Bytes reply : replies) {
+            NamedList<Object> body = parse(reply);
+            Object actor = body._get(List.of("responseHeader", ACTOR), null);
+            ShardRequest request = actor == null ? null : round.remove(actor);
+            if (request == null) {
+                throw new UniserveException(ErrorCode.PORT_PROTOCOL, "a reply of actor " + actor + ", not asked for");
+            }
+            complete(request, actor.toString(), body);
         }
-        Map<Integer, Bytes> bodies = current.context()
-                .retrieve(
-                        current.table().name(),
-                        byActor.keySet(),
-                        SELECT,
-                        new ShardCall(common, own),
-                        ActorShards::byActor);
-        byActor.forEach((actor, one) -> complete(one, bodies.get(actor)));
+        if (!round.isEmpty()) {
+            throw new UniserveException(ErrorCode.PORT_PROTOCOL, "no reply of actors " + round.keySet());
+        }
     }
 
-    private static Map<Integer, Bytes> byActor(List<ShardReply> replies) {
-        Map<Integer, Bytes> bodies = new HashMap<>();
-        replies.forEach(reply -> bodies.put(reply.actor(), reply.body()));
-        return bodies;
-    }
-
-    private void complete(Pending one, @Nullable Bytes body) {
-        if (body == null) {
-            throw new UniserveException(
-                    ErrorCode.PORT_PROTOCOL, "actor " + one.actor() + " was asked and did not reply");
-        }
+    private void complete(ShardRequest request, String shard, NamedList<Object> body) {
         SolrResponseBase solr = new SolrResponseBase();
-        solr.setResponse(parse(body));
+        solr.setResponse(body);
         ShardResponse response = new ShardResponse();
-        response.setShardRequest(one.request());
+        response.setShardRequest(request);
         response.setSolrResponse(solr);
         try {
-            SET_SHARD.invokeExact(response, Integer.toString(one.actor()));
+            SET_SHARD.invokeExact(response, shard);
         } catch (Throwable e) {
             throw new IllegalStateException("ShardResponse.setShard failed", e);
         }
-        one.request().responses.add(response);
-        if (one.request().responses.size() == one.request().actualShards.length) {
+        request.responses.add(response);
+        if (request.responses.size() == request.actualShards.length) {
             completed.add(response);
         }
     }
 
+    @SuppressWarnings("unchecked")
     private static NamedList<Object> parse(Bytes body) {
-        try (JavaBinCodec codec = new JavaBinCodec()) {
-            @SuppressWarnings("unchecked")
-            NamedList<Object> parsed = (NamedList<Object>) codec.unmarshal(new ByteArrayInputStream(body.toArray()));
-            return parsed;
-        } catch (IOException | RuntimeException e) {
-            throw new UniserveException(ErrorCode.PORT_PROTOCOL, "a shard's reply is not Solr's binary format", e);
-        }
+        return SolrFailure.translated("read a shard's reply", () -> {
+            try (JavaBinCodec codec = new JavaBinCodec()) {
+                return (NamedList<Object>) codec.unmarshal(new ByteArrayInputStream(body.toArray()));
+            }
+        });
     }
 
-    /** Solr sets it in its own shard handler only; its components need it to tell the shards apart. */
+    /** Only Solr's own shard handler may set it; the components need it to tell the shards apart. */
     private static MethodHandle setShard() {
         try {
             return MethodHandles.privateLookupIn(ShardResponse.class, MethodHandles.lookup())

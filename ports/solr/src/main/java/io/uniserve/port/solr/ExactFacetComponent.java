@@ -6,21 +6,17 @@ import org.apache.solr.handler.component.FacetComponent;
 import org.apache.solr.handler.component.ResponseBuilder;
 
 /**
- * Solr's facets, which also say when they may not be exact. Solr asks every shard for its top terms and refines the
- * counts of those it saw; a term that no shard listed may still belong to the answer. That is so where the counts that
- * such a term could have reach the last count of the answer. The planner then asks again for all terms. Named in
- * {@code solrconfig.xml}.
+ * Solr's facets, which also say when they may not be exact: Solr refines the counts of terms that some shard listed
+ * among its top, but a term that none listed may belong to the answer where its possible count reaches the answer's
+ * last. The planner then asks again for all terms. Named in {@code solrconfig.xml}.
  */
 public final class ExactFacetComponent extends FacetComponent {
-    /** Key in a request's context, present when a facet may not be exact. */
-    static final String INEXACT = "uniserve.facets.inexact";
-
     @Override
     public void finishStage(ResponseBuilder builder) {
-        if (builder.doFacets
-                && builder.getStage() == ResponseBuilder.STAGE_GET_FIELDS
-                && !builder._facetInfo.facets.values().stream().allMatch(ExactFacetComponent::isExact)) {
-            builder.req.getContext().put(INEXACT, Boolean.TRUE);
+        if (builder.doFacets && builder.getStage() == ResponseBuilder.STAGE_GET_FIELDS) {
+            ActorShards.Plan.of(builder)
+                    .refetch()
+                    .set(!builder._facetInfo.facets.values().stream().allMatch(ExactFacetComponent::isExact));
         }
         super.finishStage(builder);
     }

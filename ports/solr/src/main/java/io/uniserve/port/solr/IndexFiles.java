@@ -3,22 +3,27 @@ package io.uniserve.port.solr;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.Comparator;
-import java.util.List;
-import java.util.stream.Stream;
+import org.apache.commons.codec.digest.DigestUtils;
 import org.apache.lucene.codecs.CodecUtil;
+import org.apache.lucene.document.Document;
+import org.apache.lucene.index.IndexableField;
+import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.SegmentInfos;
+import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.store.ChecksumIndexInput;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.store.IOContext;
 import org.apache.lucene.store.NoLockFactory;
+import org.apache.lucene.util.Bits;
+import org.apache.lucene.util.BytesRef;
 
-/** Files of an index, outside Solr. Lucene never changes a file once written, so links do where copies would. */
+/** A Lucene index, past Solr. Lucene never changes a file once written, so links do where copies would. */
 final class IndexFiles {
     private IndexFiles() {}
 
@@ -36,12 +41,10 @@ final class IndexFiles {
     /** Checks a checkpoint, every byte of every file of its newest commit, and links it to where a core will open it. */
     static void restore(Path checkpoint, Path index) {
         Collection<String> names = verified(checkpoint);
-        try {
-            Files.createDirectories(index);
-            link(checkpoint, names, index);
-        } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot restore index files to " + index, e);
-        }
+        SolrFailure.translated("restore files to " + index, () -> {
+            link(checkpoint, names, Files.createDirectories(index));
+            return names;
+        });
     }
 
     private static Collection<String> verified(Path checkpoint) {
@@ -60,15 +63,28 @@ final class IndexFiles {
         }
     }
 
-    /** Deletes a directory and all in it; one that is not there is fine. */
-    static void delete(Path directory) throws IOException {
-        if (Files.exists(directory)) {
-            try (Stream<Path> tree = Files.walk(directory)) {
-                List<Path> deepestFirst = tree.sorted(Comparator.reverseOrder()).toList();
-                for (Path path : deepestFirst) {
-                    Files.deleteIfExists(path);
+    /** Sum of the SHA-256 of every live document's stored fields: the order of documents and segments does not matter. */
+    static byte[] digest(IndexSearcher searcher) throws IOException {
+        BigInteger sum = BigInteger.valueOf(searcher.getIndexReader().numDocs());
+        for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
+            Bits live = leaf.reader().getLiveDocs();
+            for (int i = 0; i < leaf.reader().maxDoc(); i++) {
+                if (live == null || live.get(i)) {
+                    String text = text(leaf.reader().storedFields().document(i));
+                    sum = sum.add(new BigInteger(1, DigestUtils.sha256(text)));
                 }
             }
         }
+        return DigestUtils.sha256(sum.toByteArray());
+    }
+
+    private static String text(Document document) {
+        StringBuilder text = new StringBuilder();
+        for (IndexableField field : document) {
+            BytesRef binary = field.binaryValue();
+            String value = binary == null ? field.stringValue() : binary.utf8ToString();
+            text.append(field.name()).append(':').append(value.length()).append(':').append(value);
+        }
+        return text.toString();
     }
 }

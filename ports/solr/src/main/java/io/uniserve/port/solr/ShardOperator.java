@@ -4,23 +4,40 @@ import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
-import io.uniserve.error.ErrorCode;
+import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.common.util.NamedList;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.response.BinaryResponseWriter;
-import org.apache.solr.response.SolrQueryResponse;
 import org.apache.solr.servlet.SolrRequestParsers;
 
-/** Answers a shard request of SolrCloud's protocol from one actor's core. */
-final class ShardOperator implements RetrieveOperator<SolrActor, ShardCall, ShardReply> {
+/**
+ * Answers a shard request of SolrCloud's protocol from one actor's core. Parameters are Solr's as a URL has them, by
+ * actor; those of {@link #EVERY} are for actors without their own. The value is the response in Solr's binary format.
+ */
+final class ShardOperator implements RetrieveOperator<SolrActor, Map<Integer, String>, Bytes> {
     static final ShardOperator SELECT = new ShardOperator();
+    static final int EVERY = -1;
 
-    private ShardOperator() {}
+    private static final int ENTRY_BYTES_MIN = 8;
+    private static final Codec<Map<Integer, String>> PARAMETERS = Codecs.of(
+            (out, texts) -> {
+                out.writeInt(texts.size());
+                texts.forEach((actor, text) -> out.writeInt(actor).writeString(text));
+            },
+            in -> {
+                Map<Integer, String> texts = new LinkedHashMap<>();
+                for (int left = in.readCount(ENTRY_BYTES_MIN); left > 0; left--) {
+                    texts.put(in.readInt(), in.readString());
+                }
+                return texts;
+            });
 
     @Override
     public String id() {
@@ -33,20 +50,23 @@ final class ShardOperator implements RetrieveOperator<SolrActor, ShardCall, Shar
     }
 
     @Override
-    public Codec<ShardCall> parameters() {
-        return ShardCall.CODEC;
+    public Codec<Map<Integer, String>> parameters() {
+        return PARAMETERS;
     }
 
     @Override
-    public Codec<ShardReply> values() {
-        return ShardReply.CODEC;
+    public Codec<Bytes> values() {
+        return Codecs.BYTES;
     }
 
     @Override
-    public ShardReply retrieve(SolrActor actor, OperatorContext context, ShardCall call) {
+    public Bytes retrieve(SolrActor actor, OperatorContext context, Map<Integer, String> texts) {
         context.checkActive();
-        Bytes body = actor.with("answer a shard request", core -> answer(core, context, call.of(context.actor())));
-        return new ShardReply(context.actor(), body);
+        String text = texts.getOrDefault(context.actor(), texts.get(EVERY));
+        if (text == null) {
+            throw UniserveException.invalid("solr.select has no parameters for actor " + context.actor());
+        }
+        return actor.with("answer a shard request", core -> answer(core, context, text));
     }
 
     private static Bytes answer(SolrCore core, OperatorContext context, String text) throws Exception {
@@ -55,13 +75,8 @@ final class ShardOperator implements RetrieveOperator<SolrActor, ShardCall, Shar
         if (millis < Limits.DEADLINE_MS_MAX) {
             params.set(CommonParams.TIME_ALLOWED, Long.toString(Math.max(1, millis)));
         }
-        return Select.run(core, params, Map.of(), (request, response, out) -> {
-            if (SolrQueryResponse.isPartialResults(response.getResponseHeader())) {
-                context.checkActive();
-                throw new UniserveException(
-                        ErrorCode.DEADLINE_EXCEEDED, "the query's deadline passed while Solr searched");
-            }
-            new BinaryResponseWriter().write(out, request, response);
-        });
+        NamedList<Object> header = new NamedList<>();
+        header.add(ActorShards.ACTOR, context.actor());
+        return SolrPlanner.select(core, params, header, Map.of(), new BinaryResponseWriter());
     }
 }

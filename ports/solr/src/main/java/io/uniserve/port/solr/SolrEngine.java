@@ -15,12 +15,16 @@ import io.uniserve.model.TableMeta;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import org.apache.solr.core.SolrCore;
 import org.jspecify.annotations.Nullable;
 
-/** Apache Solr. Table option: {@code configset}, {@code default} unless given. */
+/** Apache Solr. Table option: {@code configset}, {@code default} unless given. Queries are planned where it is open. */
 public final class SolrEngine implements Engine {
-    /** The port's name, as tables give it. */
-    public static final String NAME = "solr";
+    /** The configset that comes with the port, its uniqueKey and the field that words without one are looked up in. */
+    static final String CONFIGSET = "default";
+
+    static final String UNIQUE_KEY = "id";
+    static final String DEFAULT_FIELD = "text";
 
     static final List<Operator<?, ?>> OPERATORS = List.of(ShardOperator.SELECT);
     static final List<UpdateFunction<?, ?>> UPDATES = List.of(SolrUpdates.ADD, SolrUpdates.DELETE);
@@ -30,7 +34,7 @@ public final class SolrEngine implements Engine {
     @Override
     public PortInfo info() {
         return new PortInfo(
-                NAME,
+                "solr",
                 "1",
                 Set.of(ConsistencyLevel.EVENTUAL),
                 OPERATORS.stream().map(Operator::id).toList(),
@@ -39,13 +43,17 @@ public final class SolrEngine implements Engine {
 
     @Override
     public void validate(TableMeta meta) {
-        Configset configset = Configset.of(meta);
+        meta.options().forEach((option, value) -> {
+            if (!option.equals("configset") || !value.equals(CONFIGSET)) {
+                throw UniserveException.invalid("table option " + option + "=" + value + ": use configset=" + CONFIGSET);
+            }
+        });
         if (meta.level() != ConsistencyLevel.EVENTUAL) {
             throw UniserveException.invalid("level is " + meta.level() + ": port solr supports EVENTUAL");
         }
-        if (!meta.keyField().equals(configset.uniqueKey())) {
-            throw UniserveException.invalid("key field is \"" + meta.keyField() + "\": use \"" + configset.uniqueKey()
-                    + "\", the uniqueKey of configset " + configset.id());
+        if (!meta.keyField().equals(UNIQUE_KEY)) {
+            throw UniserveException.invalid("key field is \"" + meta.keyField() + "\": use \"" + UNIQUE_KEY
+                    + "\", the uniqueKey of configset " + CONFIGSET);
         }
         if (!(meta.partitioner() instanceof Partitioner.Hash)) {
             throw UniserveException.invalid("partitioner: port solr supports hash, for a uniqueKey is a text");
@@ -53,24 +61,22 @@ public final class SolrEngine implements Engine {
     }
 
     @Override
-    public synchronized EngineInstance open(EngineContext context) {
-        SolrInstance opened = SolrInstance.open(context.scratch());
+    public EngineInstance open(EngineContext context) {
+        SolrInstance opened = new SolrInstance(context.scratch());
         instance = opened;
         return opened;
     }
 
     @Override
     public Optional<Planner> planner() {
-        return Optional.of(new SolrPlanner(this::running));
+        return Optional.of(new SolrPlanner(this::planning));
     }
 
-    private SolrInstance running() {
+    private SolrCore planning() {
         SolrInstance running = instance;
         if (running == null) {
-            throw new UniserveException(
-                    ErrorCode.UNAVAILABLE,
-                    "Solr is not running in this process; send the query to a server that has the port");
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "Solr is not open in this process; ask a server");
         }
-        return running;
+        return running.planning();
     }
 }

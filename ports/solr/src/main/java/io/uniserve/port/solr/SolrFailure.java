@@ -3,33 +3,28 @@ package io.uniserve.port.solr;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
+import java.util.concurrent.Callable;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.search.SyntaxError;
 import org.jspecify.annotations.Nullable;
 
 /** Turns what Solr throws into errors with a stable code. */
 final class SolrFailure {
-    private static final int MESSAGE_CHARS_MAX = 400;
-    private static final int BAD_REQUEST = 400;
+    private static final int MESSAGE_CHARS_MAX = 300;
+    private static final int BAD_REQUEST = SolrException.ErrorCode.BAD_REQUEST.code;
 
     private SolrFailure() {}
 
-    /** Something of Solr's that may throw anything. */
-    @FunctionalInterface
-    interface Work<T> {
-        T run() throws Exception;
-    }
-
     /** Runs the work; failures come out as UniserveException. */
-    static <T> T translated(String what, Work<T> work) {
+    static <T> T translated(String what, Callable<T> work) {
         try {
-            return work.run();
+            return work.call();
         } catch (Exception e) {
             throw translate(what, e);
         }
     }
 
-    static UniserveException translate(String what, Exception failure) {
+    private static UniserveException translate(String what, Exception failure) {
         for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
             if (cause instanceof UniserveException known) {
                 return known;
@@ -45,9 +40,13 @@ final class SolrFailure {
         return new UniserveException(code, "Solr cannot " + what + ": " + message(failure), failure);
     }
 
-    /** The message, cut and without control characters. */
     static String message(Throwable failure) {
-        String text = String.valueOf(failure.getMessage()).replaceAll("\\p{Cntrl}", " ");
-        return text.length() > MESSAGE_CHARS_MAX ? text.substring(0, MESSAGE_CHARS_MAX) + "..." : text;
+        return printable(String.valueOf(failure.getMessage()));
+    }
+
+    /** The text, cut and without control characters, fit for an error message. */
+    static String printable(String text) {
+        String cut = text.length() > MESSAGE_CHARS_MAX ? text.substring(0, MESSAGE_CHARS_MAX) + "..." : text;
+        return cut.replaceAll("\\p{Cntrl}+", " ");
     }
 }

@@ -5,98 +5,83 @@ import io.uniserve.api.ActorFactory;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.update.UpdateFunction;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.EnumMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import org.apache.solr.common.params.CoreAdminParams;
 import org.apache.solr.core.CoreContainer;
 import org.apache.solr.core.CoreDescriptor;
-import org.apache.solr.core.MetricsConfig;
+import org.apache.solr.core.MetricsConfig.MetricsConfigBuilder;
 import org.apache.solr.core.NodeConfig;
 import org.apache.solr.core.PluginInfo;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.SolrPaths;
 import org.apache.solr.logging.LogWatcherConfig;
 
-/** The one core container of a process: a core an actor, and an empty core a configset, on which queries are planned. */
+/** The one core container of a process: a core an actor, and an empty core on which queries are planned. */
 final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
-    private static final int LOG_WATCHER_OFF = 1;
-
     private final CoreContainer container;
-    private final Map<Configset, SolrCore> planning = new EnumMap<>(Configset.class);
+    private final SolrCore planning;
     private final Set<SolrActor> actors = ConcurrentHashMap.newKeySet();
     private final AtomicLong names = new AtomicLong();
-    private final AtomicBoolean closed = new AtomicBoolean();
 
-    private SolrInstance(CoreContainer container) {
-        this.container = container;
-    }
-
-    static SolrInstance open(Path scratch) {
+    SolrInstance(Path scratch) {
         // Solr's second HTTP API wants a servlet container, which is not there.
         System.setProperty("disable.v2.api", "true");
         System.setProperty("solr.install.dir", scratch.toString());
         Path home = scratch.toAbsolutePath();
-        Configset.writeAll(home.resolve("configsets"));
-        return SolrFailure.translated("start Solr in " + home, () -> {
-            CoreContainer container = new CoreContainer(config(home));
-            SolrInstance instance = new SolrInstance(container);
-            try {
-                container.load();
-                for (Configset configset : Configset.values()) {
-                    instance.planning.put(configset, instance.core(configset, home.resolve("plan-" + configset.id())));
-                }
-                return instance;
-            } catch (RuntimeException e) {
-                container.shutdown();
-                throw e;
-            }
+        container = new CoreContainer(config(home));
+        planning = SolrFailure.translated("start in " + home, () -> {
+            writeConfigset(home.resolve("configsets"));
+            container.load();
+            return core(home.resolve("planning"));
         });
     }
 
     private static NodeConfig config(Path home) {
+        String shards = ActorShards.Factory.class.getName();
         return new NodeConfig.NodeConfigBuilder("uniserve", home)
                 .setConfigSetBaseDirectory(home.resolve("configsets").toString())
-                .setCoreRootDirectory(home.resolve("configsets").toString())
                 .setAllowPaths(Set.of(SolrPaths.ALL_PATH))
                 .setUseSchemaCache(true)
-                .setShardHandlerFactoryConfig(new PluginInfo(
-                        "shardHandlerFactory", Map.of("class", ActorShards.Factory.class.getName()), null, List.of()))
-                .setMetricsConfig(new MetricsConfig.MetricsConfigBuilder()
-                        .setEnabled(false)
-                        .build())
-                .setLogWatcherConfig(new LogWatcherConfig(false, null, null, LOG_WATCHER_OFF))
+                .setShardHandlerFactoryConfig(new PluginInfo("shards", Map.of("class", shards), null, List.of()))
+                .setMetricsConfig(new MetricsConfigBuilder().setEnabled(false).build())
+                .setLogWatcherConfig(new LogWatcherConfig(false, null, null, 1))
                 .build();
     }
 
-    /** A new core; opens the index in {@code directory/data/index} or makes an empty one. */
-    private SolrCore core(Configset configset, Path directory) {
+    private static void writeConfigset(Path base) throws IOException {
+        String name = "configsets/" + SolrEngine.CONFIGSET + "/";
+        Path directory = Files.createDirectories(base.resolve(SolrEngine.CONFIGSET).resolve("conf"));
+        for (String file : List.of("schema.xml", "solrconfig.xml")) {
+            try (InputStream in = SolrInstance.class.getResourceAsStream(name + file)) {
+                Files.copy(Objects.requireNonNull(in, file), directory.resolve(file));
+            }
+        }
+    }
+
+    /** Opens the index in {@code directory/data/index} or makes an empty one. */
+    private SolrCore core(Path directory) {
         Map<String, String> properties = Map.of(
-                CoreDescriptor.CORE_CONFIGSET, configset.id(),
-                CoreDescriptor.CORE_DATADIR, directory.resolve("data").toString(),
-                CoreAdminParams.NAME, directory.getFileName().toString());
+                CoreDescriptor.CORE_CONFIGSET, SolrEngine.CONFIGSET,
+                CoreDescriptor.CORE_DATADIR, directory.resolve("data").toString());
         return container.create("core-" + names.incrementAndGet(), directory, properties, false);
     }
 
-    /** The empty core on which queries over tables of this configset are planned. */
-    SolrCore planning(Configset configset) {
-        SolrCore core = planning.get(configset);
-        if (core == null) {
-            throw new IllegalStateException("no planning core for " + configset);
-        }
-        return core;
+    SolrCore planning() {
+        return planning;
     }
 
     @Override
     public SolrActor create(ActorContext context) {
         Path scratch = context.scratch().toAbsolutePath();
-        Configset configset = Configset.of(context.meta());
-        SolrCore core = SolrFailure.translated("create a core", () -> core(configset, scratch));
+        SolrCore core = SolrFailure.translated("create a core", () -> core(scratch));
         SolrActor actor = new SolrActor(core, scratch, actors::remove);
         actors.add(actor);
         return actor;
@@ -104,8 +89,7 @@ final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
 
     @Override
     public SolrActor restore(ActorContext context, Path directory) {
-        IndexFiles.restore(
-                directory, context.scratch().toAbsolutePath().resolve("data").resolve("index"));
+        IndexFiles.restore(directory, context.scratch().resolve("data").resolve("index"));
         return create(context);
     }
 
@@ -126,9 +110,7 @@ final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            List.copyOf(actors).forEach(SolrActor::close);
-            container.shutdown();
-        }
+        List.copyOf(actors).forEach(SolrActor::close);
+        container.shutdown();
     }
 }

@@ -5,56 +5,88 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
-import io.uniserve.model.TableMeta;
-import java.util.HashMap;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.ByteArrayOutputStream;
 import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.common.params.SolrParams;
+import org.apache.solr.common.util.NamedList;
+import org.apache.solr.common.util.SimpleOrderedMap;
 import org.apache.solr.core.SolrCore;
+import org.apache.solr.handler.RequestHandlerBase;
+import org.apache.solr.request.SolrQueryRequestBase;
+import org.apache.solr.request.SolrRequestInfo;
+import org.apache.solr.response.BinaryResponseWriter;
 import org.apache.solr.response.JacksonJsonWriter;
+import org.apache.solr.response.SolrQueryResponse;
 
 /**
  * Plans Solr's parameter language: checks the parameters, then lets Solr's distributed {@code /select} run on an empty
- * core of the table's configset with the actors as its shards. Answers are Solr's JSON.
+ * core with the table's actors as its shards. Answers are Solr's JSON.
+ *
+ * @param planning the core, once the engine is open
  */
-final class SolrPlanner implements Planner {
+record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
     private static final String SHARD_FACET_LIMIT = "facet.shard.limit";
-
-    private final Supplier<SolrInstance> running;
-
-    SolrPlanner(Supplier<SolrInstance> running) {
-        this.running = running;
-    }
+    private static final String HANDLER = "/select";
 
     @Override
     public Answer answer(QueryText query, PlanContext context) {
-        TableMeta table = context.table(query.table());
-        Configset configset = Configset.of(table);
-        ModifiableSolrParams params = SolrLanguage.parse(query.text(), configset);
+        ActorShards.Plan plan = new ActorShards.Plan(context, context.table(query.table()), new AtomicBoolean());
+        ModifiableSolrParams params = SolrLanguage.parse(query.text());
         params.set(CommonParams.DISTRIB, true);
-        SolrCore core = running.get().planning(configset);
-        ActorShards.Plan plan = new ActorShards.Plan(context, table);
-        return SolrFailure.translated("plan the query", () -> {
-            Map<String, Object> notes = new HashMap<>(Map.of(ActorShards.PLAN, plan));
-            Bytes body = run(core, params, notes);
-            if (notes.containsKey(ExactFacetComponent.INEXACT)) {
-                params.set(SHARD_FACET_LIMIT, -1);
-                body = run(core, params, notes);
-            }
-            return new Answer("application/json", body);
-        });
+        Bytes first = run(params, plan);
+        if (!plan.refetch().get()) {
+            return new Answer("application/json", first);
+        }
+        params.set(SHARD_FACET_LIMIT, -1);
+        return new Answer("application/json", run(params, plan));
     }
 
-    private static Bytes run(SolrCore core, ModifiableSolrParams params, Map<String, Object> notes) throws Exception {
-        return Select.run(core, params, notes, (request, response, out) -> {
-            if (request.getContext().containsKey(ExactFacetComponent.INEXACT)) {
-                notes.put(ExactFacetComponent.INEXACT, Boolean.TRUE);
+    private Bytes run(ModifiableSolrParams params, ActorShards.Plan plan) {
+        NamedList<Object> header = new SimpleOrderedMap<>();
+        header.add("status", 0);
+        Map<String, Object> context = Map.of(ActorShards.PLAN, plan);
+        return SolrFailure.translated(
+                "plan the query", () -> select(planning.get(), params, header, context, new JacksonJsonWriter()));
+    }
+
+    /**
+     * Runs Solr's {@code /select} on a core, without the logging and metrics that a web request has. The header has no
+     * QTime, so that equal answers are equal bytes.
+     */
+    static Bytes select(
+            SolrCore core,
+            SolrParams params,
+            NamedList<Object> header,
+            Map<String, Object> context,
+            BinaryResponseWriter writer)
+            throws Exception {
+        SolrQueryResponse response = new SolrQueryResponse();
+        response.addResponseHeader(header);
+        try (SolrQueryRequestBase request = new SolrQueryRequestBase(core, params) {}) {
+            request.getContext().put("path", HANDLER);
+            request.getContext().putAll(context);
+            SolrRequestInfo.setRequestInfo(new SolrRequestInfo(request, response));
+            try {
+                ((RequestHandlerBase) core.getRequestHandler(HANDLER)).handleRequestBody(request, response);
+                if (SolrQueryResponse.isPartialResults(header)) {
+                    throw new UniserveException(
+                            ErrorCode.DEADLINE_EXCEEDED, "the query's deadline passed while Solr searched");
+                }
+                if (params.getBool(CommonParams.OMIT_HEADER, false)) {
+                    response.removeResponseHeader();
+                }
+                ByteArrayOutputStream out = new ByteArrayOutputStream();
+                writer.write(out, request, response);
+                return Bytes.wrap(out.toByteArray());
+            } finally {
+                SolrRequestInfo.clearRequestInfo();
             }
-            if (params.getBool(CommonParams.OMIT_HEADER, false)) {
-                response.removeResponseHeader();
-            }
-            new JacksonJsonWriter().write(out, request, response);
-        });
+        }
     }
 }

@@ -6,8 +6,8 @@ import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Codec;
 import java.io.IOException;
 import java.util.List;
+import java.util.function.BiConsumer;
 import org.apache.solr.common.params.ModifiableSolrParams;
-import org.apache.solr.core.SolrCore;
 import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.request.SolrQueryRequestBase;
 import org.apache.solr.schema.IndexSchema;
@@ -28,7 +28,6 @@ public final class SolrUpdates {
 
     private static void add(SolrQueryRequest request, Document row) throws IOException {
         AddUpdateCommand command = new AddUpdateCommand(request);
-        command.overwrite = true;
         command.solrDoc = SolrDocuments.of(row);
         request.getCore().getUpdateHandler().addDoc(command);
     }
@@ -40,16 +39,12 @@ public final class SolrUpdates {
     }
 
     @FunctionalInterface
-    private interface Check {
-        void run(Document row, IndexSchema schema);
-    }
-
-    @FunctionalInterface
     private interface Step {
         void run(SolrQueryRequest request, Document row) throws IOException;
     }
 
-    private record Update(String id, Check check, Step step) implements EventualUpdate<SolrActor, Document> {
+    private record Update(String id, BiConsumer<Document, IndexSchema> check, Step step)
+            implements EventualUpdate<SolrActor, Document> {
         @Override
         public Class<SolrActor> actorType() {
             return SolrActor.class;
@@ -63,22 +58,21 @@ public final class SolrUpdates {
         @Override
         public void validate(SolrActor actor, List<Document> rows) {
             actor.with("check documents", core -> {
-                rows.forEach(row -> check.run(row, core.getLatestSchema()));
+                rows.forEach(row -> check.accept(row, core.getLatestSchema()));
                 return rows;
             });
         }
 
         @Override
         public void update(SolrActor actor, UpdateContext context, List<Document> rows) {
-            actor.update(core -> apply(core, rows));
-        }
-
-        private void apply(SolrCore core, List<Document> rows) throws IOException {
-            try (SolrQueryRequestBase request = new SolrQueryRequestBase(core, new ModifiableSolrParams()) {}) {
-                for (Document row : rows) {
-                    step.run(request, row);
+            actor.update(core -> {
+                try (SolrQueryRequestBase request = new SolrQueryRequestBase(core, new ModifiableSolrParams()) {}) {
+                    for (Document row : rows) {
+                        step.run(request, row);
+                    }
                 }
-            }
+                return rows;
+            });
         }
     }
 }

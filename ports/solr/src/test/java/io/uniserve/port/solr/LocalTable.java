@@ -9,8 +9,10 @@ import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
@@ -108,7 +110,7 @@ final class LocalTable implements PlanContext {
         apply(SolrUpdates.DELETE, rows);
     }
 
-    private void apply(io.uniserve.api.update.EventualUpdate<SolrActor, Document> function, List<Document> rows) {
+    private void apply(EventualUpdate<SolrActor, Document> function, List<Document> rows) {
         Map<Integer, List<Document>> parts = new TreeMap<>();
         rows.forEach(
                 row -> parts.computeIfAbsent(meta.partitioner().actorOf(row.partitionKey()), a -> new ArrayList<>())
@@ -149,9 +151,9 @@ final class LocalTable implements PlanContext {
         List<V> values = new ArrayList<>();
         for (int actor : on) {
             Bytes encoded = call.parameters().encode(parameters);
-            ShardCall decoded = ShardCall.CODEC.decode(encoded);
-            ShardReply reply = ShardOperator.SELECT.retrieve(actors.get(actor), operator(actor), decoded);
-            values.add(call.values().decode(ShardReply.CODEC.encode(reply)));
+            Map<Integer, String> decoded = ShardOperator.SELECT.parameters().decode(encoded);
+            Bytes reply = ShardOperator.SELECT.retrieve(actors.get(actor), operator(actor), decoded);
+            values.add(call.values().decode(Codecs.BYTES.encode(reply)));
         }
         return combiner.combine(values);
     }

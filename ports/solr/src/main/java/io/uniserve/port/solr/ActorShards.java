@@ -30,6 +30,7 @@ import org.apache.solr.handler.component.ShardHandler;
 import org.apache.solr.handler.component.ShardHandlerFactory;
 import org.apache.solr.handler.component.ShardRequest;
 import org.apache.solr.handler.component.ShardResponse;
+import org.apache.solr.request.SolrRequestInfo;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -50,7 +51,6 @@ final class ActorShards extends ShardHandler {
     private final Map<ShardRequest, String> texts = new IdentityHashMap<>();
     private final List<Pending> pending = new ArrayList<>();
     private final Deque<ShardResponse> completed = new ArrayDeque<>();
-    private @Nullable Plan plan;
 
     private ActorShards(Factory factory) {
         this.factory = factory;
@@ -58,8 +58,9 @@ final class ActorShards extends ShardHandler {
 
     /** A query being planned, and whether its facets must be fetched again, with all terms. */
     record Plan(PlanContext context, TableMeta table, AtomicBoolean refetch) {
-        static Plan of(ResponseBuilder builder) {
-            return (Plan) Objects.requireNonNull(builder.req.getContext().get(PLAN), "a distributed request without a plan");
+        static Plan current() {
+            Map<Object, Object> context = SolrRequestInfo.getRequestInfo().getReq().getContext();
+            return (Plan) Objects.requireNonNull(context.get(PLAN), "a distributed request without a plan");
         }
     }
 
@@ -67,9 +68,7 @@ final class ActorShards extends ShardHandler {
 
     @Override
     public void prepDistributed(ResponseBuilder builder) {
-        Plan found = Plan.of(builder);
-        plan = found;
-        builder.shards = IntStream.range(0, found.table().partitioner().actors())
+        builder.shards = IntStream.range(0, Plan.current().table().partitioner().actors())
                 .mapToObj(Integer::toString)
                 .toArray(String[]::new);
         builder.slices = builder.shards;
@@ -84,10 +83,10 @@ final class ActorShards extends ShardHandler {
 
     @Override
     public @Nullable ShardResponse takeCompletedOrError() {
-        while (plan != null && !pending.isEmpty()) {
+        while (!pending.isEmpty()) {
             Map<Integer, ShardRequest> round = new TreeMap<>();
             pending.removeIf(one -> round.putIfAbsent(one.actor(), one.request()) == null);
-            exchange(plan, round);
+            exchange(round);
         }
         return completed.poll();
     }
@@ -97,7 +96,7 @@ final class ActorShards extends ShardHandler {
         return takeCompletedOrError();
     }
 
-    private void exchange(Plan current, Map<Integer, ShardRequest> round) {
+    private void exchange(Map<Integer, ShardRequest> round) {
         Map<Integer, String> parameters = new HashMap<>();
         round.forEach((actor, request) -> {
             String text = Objects.requireNonNull(texts.get(request));
@@ -105,8 +104,9 @@ final class ActorShards extends ShardHandler {
                 parameters.put(actor, text);
             }
         });
+        Plan plan = Plan.current();
         List<Bytes> replies =
-                current.context().retrieve(current.table().name(), round.keySet(), SELECT, parameters, values -> values);
+                plan.context().retrieve(plan.table().name(), round.keySet(), SELECT, parameters, values -> values);
         for (Bytes reply : replies) {
             NamedList<Object> body = parse(reply);
             Object actor = body._get(List.of("responseHeader", ACTOR), null);

@@ -14,27 +14,22 @@ public final class ExactFacetComponent extends FacetComponent {
     @Override
     public void finishStage(ResponseBuilder builder) {
         if (builder.doFacets && builder.getStage() == ResponseBuilder.STAGE_GET_FIELDS) {
-            ActorShards.Plan.of(builder)
-                    .refetch()
+            ActorShards.Plan.current().refetch()
                     .set(!builder._facetInfo.facets.values().stream().allMatch(ExactFacetComponent::isExact));
         }
         super.finishStage(builder);
     }
 
     private static boolean isExact(DistribFieldFacet facet) {
-        if (facet.limit <= 0 || facet.initialLimit <= 0) {
-            return true;
-        }
         if (facet.sort.equals(FacetParams.FACET_SORT_INDEX)) {
             // A shard's list may end before terms that reach the minimum in all shards together.
-            return facet.minCount <= 1;
+            return facet.minCount <= 1 || facet.initialLimit <= 0;
         }
         long unseen = Arrays.stream(facet.missingMax).sum();
-        if (unseen == 0 || unseen < facet.minCount) {
-            return true;
-        }
         ShardFacetCount[] seen = facet.getCountSorted();
         int wanted = facet.offset + facet.limit;
-        return seen.length >= wanted && unseen < seen[wanted - 1].count;
+        return unseen == 0
+                || unseen < facet.minCount
+                || seen.length >= wanted && unseen < seen[wanted - 1].count;
     }
 }

@@ -4,11 +4,12 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.math.BigInteger;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.MessageDigest;
 import java.util.Collection;
-import org.apache.commons.codec.digest.DigestUtils;
 import org.apache.lucene.codecs.CodecUtil;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.index.IndexableField;
@@ -65,17 +66,18 @@ final class IndexFiles {
 
     /** Sum of the SHA-256 of every live document's stored fields: the order of documents and segments does not matter. */
     static byte[] digest(IndexSearcher searcher) throws IOException {
+        MessageDigest sha = SolrFailure.translated("hash", () -> MessageDigest.getInstance("SHA-256"));
         BigInteger sum = BigInteger.valueOf(searcher.getIndexReader().numDocs());
         for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
             Bits live = leaf.reader().getLiveDocs();
             for (int i = 0; i < leaf.reader().maxDoc(); i++) {
                 if (live == null || live.get(i)) {
                     String text = text(leaf.reader().storedFields().document(i));
-                    sum = sum.add(new BigInteger(1, DigestUtils.sha256(text)));
+                    sum = sum.add(new BigInteger(1, sha.digest(text.getBytes(StandardCharsets.UTF_8))));
                 }
             }
         }
-        return DigestUtils.sha256(sum.toByteArray());
+        return sha.digest(sum.toByteArray());
     }
 
     private static String text(Document document) {

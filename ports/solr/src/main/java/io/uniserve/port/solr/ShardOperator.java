@@ -12,7 +12,7 @@ import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
-import org.apache.solr.common.util.NamedList;
+import org.apache.solr.common.util.SimpleOrderedMap;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.response.BinaryResponseWriter;
 import org.apache.solr.servlet.SolrRequestParsers;
@@ -75,7 +75,7 @@ final class ShardOperator implements RetrieveOperator<SolrActor, Map<Integer, St
         if (millis < Limits.DEADLINE_MS_MAX) {
             params.set(CommonParams.TIME_ALLOWED, Long.toString(Math.max(1, millis)));
         }
-        NamedList<Object> header = new NamedList<>();
+        SimpleOrderedMap<Object> header = new SimpleOrderedMap<>();
         header.add(ActorShards.ACTOR, context.actor());
         return SolrPlanner.select(core, params, header, Map.of(), new BinaryResponseWriter());
     }

@@ -30,7 +30,6 @@ public final class SolrActor implements Actor {
     }
 
     /** Something asked of, or done to, an open core. */
-    @FunctionalInterface
     interface CoreWork<T> {
         T run(SolrCore core) throws Exception;
     }

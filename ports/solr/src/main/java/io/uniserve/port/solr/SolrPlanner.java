@@ -14,7 +14,6 @@ import java.util.function.Supplier;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
-import org.apache.solr.common.util.NamedList;
 import org.apache.solr.common.util.SimpleOrderedMap;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.handler.RequestHandlerBase;
@@ -31,7 +30,6 @@ import org.apache.solr.response.SolrQueryResponse;
  * @param planning the core, once the engine is open
  */
 record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
-    private static final String SHARD_FACET_LIMIT = "facet.shard.limit";
     private static final String HANDLER = "/select";
 
     @Override
@@ -39,16 +37,16 @@ record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
         ActorShards.Plan plan = new ActorShards.Plan(context, context.table(query.table()), new AtomicBoolean());
         ModifiableSolrParams params = SolrLanguage.parse(query.text());
         params.set(CommonParams.DISTRIB, true);
-        Bytes first = run(params, plan);
-        if (!plan.refetch().get()) {
-            return new Answer("application/json", first);
+        Bytes body = run(params, plan);
+        if (plan.refetch().get()) {
+            params.set("facet.shard.limit", -1);
+            body = run(params, plan);
         }
-        params.set(SHARD_FACET_LIMIT, -1);
-        return new Answer("application/json", run(params, plan));
+        return new Answer("application/json", body);
     }
 
     private Bytes run(ModifiableSolrParams params, ActorShards.Plan plan) {
-        NamedList<Object> header = new SimpleOrderedMap<>();
+        SimpleOrderedMap<Object> header = new SimpleOrderedMap<>();
         header.add("status", 0);
         Map<String, Object> context = Map.of(ActorShards.PLAN, plan);
         return SolrFailure.translated(
@@ -62,7 +60,7 @@ record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
     static Bytes select(
             SolrCore core,
             SolrParams params,
-            NamedList<Object> header,
+            SimpleOrderedMap<Object> header,
             Map<String, Object> context,
             BinaryResponseWriter writer)
             throws Exception {

@@ -38,7 +38,6 @@ public final class SolrUpdates {
         request.getCore().getUpdateHandler().delete(command);
     }
 
-    @FunctionalInterface
     private interface Step {
         void run(SolrQueryRequest request, Document row) throws IOException;
     }

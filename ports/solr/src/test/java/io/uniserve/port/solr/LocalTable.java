@@ -28,6 +28,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.IntStream;
 
@@ -40,7 +41,7 @@ final class LocalTable implements PlanContext {
     private final Path directory;
     private final TableMeta meta;
     private final List<SolrActor> actors = new ArrayList<>();
-    private final List<Set<Integer>> rounds = new ArrayList<>();
+    private final List<Set<Integer>> rounds = new CopyOnWriteArrayList<>();
     private long index;
 
     LocalTable(SolrEngine engine, EngineInstance instance, Path directory, int size) {

@@ -1,0 +1,56 @@
+package io.uniserve.port.solr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.model.PartitionKey;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Terms that no actor has among its first, but the whole table has. */
+class ExactFacetTest {
+    private static final int ACTORS = 4;
+
+    private final List<Document> documents = new ArrayList<>();
+    private int ids;
+
+    /** A document that this actor owns. */
+    private void document(int actor, String term) {
+        while (true) {
+            String id = "d" + ids++;
+            if (LocalTable.meta(ACTORS).partitioner().actorOf(PartitionKey.of(id)) == actor) {
+                documents.add(new Document("id", Map.of("id", id, "term_s", term)));
+                return;
+            }
+        }
+    }
+
+    @Test
+    void aTermThatIsSecondEverywhereIsFirst(@TempDir Path directory) {
+        for (int actor = 0; actor < ACTORS; actor++) {
+            for (int local = 0; local < 40; local++) {
+                for (int i = 0; i < 5; i++) {
+                    document(actor, "local-" + actor + "-" + local);
+                }
+            }
+            for (int i = 0; i < 4; i++) {
+                document(actor, "everywhere");
+            }
+        }
+        SolrEngine engine = new SolrEngine();
+        try (EngineInstance instance = LocalTable.open(engine, directory)) {
+            LocalTable table = new LocalTable(engine, instance, directory, ACTORS);
+            table.add(documents);
+            String facet = "q=*:*&rows=0&facet=true&facet.field=term_s&facet.limit=";
+            assertThat(table.query(facet + 1)).contains("\"term_s\":[\"everywhere\",16]");
+            assertThat(table.query(facet + 2 + "&facet.mincount=6")).contains("\"term_s\":[\"everywhere\",16]");
+            String byName = "&facet.sort=index&facet.mincount=6";
+            assertThat(table.query(facet + 2 + byName)).contains("\"term_s\":[\"everywhere\",16]");
+        }
+    }
+}

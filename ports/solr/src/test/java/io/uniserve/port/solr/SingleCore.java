@@ -1,0 +1,56 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.codec.Bytes;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.util.List;
+import java.util.Map;
+import org.apache.solr.common.params.CommonParams;
+import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.common.util.SimpleOrderedMap;
+import org.apache.solr.response.JacksonJsonWriter;
+import org.noggit.ObjectBuilder;
+
+/** Solr's own answer from one core, not distributed, in the form that answers are compared in. */
+final class SingleCore {
+    private SingleCore() {}
+
+    static String query(SolrActor actor, String text) {
+        ModifiableSolrParams params = SolrLanguage.parse(text);
+        params.set(CommonParams.DISTRIB, false);
+        Bytes body = actor.with(
+                "answer",
+                core -> SolrPlanner.select(core, params, new SimpleOrderedMap<>(), Map.of(), new JacksonJsonWriter()));
+        return body.utf8();
+    }
+
+    /** The parsed answer without its header; and without maxScore, which SolrCloud adds where one core does not. */
+    static Map<String, Object> comparable(String json) {
+        Map<String, Object> answer = map(parse(json));
+        answer.remove("responseHeader");
+        map(answer.get("response")).remove("maxScore");
+        return answer;
+    }
+
+    static long found(String json) {
+        return (Long) map(map(parse(json)).get("response")).get("numFound");
+    }
+
+    static List<String> ids(String json) {
+        List<?> documents = (List<?>) map(map(parse(json)).get("response")).get("docs");
+        return documents.stream().map(document -> String.valueOf(map(document).get("id"))).toList();
+    }
+
+    static Object parse(String json) {
+        try {
+            return ObjectBuilder.fromJSON(json);
+        } catch (IOException e) {
+            throw new UncheckedIOException(json, e);
+        }
+    }
+
+    @SuppressWarnings("unchecked")
+    static Map<String, Object> map(Object value) {
+        return (Map<String, Object>) value;
+    }
+}

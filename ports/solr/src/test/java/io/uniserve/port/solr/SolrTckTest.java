@@ -1,0 +1,79 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.Engine;
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.TableMeta;
+import io.uniserve.testkit.tck.PortFixture;
+import io.uniserve.testkit.tck.PortTck;
+import io.uniserve.testkit.tck.Probe;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The Solr port keeps the contract. */
+class SolrTckTest extends PortTck {
+    SolrTckTest() {
+        super(new SolrFixture());
+    }
+
+    private static final class SolrFixture implements PortFixture {
+        @Override
+        public Engine engine() {
+            return new SolrEngine();
+        }
+
+        @Override
+        public TableMeta meta() {
+            return LocalTable.meta(4);
+        }
+
+        @Override
+        public String upsert() {
+            return "solr.add@1";
+        }
+
+        @Override
+        public Document row(int i) {
+            return new Document("id", Map.of("id", "d" + i, "text", "row number " + i, "n_i", (long) i));
+        }
+
+        @Override
+        public Document changedRow(int i) {
+            return new Document("id", Map.of("id", "d" + i, "text", "changed", "n_i", 1_000_000L + i));
+        }
+
+        @Override
+        public Document unicodeRow() {
+            return new Document("id", Map.of("id", "k-é-日本-😀", "text", "\"quotes\"\nbreak", "x_s", "日本 é 😀"));
+        }
+
+        @Override
+        public List<Document> invalidRows() {
+            return List.of(
+                    new Document("id", Map.of("text", "no id")),
+                    new Document("id", Map.of("id", "")),
+                    new Document("id", Map.of("id", 5L)),
+                    new Document("text", Map.of("id", "a", "text", "b")),
+                    new Document("id", Map.of("id", "a", "n_i", "abc")),
+                    new Document("id", Map.of("id", "a", "n_i", 3_000_000_000L)),
+                    new Document("id", Map.of("id", "a", "nosuchfield", "abc")));
+        }
+
+        @Override
+        public List<Probe<?, ?>> probes() {
+            return Stream.of("q=*:*&rows=0", "q=text:number&rows=100&fl=*&sort=id+asc", "q=n_i:[5+TO+1000001]&rows=9&fl=id,score")
+                    .map(SolrFixture::probe)
+                    .toList();
+        }
+
+        /** Merging is the planner's, see {@link ParityTest}; here the larger part stands for both. */
+        private static Probe<?, ?> probe(String query) {
+            return new Probe<Map<Integer, String>, Bytes>(
+                    ShardOperator.SELECT.id(),
+                    Map.of(ShardOperator.EVERY, query),
+                    (parameters, left, right) -> left.buffer().compareTo(right.buffer()) < 0 ? right : left,
+                    false);
+        }
+    }
+}

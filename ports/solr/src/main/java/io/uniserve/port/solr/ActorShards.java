@@ -14,7 +14,6 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -48,7 +47,7 @@ final class ActorShards extends ShardHandler {
     private static final MethodHandle SET_SHARD = setShard();
 
     private final Factory factory;
-    private final Map<ShardRequest, String> texts = new IdentityHashMap<>();
+    private final Map<ShardRequest, String> texts = new HashMap<>();
     private final List<Pending> pending = new ArrayList<>();
     private final Deque<ShardResponse> completed = new ArrayDeque<>();
 
@@ -59,7 +58,8 @@ final class ActorShards extends ShardHandler {
     /** A query being planned, and whether its facets must be fetched again, with all terms. */
     record Plan(PlanContext context, TableMeta table, AtomicBoolean refetch) {
         static Plan current() {
-            Map<Object, Object> context = SolrRequestInfo.getRequestInfo().getReq().getContext();
+            Map<Object, Object> context =
+                    SolrRequestInfo.getRequestInfo().getReq().getContext();
             return (Plan) Objects.requireNonNull(context.get(PLAN), "a distributed request without a plan");
         }
     }

@@ -14,7 +14,8 @@ public final class ExactFacetComponent extends FacetComponent {
     @Override
     public void finishStage(ResponseBuilder builder) {
         if (builder.doFacets && builder.getStage() == ResponseBuilder.STAGE_GET_FIELDS) {
-            ActorShards.Plan.current().refetch()
+            ActorShards.Plan.current()
+                    .refetch()
                     .set(!builder._facetInfo.facets.values().stream().allMatch(ExactFacetComponent::isExact));
         }
         super.finishStage(builder);
@@ -28,8 +29,6 @@ public final class ExactFacetComponent extends FacetComponent {
         long unseen = Arrays.stream(facet.missingMax).sum();
         ShardFacetCount[] seen = facet.getCountSorted();
         int wanted = facet.offset + facet.limit;
-        return unseen == 0
-                || unseen < facet.minCount
-                || seen.length >= wanted && unseen < seen[wanted - 1].count;
+        return unseen == 0 || unseen < facet.minCount || (seen.length >= wanted && unseen < seen[wanted - 1].count);
     }
 }

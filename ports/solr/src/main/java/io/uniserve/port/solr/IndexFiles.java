@@ -85,7 +85,11 @@ final class IndexFiles {
         for (IndexableField field : document) {
             BytesRef binary = field.binaryValue();
             String value = binary == null ? field.stringValue() : binary.utf8ToString();
-            text.append(field.name()).append(':').append(value.length()).append(':').append(value);
+            text.append(field.name())
+                    .append(':')
+                    .append(value.length())
+                    .append(':')
+                    .append(value);
         }
         return text.toString();
     }

@@ -69,13 +69,16 @@ public final class SolrActor implements Actor {
     /** The index is read through the page cache, so it wants as much memory as disk. */
     @Override
     public ActorUsage usage() {
-        return with("measure", solr -> solr.withSearcher(searcher -> {
-            long bytes = 0;
-            for (String name : searcher.getIndexReader().getIndexCommit().getFileNames()) {
-                bytes += searcher.getIndexReader().directory().fileLength(name);
-            }
-            return new ActorUsage(searcher.getIndexReader().numDocs(), bytes, bytes);
-        }));
+        return with(
+                "measure",
+                solr -> solr.withSearcher(searcher -> {
+                    long bytes = 0;
+                    for (String name :
+                            searcher.getIndexReader().getIndexCommit().getFileNames()) {
+                        bytes += searcher.getIndexReader().directory().fileLength(name);
+                    }
+                    return new ActorUsage(searcher.getIndexReader().numDocs(), bytes, bytes);
+                }));
     }
 
     @Override

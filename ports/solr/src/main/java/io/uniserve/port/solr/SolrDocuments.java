@@ -26,7 +26,9 @@ final class SolrDocuments {
     /** The row's uniqueKey, a text: a number and its text would be one document to Solr but two keys to the partitioner. */
     static String id(Document row, IndexSchema schema) {
         String key = schema.getUniqueKeyField().getName();
-        if (row.fields().get(key) instanceof String text && !text.isEmpty() && row.keyField().equals(key)) {
+        if (row.fields().get(key) instanceof String text
+                && !text.isEmpty()
+                && row.keyField().equals(key)) {
             return text;
         }
         throw invalid("document's uniqueKey \"" + key + "\" is " + row.fields().get(key) + ", its key field is \""
@@ -92,7 +94,8 @@ final class SolrDocuments {
     }
 
     private static String known(IndexSchema schema) {
-        StringBuilder names = new StringBuilder(String.join(", ", schema.getFields().keySet()));
+        StringBuilder names =
+                new StringBuilder(String.join(", ", schema.getFields().keySet()));
         for (IndexSchema.DynamicField field : schema.getDynamicFields()) {
             names.append(", ").append(field.getRegex());
         }

@@ -45,7 +45,8 @@ public final class SolrEngine implements Engine {
     public void validate(TableMeta meta) {
         meta.options().forEach((option, value) -> {
             if (!option.equals("configset") || !value.equals(CONFIGSET)) {
-                throw UniserveException.invalid("table option " + option + "=" + value + ": use configset=" + CONFIGSET);
+                throw UniserveException.invalid(
+                        "table option " + option + "=" + value + ": use configset=" + CONFIGSET);
             }
         });
         if (meta.level() != ConsistencyLevel.EVENTUAL) {

@@ -31,7 +31,7 @@ final class SolrFailure {
             }
             boolean users = cause instanceof SyntaxError
                     || cause instanceof NumberFormatException
-                    || cause instanceof SolrException solr && solr.code() == BAD_REQUEST;
+                    || (cause instanceof SolrException solr && solr.code() == BAD_REQUEST);
             if (users) {
                 return new UniserveException(ErrorCode.INVALID_ARGUMENT, "Solr: " + message(cause), failure);
             }

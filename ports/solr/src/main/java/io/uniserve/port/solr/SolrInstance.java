@@ -58,7 +58,8 @@ final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
 
     private static void writeConfigset(Path base) throws IOException {
         String name = "configsets/" + SolrEngine.CONFIGSET + "/";
-        Path directory = Files.createDirectories(base.resolve(SolrEngine.CONFIGSET).resolve("conf"));
+        Path directory =
+                Files.createDirectories(base.resolve(SolrEngine.CONFIGSET).resolve("conf"));
         for (String file : List.of("schema.xml", "solrconfig.xml")) {
             try (InputStream in = SolrInstance.class.getResourceAsStream(name + file)) {
                 Files.copy(Objects.requireNonNull(in, file), directory.resolve(file));
@@ -69,8 +70,10 @@ final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
     /** Opens the index in {@code directory/data/index} or makes an empty one. */
     private SolrCore core(Path directory) {
         Map<String, String> properties = Map.of(
-                CoreDescriptor.CORE_CONFIGSET, SolrEngine.CONFIGSET,
-                CoreDescriptor.CORE_DATADIR, directory.resolve("data").toString());
+                CoreDescriptor.CORE_CONFIGSET,
+                SolrEngine.CONFIGSET,
+                CoreDescriptor.CORE_DATADIR,
+                directory.resolve("data").toString());
         return container.create("core-" + names.incrementAndGet(), directory, properties, false);
     }
 

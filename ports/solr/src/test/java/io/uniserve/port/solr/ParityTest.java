@@ -48,9 +48,7 @@ class ParityTest {
 
     private void same(String query) {
         String expected = SingleCore.query(whole.actor(0), query);
-        assertThat(SingleCore.comparable(split.query(query)))
-                .as(query)
-                .isEqualTo(SingleCore.comparable(expected));
+        assertThat(SingleCore.comparable(split.query(query))).as(query).isEqualTo(SingleCore.comparable(expected));
     }
 
     @SeededTest(seeds = 12)

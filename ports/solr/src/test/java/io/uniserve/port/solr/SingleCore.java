@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.util.SimpleOrderedMap;
@@ -28,17 +29,24 @@ final class SingleCore {
     static Map<String, Object> comparable(String json) {
         Map<String, Object> answer = map(parse(json));
         answer.remove("responseHeader");
-        map(answer.get("response")).remove("maxScore");
+        response(answer).remove("maxScore");
         return answer;
     }
 
     static long found(String json) {
-        return (Long) map(map(parse(json)).get("response")).get("numFound");
+        return (Long) Objects.requireNonNull(response(map(parse(json))).get("numFound"));
     }
 
     static List<String> ids(String json) {
-        List<?> documents = (List<?>) map(map(parse(json)).get("response")).get("docs");
-        return documents.stream().map(document -> String.valueOf(map(document).get("id"))).toList();
+        List<?> documents =
+                (List<?>) Objects.requireNonNull(response(map(parse(json))).get("docs"));
+        return documents.stream()
+                .map(document -> String.valueOf(map(document).get("id")))
+                .toList();
+    }
+
+    private static Map<String, Object> response(Map<String, Object> answer) {
+        return map(Objects.requireNonNull(answer.get("response")));
     }
 
     static Object parse(String json) {

@@ -180,7 +180,8 @@ class SolrPortTest {
     void wrongTablesAreRefused() {
         TableMeta good = LocalTable.meta(4);
         engine.validate(good);
-        engine.validate(with(good, "id", ConsistencyLevel.EVENTUAL, good.partitioner(), Map.of("configset", "default")));
+        engine.validate(
+                with(good, "id", ConsistencyLevel.EVENTUAL, good.partitioner(), Map.of("configset", "default")));
         wrong(with(good, "key", good.level(), good.partitioner(), Map.of()), "\"key\": use \"id\"");
         wrong(with(good, "id", ConsistencyLevel.SERIALIZABLE, good.partitioner(), Map.of()), "EVENTUAL");
         wrong(with(good, "id", good.level(), new Partitioner.Range(List.of(1L)), Map.of()), "hash");
@@ -197,7 +198,16 @@ class SolrPortTest {
     private static TableMeta with(
             TableMeta meta, String key, ConsistencyLevel level, Partitioner partitioner, Map<String, String> options) {
         return new TableMeta(
-                new TableName("docs"), 1, partitioner, key, level, meta.rf(), meta.minIsr(), OnLoss.WAIT, "solr", options);
+                new TableName("docs"),
+                1,
+                partitioner,
+                key,
+                level,
+                meta.rf(),
+                meta.minIsr(),
+                OnLoss.WAIT,
+                "solr",
+                options);
     }
 
     @Test
@@ -227,7 +237,8 @@ class SolrPortTest {
         own.add(Europarl.documents(300));
         String query = "q=*:*&sort=length_l desc&rows=300&facet=true&facet.field=first_s";
         String before = own.query(query);
-        List<byte[]> digests = Stream.of(0, 1, 2).map(a -> own.actor(a).digest()).toList();
+        List<byte[]> digests =
+                Stream.of(0, 1, 2).map(a -> own.actor(a).digest()).toList();
         for (int actor = 0; actor < 3; actor++) {
             own.restart(actor);
             assertThat(own.actor(actor).digest()).isEqualTo(digests.get(actor));

@@ -62,7 +62,10 @@ class SolrTckTest extends PortTck {
 
         @Override
         public List<Probe<?, ?>> probes() {
-            return Stream.of("q=*:*&rows=0", "q=text:number&rows=100&fl=*&sort=id+asc", "q=n_i:[5+TO+1000001]&rows=9&fl=id,score")
+            return Stream.of(
+                            "q=*:*&rows=0",
+                            "q=text:number&rows=100&fl=*&sort=id+asc",
+                            "q=n_i:[5+TO+1000001]&rows=9&fl=id,score")
                     .map(SolrFixture::probe)
                     .toList();
         }

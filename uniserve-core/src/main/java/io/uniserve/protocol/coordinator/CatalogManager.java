@@ -19,9 +19,13 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Hard state of the tables as the registry has it. Only this reign writes it, so the copy is exact unless marked stale. */
 final class CatalogManager {
+    private static final Logger LOG = LoggerFactory.getLogger(CatalogManager.class);
+
     private final TermRegistry registry;
     private final TreeMap<TableName, Table> tables = new TreeMap<>();
     private final TreeSet<TableName> undefined = new TreeSet<>();
@@ -94,7 +98,12 @@ final class CatalogManager {
             then.done();
             return;
         }
-        reload(new TableName(names.next()), new Then() {
+        TableName name = parsed(names.next());
+        if (name == null) {
+            loadNext(names, then);
+            return;
+        }
+        reload(name, new Then() {
             @Override
             public void done() {
                 loadNext(names, then);
@@ -105,6 +114,15 @@ final class CatalogManager {
                 then.failed(error);
             }
         });
+    }
+
+    private static @Nullable TableName parsed(String name) {
+        try {
+            return new TableName(name);
+        } catch (UniserveException e) {
+            LOG.warn("{}/{} in the registry is no table: {}", RegistryPaths.TABLES, name, e.reason());
+            return null;
+        }
     }
 
     /** Reads one table again; forgets it where it is gone. */

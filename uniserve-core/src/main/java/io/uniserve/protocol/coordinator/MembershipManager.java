@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator;
 
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
@@ -85,7 +86,11 @@ final class MembershipManager {
             finish(found);
             return;
         }
-        ServerId id = new ServerId(names.next());
+        ServerId id = parsed(names.next());
+        if (id == null) {
+            readNext(names, found);
+            return;
+        }
         if (watched.add(id)) {
             registry.watch(RegistryPaths.server(id), this::refresh);
         }
@@ -99,6 +104,15 @@ final class MembershipManager {
             }
             readNext(names, found);
         });
+    }
+
+    private static @Nullable ServerId parsed(String name) {
+        try {
+            return new ServerId(name);
+        } catch (UniserveException e) {
+            LOG.warn("{}/{} in the registry is no server: {}", RegistryPaths.SERVERS, name, e.reason());
+            return null;
+        }
     }
 
     private void finish(TreeMap<ServerId, ServerRecord> found) {

@@ -164,4 +164,15 @@ class ElectionTest {
         cluster.loop.run(5 * SECOND);
         assertThat(pushed.get(pushed.size() - 1).tables()).hasSize(1);
     }
+
+    @Test
+    void nodesThatAreNoTablesOrServersAreLeftAlone() {
+        ClusterRecord stray = new ClusterRecord("x", 1);
+        cluster.store.multi("x", List.of(new Op.Create("/tables/7up/meta", stray, false)));
+        cluster.store.multi("x", List.of(new Op.Create("/servers/a.b", stray, false)));
+        Node node = cluster.leading(2);
+        cluster.create(node, TestingCluster.table("t", 2, 2));
+        assertThat(node.machine().routing().orElseThrow().servers()).hasSize(2);
+        assertThat(cluster.store.value("/tables/7up/meta")).isEqualTo(stray);
+    }
 }

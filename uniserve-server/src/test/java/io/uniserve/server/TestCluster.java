@@ -194,9 +194,13 @@ final class TestCluster implements AutoCloseable {
     }
 
     Answer query(Address server, String text) {
+        return query(server, text, 20 * SECOND);
+    }
+
+    Answer query(Address server, String text, long nanos) {
         return outcome(done -> {
             var unused = new GrpcClientNetwork(channels, identity, loop)
-                    .query(server, new QueryRequest(TABLE, text, 20 * SECOND), 20 * SECOND, done);
+                    .query(server, new QueryRequest(TABLE, text, nanos), nanos, done);
         });
     }
 
@@ -214,10 +218,12 @@ final class TestCluster implements AutoCloseable {
         return ((Outcome.Ok<T>) outcome).value();
     }
 
+    /** Idempotent. */
     @Override
     public void close() {
         watcher.close();
         List.copyOf(servers.values()).forEach(ServerDaemon::close);
+        servers.clear();
         coordinator.close();
         channels.close();
         loop.close();

@@ -20,6 +20,7 @@ final class AdminService extends AdminGrpc.AdminImplBase {
     public void call(AdminProto.AdminCall call, StreamObserver<AdminProto.AdminReplyEnvelope> observer) {
         Reply<AdminReply, AdminProto.AdminReplyEnvelope> reply = new Reply<>(observer, AdminMapping::toProto);
         try {
+            Unparsed.refuse(call);
             cluster.check(call.getCluster());
             handler.call(AdminMapping.fromProto(call), reply);
         } catch (RuntimeException e) {

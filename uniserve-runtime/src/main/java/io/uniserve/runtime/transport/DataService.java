@@ -24,6 +24,7 @@ final class DataService extends DataGrpc.DataImplBase {
     public void read(DataProto.ReadCall call, StreamObserver<DataProto.ReadReply> observer) {
         Reply<ReadReply, DataProto.ReadReply> reply = new Reply<>(observer, ReadMapping::toProto);
         try {
+            Unparsed.refuse(call);
             cluster.check(call.getCluster());
             reply.onCancel(handlers.read().read(ReadMapping.fromProto(call.getRequest()), reply));
         } catch (RuntimeException e) {
@@ -35,6 +36,7 @@ final class DataService extends DataGrpc.DataImplBase {
     public void update(DataProto.UpdateCall call, StreamObserver<DataProto.UpdateReply> observer) {
         Reply<UpdateReply, DataProto.UpdateReply> reply = new Reply<>(observer, UpdateMapping::toProto);
         try {
+            Unparsed.refuse(call);
             cluster.check(call.getCluster());
             handlers.update().update(UpdateMapping.fromProto(call.getRequest()), reply);
         } catch (RuntimeException e) {
@@ -46,6 +48,7 @@ final class DataService extends DataGrpc.DataImplBase {
     public void query(DataProto.QueryCall call, StreamObserver<DataProto.QueryReply> observer) {
         Reply<Answer, DataProto.QueryReply> reply = new Reply<>(observer, QueryMapping::toProto);
         try {
+            Unparsed.refuse(call);
             cluster.check(call.getCluster());
             reply.onCancel(handlers.query().query(QueryMapping.fromProto(call.getRequest()), reply));
         } catch (RuntimeException e) {

@@ -138,7 +138,7 @@ public final class GrpcServer implements AutoCloseable {
                     .keepAliveTimeout(KEEPALIVE_TIMEOUT_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveTime(CLIENT_KEEPALIVE_MIN_SECONDS, TimeUnit.SECONDS)
                     .permitKeepAliveWithoutCalls(true);
-            services.forEach(builder::addService);
+            services.forEach(service -> builder.addService(Unparsed.tolerant(service)));
             if (!authorizer.equals(Authorizer.ALLOW_ALL)) {
                 builder.intercept(new AuthorizationInterceptor(authorizer));
             }

@@ -23,6 +23,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
     @Override
     public void watch(AdminProto.WatchCall call, StreamObserver<ModelProto.Routing> observer) {
         try {
+            Unparsed.refuse(call);
             if (!call.getCluster().isEmpty()) {
                 cluster.check(call.getCluster());
             }

@@ -8,6 +8,7 @@ import io.grpc.MethodDescriptor;
 import io.grpc.Status;
 import io.grpc.StatusRuntimeException;
 import io.grpc.stub.ClientCalls;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.runtime.proto.PeerGrpc;
@@ -30,7 +31,7 @@ class HostilePortTest {
     private static final byte[] JAVA_OBJECT = HexFormat.of()
             .parseHex(
                     "aced0005737200176a6176612e7574696c2e5072696f72697479517565756594da30b4fb3f82b103000249000473697a654c000a636f"
-                            + "6d70617261746f727400164c6a6176612f7574696c2f436f6d70617261746f723b7870000000027073720011");
+                        + "6d70617261746f727400164c6a6176612f7574696c2f436f6d70617261746f723b7870000000027073720011");
 
     private final Loopback net = new Loopback();
 
@@ -69,9 +70,12 @@ class HostilePortTest {
 
     @Test
     void refusesBytesThatAreNoMessage() {
-        assertThatThrownBy(() -> callRaw(JAVA_OBJECT)).isInstanceOf(StatusRuntimeException.class);
-        assertThatThrownBy(() -> callRaw(new byte[] {(byte) 0xff, (byte) 0xff, (byte) 0xff}))
-                .isInstanceOf(StatusRuntimeException.class);
+        for (byte[] bytes : new byte[][] {JAVA_OBJECT, {(byte) 0xff, (byte) 0xff, (byte) 0xff}}) {
+            assertThatThrownBy(() -> callRaw(bytes))
+                    .satisfies(e -> assertThat(
+                                    Statuses.fromStatus(e, "x", true, true).code())
+                            .isEqualTo(ErrorCode.INVALID_ARGUMENT));
+        }
         assertThat(net.ping()).isNotNull();
     }
 

@@ -1,0 +1,190 @@
+package io.uniserve.server.query;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.Capacity;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.Routing;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.QueryRequest;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.transport.ChannelPool;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.ReadHandler;
+import io.uniserve.runtime.transport.RoutingHub;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.Function;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Planning on a server, with reads that the test answers. */
+class QueryServiceTest {
+    private static final long SECOND = 1_000_000_000L;
+    private static final TableName TABLE = new TableName("t");
+    private static final Address SELF = new Address("127.0.0.1", 1);
+    private static final RetrieveCall<String, String> ECHO = new RetrieveCall<>("echo@1", Codecs.STRING, Codecs.STRING);
+
+    private final AtomicReference<Throwable> fatal = new AtomicReference<>();
+    private final EventLoop loop = new EventLoop("test-plans", SystemClock.INSTANCE, fatal::set);
+    private final ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN);
+    private final RoutingHub hub = new RoutingHub();
+    private final AtomicInteger cancelledReads = new AtomicInteger();
+    private ReadHandler reads = this::echo;
+    private Function<PlanContext, String> plan =
+            context -> context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
+
+    private final QueryService service = new QueryService(
+            new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20),
+            SystemClock.INSTANCE,
+            new RandomIds(),
+            loop,
+            new LocalReads(SELF, (request, done) -> reads.read(request, done), channels, ClusterIdentity.of("c")),
+            hub,
+            done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
+            (port, query, context) -> new Answer("text/plain", Bytes.utf8(plan.apply(context))));
+
+    QueryServiceTest() {
+        ServerId server = new ServerId("s");
+        TableMeta meta = new TableMeta(
+                TABLE, 1, new Partitioner.Hash(1), "id", ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "kv", Map.of());
+        ActorState actor =
+                new ActorState(0, 1, server, List.of(server), List.of(), List.of(), List.of(server), Map.of(), 0);
+        hub.publish(new Routing(
+                "c",
+                List.of(new Routing.TableRoute(meta, new TableMap(TABLE, 1, List.of(actor)), 0)),
+                List.of(new ServerRecord(server, 1, SELF, "z", new Capacity(1, 1, 1), List.of())),
+                null));
+        await().until(() -> hub.watchers() == 1);
+    }
+
+    @AfterEach
+    void close() {
+        service.close();
+        channels.close();
+        loop.close();
+        assertThat(fatal.get()).isNull();
+    }
+
+    private Timers.Cancel echo(ReadRequest request, Completion<ReadReply> done) {
+        done.done(
+                Outcome.ok(new ReadReply(List.of(new ReadReply.Part(List.of(0), request.parameters())), List.of(), 1)));
+        return () -> {};
+    }
+
+    private CompletableFuture<Outcome<Answer>> start(String table, long nanos) {
+        CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
+        Timers.Cancel cancel = service.query(new QueryRequest(new TableName(table), "q", nanos), future::complete);
+        future.whenComplete((outcome, error) -> assertThat(cancel).isNotNull());
+        return future;
+    }
+
+    private Optional<ErrorCode> code(Outcome<Answer> outcome) {
+        return outcome instanceof Outcome.Err<Answer> failed
+                ? Optional.of(failed.error().code())
+                : Optional.empty();
+    }
+
+    @Test
+    void answersAndTellsTheEffort() {
+        Outcome<Answer> outcome = start("t", 10 * SECOND).join();
+        assertThat(outcome).isInstanceOfSatisfying(Outcome.Ok.class, ok -> {
+            Answer answer = (Answer) ok.value();
+            assertThat(answer.body().utf8()).isEqualTo("x");
+            assertThat(answer.effort().requests()).isEqualTo(1);
+        });
+    }
+
+    @Test
+    void namesATableThatIsNotThere() {
+        assertThat(code(start("other", 10 * SECOND).join())).contains(ErrorCode.TABLE_NOT_FOUND);
+    }
+
+    @Test
+    void blamesThePortForItsFailures() {
+        plan = context -> {
+            throw new IllegalStateException("bug");
+        };
+        assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.PORT_FAILED);
+        plan = context -> {
+            throw new StackOverflowError();
+        };
+        assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.PORT_FAILED);
+        plan = context -> "x".repeat(Limits.RESULT_BYTES_PER_REPLY_MAX + 1);
+        assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.TOO_LARGE);
+    }
+
+    @Test
+    void endsAtTheDeadline() {
+        reads = (request, done) -> cancelledReads::incrementAndGet;
+        assertThat(code(start("t", SECOND / 10).join())).contains(ErrorCode.DEADLINE_EXCEEDED);
+    }
+
+    @Test
+    void endsWhenTheCallerHasGone() {
+        CountDownLatch asked = new CountDownLatch(1);
+        reads = (request, done) -> {
+            asked.countDown();
+            return cancelledReads::incrementAndGet;
+        };
+        CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
+        Timers.Cancel cancel = service.query(new QueryRequest(TABLE, "q", 30 * SECOND), future::complete);
+        await().until(() -> asked.getCount() == 0);
+        cancel.cancel();
+        assertThat(code(future.join())).contains(ErrorCode.CANCELLED);
+        await().until(() -> cancelledReads.get() > 0);
+    }
+
+    @Test
+    void shedsQueriesWhenTheQueueIsFull() {
+        CountDownLatch release = new CountDownLatch(1);
+        CountDownLatch planning = new CountDownLatch(1);
+        plan = context -> {
+            planning.countDown();
+            try {
+                release.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return "done";
+        };
+        CompletableFuture<Outcome<Answer>> running = start("t", 30 * SECOND);
+        await().until(() -> planning.getCount() == 0);
+        CompletableFuture<Outcome<Answer>> waiting = start("t", 30 * SECOND);
+        assertThat(code(start("t", 30 * SECOND).join())).contains(ErrorCode.RESOURCE_EXHAUSTED);
+        release.countDown();
+        assertThat(running.join()).isInstanceOf(Outcome.Ok.class);
+        assertThat(waiting.join()).isInstanceOf(Outcome.Ok.class);
+    }
+}

@@ -24,7 +24,9 @@ final class CheckedLoad implements AutoCloseable {
     private static final RetrieveCall<String, List<Document>> GET =
             new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
     private static final int KEYS = 200;
+    private static final AtomicLong INSTANCES = new AtomicLong();
 
+    private final String prefix = "load" + INSTANCES.incrementAndGet() + "-";
     private final String name;
     private volatile ClientTable table;
     private final AtomicBoolean stop = new AtomicBoolean();
@@ -73,7 +75,7 @@ final class CheckedLoad implements AutoCloseable {
     }
 
     private static Document row(int key, long n) {
-        return new Document("key", Map.of("key", "k" + key, "amount", n));
+        return new Document("key", Map.of("key", prefix + key, "amount", n));
     }
 
     private void read(SplittableRandom random) {
@@ -85,11 +87,11 @@ final class CheckedLoad implements AutoCloseable {
     private void readOne(int key) {
         long least = acked.getOrDefault(key, 0L);
         try {
-            List<Document> found = table.key("k" + key)
-                    .retrieve(GET, "k" + key, values -> values.stream().flatMap(List::stream).toList());
+            List<Document> found = table.key(prefix + key)
+                    .retrieve(GET, prefix + key, values -> values.stream().flatMap(List::stream).toList());
             long got = found.isEmpty() ? 0 : (Long) java.util.Objects.requireNonNull(found.get(0).fields().get("amount"));
             if (got < least || got > sent.getOrDefault(key, 0L)) {
-                wrong.add("k" + key + " is " + got + ", acknowledged " + least + ", sent " + sent.get(key));
+                wrong.add(prefix + key + " is " + got + ", acknowledged " + least + ", sent " + sent.get(key));
             }
             reads.incrementAndGet();
         } catch (UniserveException e) {

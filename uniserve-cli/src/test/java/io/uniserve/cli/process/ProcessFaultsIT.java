@@ -32,14 +32,11 @@ class ProcessFaultsIT {
     private static final int RF = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    @TempDir
-    Path directory;
-
     private @Nullable ProcessCluster started;
     private @Nullable UniserveClient connected;
 
     @BeforeAll
-    void start() {
+    void start(@TempDir Path directory) {
         ProcessCluster cluster = new ProcessCluster(ProcessClusterOptions.of(directory, SERVERS, "kv"));
         started = cluster;
         cluster.start();

@@ -34,7 +34,8 @@ public final class FenceCheck {
     }
 
     /** An update at level ISR is acknowledged in this epoch. */
-    public void acknowledged(ReplicaKey key, long epoch, long nanos) {
+    public void acknowledged(String server, ReplicaKey key, long loggedEpoch, long nanos) {
+        long epoch = Math.max(loggedEpoch, installed.getOrDefault(server + " " + key, 0L));
         List<Ack> steps = acks.computeIfAbsent(key, k -> new ArrayList<>());
         if (steps.isEmpty() || steps.get(steps.size() - 1).epoch < epoch) {
             steps.add(new Ack(nanos, epoch));

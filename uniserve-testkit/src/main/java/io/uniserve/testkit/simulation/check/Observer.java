@@ -76,7 +76,7 @@ public final class Observer implements Tap, EngineTap {
             logs.acknowledged(key, ack.epoch(), server);
         }
         if (update.level() == AckLevel.ISR) {
-            fences.acknowledged(key, ack.epoch(), queue.now());
+            fences.acknowledged(server, key, ack.epoch(), queue.now());
         }
     }
 
@@ -93,6 +93,6 @@ public final class Observer implements Tap, EngineTap {
 
     @Override
     public void answered(String server, ReplicaKey key, long epoch, long takenNanos) {
-        fences.answered(server, key, epoch, takenNanos);
+        fences.answered(server, key, epoch, queue.now());
     }
 }

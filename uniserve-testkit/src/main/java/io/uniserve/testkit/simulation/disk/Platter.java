@@ -137,7 +137,7 @@ public final class Platter {
         return inside;
     }
 
-    /** Power off: unsynced bytes stay in part, and where writes tear, the last sector that stays is garbage. */
+    /** Power off: unsynced bytes stay in part, and where writes tear, a sector of it is garbage or empty. */
     CrashLoss crash(Prng random, boolean tear) {
         int lost = 0;
         int torn = 0;
@@ -150,7 +150,7 @@ public final class Platter {
                 file.size = file.durable + kept;
                 if (tear && kept > 0) {
                     torn++;
-                    file.scribble(random, Math.max(file.durable, file.size - SECTOR_BYTES));
+                    file.tear(random);
                 }
             }
             if (!file.named && random.below(2) == 0) {
@@ -192,10 +192,17 @@ public final class Platter {
             }
         }
 
-        private void scribble(Prng random, int from) {
+        /** The last sector that stays is garbage, or one in the middle never got to the medium. */
+        private void tear(Prng random) {
             content = content.clone();
-            for (int i = from + random.below(size - from); i < size; i++) {
-                content[i] = (byte) random.next();
+            if (random.below(2) == 0) {
+                int from = Math.max(durable, size - SECTOR_BYTES);
+                for (int i = from + random.below(size - from); i < size; i++) {
+                    content[i] = (byte) random.next();
+                }
+            } else {
+                int from = durable + random.below(size - durable);
+                Arrays.fill(content, from, Math.min(size, from + SECTOR_BYTES), (byte) 0);
             }
         }
     }

@@ -12,17 +12,17 @@ import java.util.TreeMap;
 public final class FaultPlan {
     /** Upper bounds of the chances, in millionths of the occasions. */
     private static final Map<Fault, Long> SMALL = new TreeMap<>(Map.ofEntries(
-            Map.entry(Fault.MESSAGE_LOST, 30_000L),
-            Map.entry(Fault.MESSAGE_DELAYED, 10_000L),
-            Map.entry(Fault.MESSAGE_DUPLICATED, 30_000L),
-            Map.entry(Fault.RESET_AFTER_DELIVERY, 10_000L),
-            Map.entry(Fault.REGISTRY_CONNECTION_LOST, 5_000L),
-            Map.entry(Fault.REGISTRY_OUTCOME_UNKNOWN, 20_000L),
+            Map.entry(Fault.MESSAGE_LOST, 100_000L),
+            Map.entry(Fault.MESSAGE_DELAYED, 20_000L),
+            Map.entry(Fault.MESSAGE_DUPLICATED, 100_000L),
+            Map.entry(Fault.RESET_AFTER_DELIVERY, 30_000L),
+            Map.entry(Fault.REGISTRY_CONNECTION_LOST, 10_000L),
+            Map.entry(Fault.REGISTRY_OUTCOME_UNKNOWN, 100_000L),
             Map.entry(Fault.WATCH_DELAYED, 200_000L),
-            Map.entry(Fault.DISK_IO_ERROR, 300L),
+            Map.entry(Fault.DISK_IO_ERROR, 1_000L),
             Map.entry(Fault.DISK_SLOW, 2_000L),
             Map.entry(Fault.ENGINE_SLOW, 5_000L),
-            Map.entry(Fault.ENGINE_FAILED, 1_000L),
+            Map.entry(Fault.ENGINE_FAILED, 3_000L),
             Map.entry(Fault.ENGINE_HUNG, 300L),
             Map.entry(Fault.READ_PAUSED, 20_000L),
             Map.entry(Fault.STORE_SLOW, 100_000L),
@@ -46,7 +46,7 @@ public final class FaultPlan {
     public FaultPlan(Prng random) {
         SMALL.forEach((fault, most) -> {
             if (random.below(2) == 0) {
-                chances.put(fault, random.below(most + 1));
+                chances.put(fault, random.below(random.below(most) + 1) + 1);
             }
         });
         for (Fault fault : DISASTERS) {
@@ -54,7 +54,7 @@ public final class FaultPlan {
                 disasters.add(fault);
             }
         }
-        meanGapNanos = random.between(2, 20) * 1_000_000_000L;
+        meanGapNanos = random.between(500, 15_000) * 1_000_000L;
         tear = random.below(2) == 0;
     }
 

@@ -68,7 +68,7 @@ final class ObservationsTest {
     void aRemovedReplicaThatAnswersAfterAnAcknowledgementIsNamed() {
         FenceCheck fences = new FenceCheck(violations);
         fences.answered("s1", KEY, 4, 100);
-        fences.acknowledged(KEY, 5, 50);
+        fences.acknowledged("s2", KEY, 5, 50);
         fences.answered("s1", KEY, 4, 50);
         assertThat(found()).isEmpty();
         fences.answered("s1", KEY, 4, 51);

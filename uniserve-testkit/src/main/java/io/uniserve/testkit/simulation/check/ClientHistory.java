@@ -8,14 +8,14 @@ import org.jspecify.annotations.Nullable;
 
 /** What clients asked and heard: every append of a marker to an list, every list read. */
 public final class ClientHistory {
-    private final Map<String, Append> appends = new HashMap<>();
+    private final Map<Integer, Map<String, Append>> appends = new HashMap<>();
     private final List<Append> inOrder = new ArrayList<>();
     private final List<Read> reads = new ArrayList<>();
 
     /** A client is about to append the marker to the list; markers are unique. */
     public Append append(String client, String marker, int list, boolean isr, long nanos) {
         Append append = new Append(client, marker, list, isr, nanos);
-        appends.put(list + "/" + marker, append);
+        appends.computeIfAbsent(list, k -> new HashMap<>()).put(marker, append);
         inOrder.add(append);
         return append;
     }
@@ -27,7 +27,12 @@ public final class ClientHistory {
 
     @Nullable
     Append find(int list, String marker) {
-        return appends.get(list + "/" + marker);
+        return of(list).get(marker);
+    }
+
+    /** All appends to a list by marker. */
+    Map<String, Append> of(int list) {
+        return appends.getOrDefault(list, Map.of());
     }
 
     /** All appends in the order they were asked. */

@@ -67,7 +67,8 @@ public final class HistoryCheck {
     }
 
     private void check(Read read, List<Append> own) {
-        Set<String> seen = new HashSet<>();
+        Set<String> seen = new HashSet<>(2 * read.markers().size() + 1);
+        Map<String, Append> sent = history.of(read.list());
         List<String> last = finals.getOrDefault(read.list(), List.of());
         boolean onFinal = true;
         for (int i = 0; i < read.markers().size(); i++) {
@@ -75,7 +76,7 @@ public final class HistoryCheck {
             if (!seen.add(marker)) {
                 violations.add("I9", read.client() + " read " + marker + " twice in list " + read.list());
             }
-            Append append = history.find(read.list(), marker);
+            Append append = sent.get(marker);
             if (append == null || append.invokedNanos > read.doneNanos()) {
                 violations.add(
                         "I11",

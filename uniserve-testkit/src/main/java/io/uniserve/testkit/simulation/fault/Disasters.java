@@ -79,7 +79,7 @@ public final class Disasters {
 
     private void strike(Fault fault, Node node) {
         switch (fault) {
-            case PROCESS_CRASHED -> crash(node, Fault.PROCESS_CRASHED, random.below(15 * SECOND));
+            case PROCESS_CRASHED -> crash(node, Fault.PROCESS_CRASHED, random.below(plan.downNanosMax()));
             case CLUSTER_CRASHED -> {
                 if (random.below(3) == 0) {
                     cluster.servers().forEach(server -> crash(server, Fault.CLUSTER_CRASHED, random.below(5 * SECOND)));

@@ -42,6 +42,7 @@ public final class FaultPlan {
     private final List<Fault> disasters = new ArrayList<>();
     private final long meanGapNanos;
     private final boolean tear;
+    private final long downNanosMax;
 
     public FaultPlan(Prng random) {
         SMALL.forEach((fault, most) -> {
@@ -56,6 +57,7 @@ public final class FaultPlan {
         }
         meanGapNanos = random.between(500, 15_000) * 1_000_000L;
         tear = random.below(2) == 0;
+        downNanosMax = (random.below(3) == 0 ? 60 : 15) * 1_000_000_000L;
     }
 
     /** Begins the small faults. */
@@ -71,6 +73,11 @@ public final class FaultPlan {
     /** Mean time between two disasters. */
     public long meanGapNanos() {
         return meanGapNanos;
+    }
+
+    /** Longest time a process stays down; long ones outlast the grace after which durable storage takes over. */
+    public long downNanosMax() {
+        return downNanosMax;
     }
 
     /** Whether unsynced writes tear at a crash. */

@@ -90,7 +90,7 @@ public final class SimClient {
                     random.below(2) == 0 ? AckLevel.ISR : AckLevel.PRIMARY,
                     SECOND * random.between(5, 40),
                     false);
-        } else if (kind < 16) {
+        } else if (kind < 18) {
             read(Optional.of(random.below(keys.count())), ReadMode.LINEARIZABLE, READ_NANOS, false);
         } else if (kind < 19) {
             read(Optional.empty(), ReadMode.LINEARIZABLE, READ_NANOS, false);

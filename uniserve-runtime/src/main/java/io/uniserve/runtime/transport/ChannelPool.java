@@ -41,7 +41,7 @@ public final class ChannelPool implements AutoCloseable {
 
     public ChannelPool(Clock clock, TlsFiles tls) {
         this.clock = clock;
-        this.credentials = tls.client();
+        this.credentials = TlsCredentials.client(tls);
     }
 
     /** The connection to this address, made on first use. */

@@ -127,7 +127,7 @@ public final class GrpcServer implements AutoCloseable {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION, "host \"" + host + "\" cannot be resolved");
             }
-            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, tls.server())
+            NettyServerBuilder builder = NettyServerBuilder.forAddress(address, TlsCredentials.server(tls))
                     .directExecutor()
                     .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
                     .maxInboundMetadataSize(METADATA_BYTES_MAX)

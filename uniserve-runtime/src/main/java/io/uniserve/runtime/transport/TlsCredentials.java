@@ -1,0 +1,81 @@
+package io.uniserve.runtime.transport;
+
+import io.grpc.ChannelCredentials;
+import io.grpc.InsecureChannelCredentials;
+import io.grpc.InsecureServerCredentials;
+import io.grpc.ServerCredentials;
+import io.grpc.TlsChannelCredentials;
+import io.grpc.TlsServerCredentials;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.tls.TlsFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Optional;
+
+/** What the transport shows and trusts, read from the files that the configuration names. */
+final class TlsCredentials {
+    private TlsCredentials() {}
+
+    /** What a server shows and asks for; INVALID_CONFIGURATION names the file that is missing or wrong. */
+    static ServerCredentials server(TlsFiles files) {
+        if (!files.enabled()) {
+            return InsecureServerCredentials.create();
+        }
+        Path chain = readable("certificate", files.certificate());
+        Path secret = readable("key", files.key());
+        try {
+            TlsServerCredentials.Builder builder = TlsServerCredentials.newBuilder();
+            builder.keyManager(chain.toFile(), secret.toFile());
+            if (files.trust().isPresent()) {
+                builder.trustManager(readable("trust", files.trust()).toFile());
+            }
+            if (files.requireClientCertificate()) {
+                builder.clientAuth(TlsServerCredentials.ClientAuth.REQUIRE);
+            }
+            return builder.build();
+        } catch (IOException e) {
+            throw unreadable("certificate or key", chain, e);
+        }
+    }
+
+    /** What a client shows and trusts; INVALID_CONFIGURATION names the file that is missing or wrong. */
+    static ChannelCredentials client(TlsFiles files) {
+        if (!files.enabled()) {
+            return InsecureChannelCredentials.create();
+        }
+        try {
+            TlsChannelCredentials.Builder builder = TlsChannelCredentials.newBuilder();
+            if (files.trust().isPresent()) {
+                builder.trustManager(readable("trust", files.trust()).toFile());
+            }
+            if (files.certificate().isPresent()) {
+                builder.keyManager(
+                        readable("certificate", files.certificate()).toFile(),
+                        readable("key", files.key()).toFile());
+            }
+            return builder.build();
+        } catch (IOException e) {
+            throw unreadable("trust", files.trust().orElse(Path.of("")), e);
+        }
+    }
+
+    private static Path readable(String what, Optional<Path> file) {
+        Path path = file.orElseThrow(() -> new UniserveException(
+                ErrorCode.INVALID_CONFIGURATION,
+                "tls." + what + " is not set; name a PEM file or set tls.enabled = false"));
+        if (!Files.isReadable(path)) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION, "tls." + what + ": file " + path + " is missing or not readable");
+        }
+        return path;
+    }
+
+    private static UniserveException unreadable(String what, Path path, IOException cause) {
+        return new UniserveException(
+                ErrorCode.INVALID_CONFIGURATION,
+                "tls." + what + ": file " + path + " cannot be read: " + cause.getMessage(),
+                cause);
+    }
+}

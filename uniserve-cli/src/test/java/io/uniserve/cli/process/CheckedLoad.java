@@ -74,7 +74,7 @@ final class CheckedLoad implements AutoCloseable {
         }
     }
 
-    private static Document row(int key, long n) {
+    private Document row(int key, long n) {
         return new Document("key", Map.of("key", prefix + key, "amount", n));
     }
 

@@ -50,7 +50,7 @@ public final class Replica {
     private long damagedEpoch;
     private long retryAt;
     private long reportAt;
-    private @Nullable Restorer restorer;
+    private @Nullable Takeover takeover;
     private int mapVersion;
     private long restoredEpoch;
     private long openedEpoch;
@@ -105,7 +105,8 @@ public final class Replica {
         return primary == null || primary.backupComplete();
     }
 
-    long applied() {
+    /** Last index applied to the engine. */
+    public long applied() {
         return applier == null ? 0 : applier.applied();
     }
 
@@ -193,61 +194,20 @@ public final class Replica {
     private void restore(ActorState wanted) {
         changing = true;
         LOG.info("{}: restores from durable storage for epoch {}", key, wanted.epoch());
-        boolean worthKeeping = damage != null || installed() > 0;
-        Completion<Done> cleared = done -> {
+        boolean keep = damage != null || installed() > 0;
+        Takeover next = new Takeover(
+                host, key, table, new LogEvents(), parts -> opened = parts, outcome -> restored(wanted, outcome));
+        takeover = next;
+        closeEngineAndLog(() -> {
             opened = null;
             damage = null;
             applier = null;
-            Opened.open(
-                    host.env().disk(), key, table, host.config().log(), new LogEvents(), fresh -> fill(wanted, fresh));
-        };
-        closeEngineAndLog(() -> {
-            if (worthKeeping) {
-                host.env().disk().move(key.toString(), asidePath(), cleared);
-            } else {
-                host.env().disk().delete(key.toString(), cleared);
-            }
-        });
-    }
-
-    private String asidePath() {
-        return "quarantine/" + key + "-" + Long.toHexString(host.env().ids().next());
-    }
-
-    private void fill(ActorState wanted, Outcome<Opened> fresh) {
-        if (!(fresh instanceof Outcome.Ok<Opened> ok)) {
-            LOG.warn("{}: cannot be opened again", key);
-            host.env().timers().after(host.config().retryNanos() * 10, () -> {
-                changing = false;
-                open(() -> {});
-            });
-            return;
-        }
-        Opened parts = ok.value();
-        opened = parts;
-        if (parts.log().lastIndex() > 0) {
-            restored(wanted, Outcome.err(new UniserveException(ErrorCode.IO, "the old files are still there")));
-            return;
-        }
-        parts.file().change(state -> state, written -> {
-            if (written instanceof Outcome.Err<Done>) {
-                restored(wanted, written);
-                return;
-            }
-            Restorer next = new Restorer(
-                    host.env(),
-                    host.config().clusterId(),
-                    key,
-                    table,
-                    parts.log(),
-                    outcome -> restored(wanted, outcome));
-            restorer = next;
-            next.run();
+            next.run(keep);
         });
     }
 
     private void restored(ActorState wanted, Outcome<Done> outcome) {
-        restorer = null;
+        takeover = null;
         changing = false;
         if (closed) {
             return;
@@ -257,6 +217,10 @@ public final class Replica {
             unfit = "restore from durable storage failed: " + err.error().reason();
             retryAt = now() + 10 * host.config().retryNanos();
             host.wantTicks(this);
+            if (opened == null) {
+                host.env().timers().after(10 * host.config().retryNanos(), () -> open(() -> {}));
+                return;
+            }
         } else {
             unfit = null;
             restoredEpoch = wanted.restoreEpoch();
@@ -335,7 +299,7 @@ public final class Replica {
             return;
         }
         changing = true;
-        host.env().disk().move(key.toString(), asidePath(), moved -> {
+        host.env().disk().move(key.toString(), Takeover.asidePath(host, key), moved -> {
             changing = false;
             if (moved instanceof Outcome.Ok<Done>) {
                 damage = null;
@@ -453,11 +417,6 @@ public final class Replica {
         return primary == null ? 0 : primary.stableIndex();
     }
 
-    /** Last index applied to the engine. */
-    public long appliedIndex() {
-        return applied();
-    }
-
     /** Bytes of the log. */
     public long logBytes() {
         return opened == null ? 0 : opened.log().bytes();
@@ -544,7 +503,7 @@ public final class Replica {
 
     /** Ends the replica and keeps its files aside: the coordinator gave up on what they hold. */
     public void setAside(Completion<Done> completion) {
-        end(() -> host.env().disk().move(key.toString(), asidePath(), completion));
+        end(() -> host.env().disk().move(key.toString(), Takeover.asidePath(host, key), completion));
     }
 
     private void cut(long after, Completion<Long> then) {
@@ -586,8 +545,8 @@ public final class Replica {
             if (follower != null) {
                 follower.durable();
             }
-            if (restorer != null) {
-                restorer.durable();
+            if (takeover != null) {
+                takeover.durable();
             }
             if (applier != null) {
                 applier.pump();
@@ -604,8 +563,8 @@ public final class Replica {
             if (follower != null) {
                 follower.appendFailed(from, error);
             }
-            if (restorer != null) {
-                restorer.failed(error);
+            if (takeover != null) {
+                takeover.appendFailed(error);
             }
             pending.failFrom(from, error.code(), error.reason(), installed());
             host.wantTicks(Replica.this);

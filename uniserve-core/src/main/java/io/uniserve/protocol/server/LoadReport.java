@@ -67,7 +67,7 @@ final class LoadReport {
                     replica.role(),
                     replica.lastIndex(),
                     replica.stableIndex(),
-                    replica.appliedIndex(),
+                    replica.applied(),
                     usage.rows(),
                     usage.memoryBytes(),
                     usage.diskBytes() + replica.logBytes(),

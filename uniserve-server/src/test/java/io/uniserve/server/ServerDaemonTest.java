@@ -64,10 +64,9 @@ class ServerDaemonTest {
         cluster.server("b");
         await().atMost(40, TimeUnit.SECONDS)
                 .ignoreExceptionsInstanceOf(UniserveException.class)
-                .untilAsserted(() -> assertThat(
-                                cluster.query(cluster.servers.get("a").address(), "count")
-                                        .body()
-                                        .utf8())
+                .untilAsserted(() -> assertThat(cluster.query(cluster.address("a"), "count")
+                                .body()
+                                .utf8())
                         .isEqualTo("{\"count\":200}"));
         cluster.put(200, 300);
         assertThat(cluster.query("count").body().utf8()).isEqualTo("{\"count\":300}");

@@ -44,7 +44,7 @@ class ServerFaultTest {
         cluster.server("c");
         cluster.createTable(8, 2, 3);
         cluster.put(0, 300);
-        Address asked = cluster.servers.get("a").address();
+        Address asked = cluster.address("a");
         AtomicBoolean stop = new AtomicBoolean();
         AtomicInteger answers = new AtomicInteger();
         List<String> wrong = new CopyOnWriteArrayList<>();
@@ -80,7 +80,7 @@ class ServerFaultTest {
         cluster.server("b");
         cluster.createTable(4, 2, 2);
         cluster.put(0, 100);
-        Address asked = cluster.servers.get("a").address();
+        Address asked = cluster.address("a");
         int port = cluster.zookeeper.port();
         cluster.zookeeper.close();
         // Without ZooKeeper leases run out, and then nothing is answered that might be old.

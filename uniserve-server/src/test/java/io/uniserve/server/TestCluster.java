@@ -68,8 +68,8 @@ final class TestCluster implements AutoCloseable {
     private final EventLoop loop;
     private final ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN);
     private final ClusterIdentity identity = ClusterIdentity.of(CLUSTER);
-    private final AtomicReference<Routing> routing = new AtomicReference<>(new Routing("", List.of(), List.of(), null));
     private final RoutingClient watcher;
+    private volatile Routing routing = new Routing("", List.of(), List.of(), null);
     private long sequence;
 
     TestCluster(Path directory) {
@@ -87,7 +87,7 @@ final class TestCluster implements AutoCloseable {
                 loop,
                 SystemClock.INSTANCE,
                 new RandomIds(),
-                routing::set);
+                next -> routing = next);
         watcher.start();
     }
 
@@ -117,13 +117,17 @@ final class TestCluster implements AutoCloseable {
         return ServerDaemon.start(settings, Map.of(KvEngine.NAME, LoadedPort.of(new KvEngine())), fatal::set);
     }
 
+    Address address(String name) {
+        return Optional.ofNullable(servers.get(name)).orElseThrow().address();
+    }
+
     void stop(String name) {
         Optional.ofNullable(servers.remove(name)).ifPresent(ServerDaemon::close);
     }
 
     /** Creates the table once this many servers are there, and waits until clients can see it. */
     void createTable(int actors, int rf, int serversWanted) {
-        await().atMost(30, TimeUnit.SECONDS).until(() -> routing.get().servers().size() >= serversWanted);
+        await().atMost(30, TimeUnit.SECONDS).until(() -> routing.servers().size() >= serversWanted);
         TableMeta meta = new TableMeta(
                 TABLE,
                 0,
@@ -138,15 +142,15 @@ final class TestCluster implements AutoCloseable {
         AdminReply created = outcome(done -> new AdminClient(channels, identity, loop)
                 .call(coordinator.address, new AdminRequest.CreateTable(meta), 30 * SECOND, done));
         assert created != null;
-        await().until(() -> !routing.get().tables().isEmpty());
+        await().until(() -> !routing.tables().isEmpty());
     }
 
     TableRoute table() {
-        return routing.get().tables().get(0);
+        return routing.tables().get(0);
     }
 
     Address address(ServerId server) {
-        return routing.get().servers().stream()
+        return routing.servers().stream()
                 .filter(record -> record.id().equals(server))
                 .map(ServerRecord::address)
                 .findFirst()
@@ -190,7 +194,7 @@ final class TestCluster implements AutoCloseable {
 
     /** Asks any live server to plan and answer. */
     Answer query(String text) {
-        return query(routing.get().servers().get(0).address(), text);
+        return query(routing.servers().get(0).address(), text);
     }
 
     Answer query(Address server, String text) {
@@ -205,7 +209,7 @@ final class TestCluster implements AutoCloseable {
     }
 
     int liveServers() {
-        return routing.get().servers().size();
+        return routing.servers().size();
     }
 
     static <T> T outcome(Consumer<Completion<T>> operation) {

@@ -105,8 +105,7 @@ class QueryServiceTest {
 
     private CompletableFuture<Outcome<Answer>> start(String table, long nanos) {
         CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
-        Timers.Cancel cancel = service.query(new QueryRequest(new TableName(table), "q", nanos), future::complete);
-        future.whenComplete((outcome, error) -> assertThat(cancel).isNotNull());
+        Timers.Cancel unused = service.query(new QueryRequest(new TableName(table), "q", nanos), future::complete);
         return future;
     }
 

@@ -7,9 +7,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import java.io.ByteArrayInputStream;
-import java.lang.invoke.MethodHandle;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.MethodType;
+import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
@@ -44,7 +42,13 @@ final class ActorShards extends ShardHandler {
     static final String ACTOR = "actor";
 
     private static final RetrieveCall<Map<Integer, String>, Bytes> SELECT = RetrieveCall.of(ShardOperator.SELECT);
-    private static final MethodHandle SET_SHARD = setShard();
+
+    /** Only Solr's own shard handler may call it; the components need it to tell the shards apart. */
+    private static final Method SET_SHARD = SolrFailure.translated("find ShardResponse.setShard", () -> {
+        Method method = ShardResponse.class.getDeclaredMethod("setShard", String.class);
+        method.setAccessible(true);
+        return method;
+    });
 
     private final Factory factory;
     private final Map<ShardRequest, String> texts = new HashMap<>();
@@ -127,11 +131,7 @@ final class ActorShards extends ShardHandler {
         ShardResponse response = new ShardResponse();
         response.setShardRequest(request);
         response.setSolrResponse(solr);
-        try {
-            SET_SHARD.invokeExact(response, shard);
-        } catch (Throwable e) {
-            throw new IllegalStateException("ShardResponse.setShard failed", e);
-        }
+        SolrFailure.translated("name a shard", () -> SET_SHARD.invoke(response, shard));
         request.responses.add(response);
         if (request.responses.size() == request.actualShards.length) {
             completed.add(response);
@@ -145,16 +145,6 @@ final class ActorShards extends ShardHandler {
                 return (NamedList<Object>) codec.unmarshal(new ByteArrayInputStream(body.toArray()));
             }
         });
-    }
-
-    /** Only Solr's own shard handler may set it; the components need it to tell the shards apart. */
-    private static MethodHandle setShard() {
-        try {
-            return MethodHandles.privateLookupIn(ShardResponse.class, MethodHandles.lookup())
-                    .findVirtual(ShardResponse.class, "setShard", MethodType.methodType(void.class, String.class));
-        } catch (ReflectiveOperationException e) {
-            throw new IllegalStateException("this version of Solr has no ShardResponse.setShard", e);
-        }
     }
 
     @Override

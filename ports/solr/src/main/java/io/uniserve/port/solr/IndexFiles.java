@@ -60,7 +60,9 @@ final class IndexFiles {
             return names;
         } catch (IOException | IllegalArgumentException | IllegalStateException e) {
             throw new UniserveException(
-                    ErrorCode.CORRUPT, "index files in " + checkpoint + " are damaged: " + SolrFailure.message(e), e);
+                    ErrorCode.CORRUPT,
+                    "index files in " + checkpoint + " are damaged: " + SolrFailure.printable(e.getMessage()),
+                    e);
         }
     }
 

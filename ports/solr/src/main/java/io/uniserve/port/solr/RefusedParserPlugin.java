@@ -17,8 +17,6 @@ public final class RefusedParserPlugin extends QParserPlugin {
         String name = local == null ? "asked for" : "{!" + local.get(QueryParsing.TYPE) + "}";
         throw new UniserveException(
                 ErrorCode.UNSUPPORTED,
-                "query parser " + name
-                        + " is not supported: use lucene, edismax, field, term, terms, prefix, raw, fuzzy,"
-                        + " bool, boost, func or frange");
+                "query parser " + name + " is not supported: use lucene, edismax, field, term, terms, prefix or bool");
     }
 }

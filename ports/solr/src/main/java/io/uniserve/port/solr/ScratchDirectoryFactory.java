@@ -14,22 +14,16 @@ import org.apache.solr.core.StandardDirectoryFactory;
 public final class ScratchDirectoryFactory extends StandardDirectoryFactory {
     @Override
     protected Directory create(String path, LockFactory lockFactory, DirContext context) throws IOException {
-        return new Unsynced(super.create(path, lockFactory, context));
-    }
+        return new FilterDirectory(super.create(path, lockFactory, context)) {
+            @Override
+            public void sync(Collection<String> names) {
+                // See the class: nothing is lost that the log does not have.
+            }
 
-    private static final class Unsynced extends FilterDirectory {
-        Unsynced(Directory in) {
-            super(in);
-        }
-
-        @Override
-        public void sync(Collection<String> names) {
-            // See the class: nothing is lost that the log does not have.
-        }
-
-        @Override
-        public void syncMetaData() {
-            // As above.
-        }
+            @Override
+            public void syncMetaData() {
+                // As above.
+            }
+        };
     }
 }

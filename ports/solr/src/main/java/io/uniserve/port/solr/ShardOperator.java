@@ -9,10 +9,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.TimeUnit;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
-import org.apache.solr.common.util.SimpleOrderedMap;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.response.BinaryResponseWriter;
 import org.apache.solr.servlet.SolrRequestParsers;
@@ -71,12 +69,9 @@ final class ShardOperator implements RetrieveOperator<SolrActor, Map<Integer, St
 
     private static Bytes answer(SolrCore core, OperatorContext context, String text) throws Exception {
         ModifiableSolrParams params = new ModifiableSolrParams(SolrRequestParsers.parseQueryString(text));
-        long millis = TimeUnit.NANOSECONDS.toMillis(context.remainingNanos());
-        if (millis < Limits.DEADLINE_MS_MAX) {
-            params.set(CommonParams.TIME_ALLOWED, Long.toString(Math.max(1, millis)));
-        }
-        SimpleOrderedMap<Object> header = new SimpleOrderedMap<>();
-        header.add(ActorShards.ACTOR, context.actor());
+        long millis = Math.max(1, Math.min(context.remainingNanos() / 1_000_000, Limits.DEADLINE_MS_MAX));
+        params.set(CommonParams.TIME_ALLOWED, Long.toString(millis));
+        Map<String, Object> header = Map.of(ActorShards.ACTOR, context.actor());
         return SolrPlanner.select(core, params, header, Map.of(), new BinaryResponseWriter());
     }
 }

@@ -64,7 +64,7 @@ final class SolrDocuments {
             DocumentBuilder.toDocument(of(row), schema, false, true)
                     .forEach(field -> checkSize(where + field.name() + "\"", field));
         } catch (SolrException e) {
-            String message = SolrFailure.message(e) + "; give the field what the schema asks for";
+            String message = SolrFailure.printable(e.getMessage()) + "; give the field what the schema asks for";
             throw new UniserveException(ErrorCode.INVALID_ROW, message, e);
         }
     }
@@ -94,12 +94,10 @@ final class SolrDocuments {
     }
 
     private static String known(IndexSchema schema) {
-        StringBuilder names =
-                new StringBuilder(String.join(", ", schema.getFields().keySet()));
-        for (IndexSchema.DynamicField field : schema.getDynamicFields()) {
-            names.append(", ").append(field.getRegex());
-        }
-        return names.toString();
+        return String.join(", ", schema.getFields().keySet()) + " or "
+                + Arrays.stream(schema.getDynamicFields())
+                        .map(f -> f.getRegex())
+                        .toList();
     }
 
     private static UniserveException invalid(String message) {

@@ -53,8 +53,7 @@ public final class SolrEngine implements Engine {
             throw UniserveException.invalid("level is " + meta.level() + ": port solr supports EVENTUAL");
         }
         if (!meta.keyField().equals(UNIQUE_KEY)) {
-            throw UniserveException.invalid("key field is \"" + meta.keyField() + "\": use \"" + UNIQUE_KEY
-                    + "\", the uniqueKey of configset " + CONFIGSET);
+            throw UniserveException.invalid("key field is \"" + meta.keyField() + "\": use \"" + UNIQUE_KEY + '"');
         }
         if (!(meta.partitioner() instanceof Partitioner.Hash)) {
             throw UniserveException.invalid("partitioner: port solr supports hash, for a uniqueKey is a text");
@@ -78,6 +77,6 @@ public final class SolrEngine implements Engine {
         if (running == null) {
             throw new UniserveException(ErrorCode.UNAVAILABLE, "Solr is not open in this process; ask a server");
         }
-        return running.planning();
+        return running.planning;
     }
 }

@@ -33,19 +33,17 @@ final class SolrFailure {
                     || cause instanceof NumberFormatException
                     || (cause instanceof SolrException solr && solr.code() == BAD_REQUEST);
             if (users) {
-                return new UniserveException(ErrorCode.INVALID_ARGUMENT, "Solr: " + message(cause), failure);
+                return new UniserveException(
+                        ErrorCode.INVALID_ARGUMENT, "Solr: " + printable(cause.getMessage()), failure);
             }
         }
         ErrorCode code = failure instanceof IOException ? ErrorCode.IO : ErrorCode.PORT_FAILED;
-        return new UniserveException(code, "Solr cannot " + what + ": " + message(failure), failure);
-    }
-
-    static String message(Throwable failure) {
-        return printable(String.valueOf(failure.getMessage()));
+        return new UniserveException(code, "Solr cannot " + what + ": " + printable(failure.getMessage()), failure);
     }
 
     /** The text, cut and without control characters, fit for an error message. */
-    static String printable(String text) {
+    static String printable(@Nullable String message) {
+        String text = String.valueOf(message);
         String cut = text.length() > MESSAGE_CHARS_MAX ? text.substring(0, MESSAGE_CHARS_MAX) + "..." : text;
         return cut.replaceAll("\\p{Cntrl}+", " ");
     }

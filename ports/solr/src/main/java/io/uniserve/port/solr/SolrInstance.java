@@ -22,12 +22,14 @@ import org.apache.solr.core.NodeConfig;
 import org.apache.solr.core.PluginInfo;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.SolrPaths;
-import org.apache.solr.logging.LogWatcherConfig;
 
 /** The one core container of a process: a core an actor, and an empty core on which queries are planned. */
 final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
     private final CoreContainer container;
-    private final SolrCore planning;
+
+    /** An empty core. */
+    final SolrCore planning;
+
     private final Set<SolrActor> actors = ConcurrentHashMap.newKeySet();
     private final AtomicLong names = new AtomicLong();
 
@@ -52,7 +54,6 @@ final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
                 .setUseSchemaCache(true)
                 .setShardHandlerFactoryConfig(new PluginInfo("shards", Map.of("class", shards), null, List.of()))
                 .setMetricsConfig(new MetricsConfigBuilder().setEnabled(false).build())
-                .setLogWatcherConfig(new LogWatcherConfig(false, null, null, 1))
                 .build();
     }
 
@@ -75,10 +76,6 @@ final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
                 CoreDescriptor.CORE_DATADIR,
                 directory.resolve("data").toString());
         return container.create("core-" + names.incrementAndGet(), directory, properties, false);
-    }
-
-    SolrCore planning() {
-        return planning;
     }
 
     @Override

@@ -102,8 +102,7 @@ final class SolrLanguage {
         try {
             return URLDecoder.decode(text, StandardCharsets.UTF_8);
         } catch (IllegalArgumentException e) {
-            String message = "bad escape in \"" + SolrFailure.printable(text) + "\": write % as %25";
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, message, e);
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "bad escape in the query: write % as %25", e);
         }
     }
 

@@ -46,11 +46,10 @@ record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
     }
 
     private Bytes run(ModifiableSolrParams params, ActorShards.Plan plan) {
-        SimpleOrderedMap<Object> header = new SimpleOrderedMap<>();
-        header.add("status", 0);
         Map<String, Object> context = Map.of(ActorShards.PLAN, plan);
         return SolrFailure.translated(
-                "plan the query", () -> select(planning.get(), params, header, context, new JacksonJsonWriter()));
+                "plan the query",
+                () -> select(planning.get(), params, Map.of("status", 0), context, new JacksonJsonWriter()));
     }
 
     /**
@@ -60,11 +59,13 @@ record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
     static Bytes select(
             SolrCore core,
             SolrParams params,
-            SimpleOrderedMap<Object> header,
+            Map<String, Object> headers,
             Map<String, Object> context,
             BinaryResponseWriter writer)
             throws Exception {
         SolrQueryResponse response = new SolrQueryResponse();
+        SimpleOrderedMap<Object> header = new SimpleOrderedMap<>();
+        header.addAll(headers);
         response.addResponseHeader(header);
         try (SolrQueryRequestBase request = new SolrQueryRequestBase(core, params) {}) {
             request.getContext().put("path", HANDLER);

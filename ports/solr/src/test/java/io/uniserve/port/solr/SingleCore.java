@@ -8,7 +8,6 @@ import java.util.Map;
 import java.util.Objects;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
-import org.apache.solr.common.util.SimpleOrderedMap;
 import org.apache.solr.response.JacksonJsonWriter;
 import org.noggit.ObjectBuilder;
 
@@ -21,7 +20,7 @@ final class SingleCore {
         params.set(CommonParams.DISTRIB, false);
         Bytes body = actor.with(
                 "answer",
-                core -> SolrPlanner.select(core, params, new SimpleOrderedMap<>(), Map.of(), new JacksonJsonWriter()));
+                core -> SolrPlanner.select(core, params, Map.of("status", 0), Map.of(), new JacksonJsonWriter()));
         return body.utf8();
     }
 

@@ -1,7 +1,12 @@
 package io.uniserve.cli;
 
+import io.uniserve.error.Attempt;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import org.slf4j.Logger;
@@ -54,13 +59,24 @@ final class ErrorReport implements IParameterExceptionHandler, IExecutionExcepti
             LOG.error("The command failed", failure);
         }
         if (cause instanceof UniserveException known) {
-            String message = known.getMessage();
-            tell(known.code().name(), message.substring(known.code().name().length() + 2));
+            tell(known.code().name(), known.reason() + tried(known));
             return ExitCode.of(known.code());
         }
         String remedy = verbose ? "" : "; -v shows where";
         tell(ErrorCode.INTERNAL.name(), cause + remedy);
         return ExitCode.FAULT;
+    }
+
+    /** A refusal is the same wherever it is tried; other failures tell each attempt once, and how often it was made. */
+    private static String tried(UniserveException failure) {
+        if (ExitCode.of(failure.code()) == ExitCode.REFUSED || failure.tried().isEmpty()) {
+            return "";
+        }
+        Map<Attempt, Integer> attempts = new LinkedHashMap<>();
+        failure.tried().forEach(attempt -> attempts.merge(attempt, 1, Integer::sum));
+        List<String> told = new ArrayList<>();
+        attempts.forEach((attempt, times) -> told.add(attempt + (times == 1 ? "" : " (" + times + " times)")));
+        return " [tried: " + String.join("; ", told) + "]";
     }
 
     private static Throwable unwrap(Throwable failure) {

@@ -13,6 +13,11 @@ public final class Logging {
         ((Logger) LoggerFactory.getLogger("io.uniserve")).setLevel(Level.INFO);
     }
 
+    /** For commands in which warnings belong to what is being tried, e.g. under simulated faults. */
+    public static void quiet() {
+        ((Logger) LoggerFactory.getLogger("io.uniserve")).setLevel(Level.OFF);
+    }
+
     static void verbose(boolean verbose) {
         if (verbose) {
             ((Logger) LoggerFactory.getLogger("io.uniserve")).setLevel(Level.DEBUG);

@@ -2,6 +2,7 @@ package io.uniserve.cli.simulate;
 
 import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.Figure;
+import io.uniserve.cli.Logging;
 import io.uniserve.cli.Progress;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.testkit.simulation.SeedReport;
@@ -70,6 +71,9 @@ public final class SimulateCommand extends CliCommand {
     public Integer call() {
         Plant bug = plant();
         SeedRange range = range();
+        if (!global().verbose()) {
+            Logging.quiet();
+        }
         SimulationOptions options = SimulationOptions.defaults().with(bug).seconds(seconds);
         if (trace) {
             options = options.listening(console()::println);

@@ -1,6 +1,7 @@
 package io.uniserve.cli.status;
 
 import io.uniserve.cli.Console;
+import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.TextTable;
 import io.uniserve.cli.status.ClusterReport.Actor;
 import io.uniserve.cli.status.ClusterReport.Replica;
@@ -42,7 +43,7 @@ final class StatusPrinter {
                 "SERVER", "ADDRESS", "ZONE", "PORTS", "PRIMARIES", "REPLICAS", "CPU", "QUERIES/S", "DISK");
         for (Server server : report.servers()) {
             text.row(
-                    server.record().id(),
+                    ServerNames.brief(server.record().id()),
                     server.record().address(),
                     server.record().zone().isEmpty() ? "-" : server.record().zone(),
                     String.join(
@@ -110,7 +111,7 @@ final class StatusPrinter {
                 table.meta().name(),
                 actor.state().actor(),
                 actor.state().epoch(),
-                replica.server(),
+                ServerNames.brief(replica.server()),
                 replica.role(),
                 replica.lag().map(String::valueOf).orElse("-"),
                 cell(replica, load -> "%d".formatted(load.lastIndex())),

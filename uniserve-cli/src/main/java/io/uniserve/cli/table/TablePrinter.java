@@ -1,6 +1,7 @@
 package io.uniserve.cli.table;
 
 import io.uniserve.cli.Console;
+import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.TextTable;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
@@ -72,7 +73,7 @@ final class TablePrinter {
             text.row(
                     actor.actor(),
                     actor.epoch(),
-                    actor.primary(),
+                    ServerNames.brief(actor.primary()),
                     names(actor.isr()),
                     names(actor.learners()),
                     names(actor.fencing().stream().map(Fencing::server).toList()));
@@ -83,7 +84,7 @@ final class TablePrinter {
     private static String names(Collection<ServerId> servers) {
         return servers.isEmpty()
                 ? "-"
-                : String.join(",", servers.stream().map(ServerId::value).toList());
+                : String.join(",", servers.stream().map(ServerNames::brief).toList());
     }
 
     private static String partitioning(Partitioner partitioner) {

@@ -1,0 +1,149 @@
+package io.uniserve.cli.daemon;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A daemon that cannot start says in one line what is wrong, and leaves nothing running. */
+@Timeout(60)
+class DaemonStartTest {
+    private final TestingConsole uniserve = new TestingConsole(bootstrap -> {
+        throw new AssertionError("a daemon is no client");
+    });
+
+    @TempDir
+    private Path directory;
+
+    private Run refused(int exit, String code, List<String> words) {
+        Run run = uniserve.run(words.toArray(String[]::new));
+        assertThat(run.err().lines().filter(line -> line.startsWith("uniserve: ")))
+                .hasSize(1);
+        assertThat(run.err()).contains("uniserve: " + code + ": ");
+        assertThat(run.exit()).isEqualTo(exit);
+        assertThat(run.out()).isEmpty();
+        return run;
+    }
+
+    private List<String> daemon(String kind, String... more) {
+        List<String> words = new ArrayList<>(List.of(kind, "--port", "0"));
+        if (!kind.equals("coordinator")) {
+            words.addAll(List.of("--data", directory.resolve("data").toString()));
+        }
+        words.addAll(List.of(more));
+        return words;
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"zookeeper", "coordinator", "server", "dev"})
+    void configurationErrorsNameTheKeyAndTheRemedy(String kind) throws IOException {
+        List<String[]> cases = List.of(
+                new String[] {"uniserve.server.leese = 2s", "did you mean uniserve.server.lease?"},
+                new String[] {"uniserve.server.lease = 2 parsecs", "a duration with a unit"},
+                new String[] {"uniserve.server.lease = 2", "a duration with a unit"},
+                new String[] {"uniserve { cluster = a\n cluster = b }", "was set before"},
+                new String[] {"uniserve { cluster = a", "u.conf"},
+                new String[] {"lease = 2s", "inside uniserve"});
+        for (String[] one : cases) {
+            boolean read = kind.equals("server") || kind.equals("dev") || !one[0].contains("lease = 2");
+            if (read || one[0].startsWith("lease")) {
+                Path file = Files.writeString(directory.resolve("u.conf"), one[0]);
+                Run run = refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", daemon(kind, "--config", file.toString()));
+                assertThat(run.err()).contains(one[1]);
+            }
+        }
+    }
+
+    @Test
+    void aConfigurationFileThatIsNotThere() {
+        Run run = refused(
+                ExitCode.REFUSED, "INVALID_CONFIGURATION", daemon("server", "--config", directory + "/none.conf"));
+        assertThat(run.err()).contains("--config names", "none.conf");
+    }
+
+    @ParameterizedTest
+    @CsvSource({
+        "server.prot=1,did you mean",
+        "uniserve.server.port=http,a whole number",
+        "server.port=-1,0 to 65535",
+        "server.capacity.memory=12 apples,a size with a unit",
+        "cluster=../x,letters",
+        "server.ports=,at least one port",
+    })
+    void wrongSettingsOnTheCommandLine(String setting, String remedy) {
+        Run run = refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", daemon("server", "-S", setting));
+        assertThat(run.err()).contains(remedy);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "server --port x",
+                "server --port",
+                "server -S novalue",
+                "dev --servers 0",
+                "dev --servers -1",
+                "dev --servers 1000000000",
+                "dev --port -1",
+                "dev --port 65535",
+                "coordinator --data x",
+                "zookeeper extra",
+            })
+    void wrongCommandLines(String words) {
+        refused(ExitCode.USAGE, "USAGE", List.of(words.split(" ")));
+    }
+
+    @Test
+    void aPortThatIsInUse() throws IOException {
+        try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+            String port = Integer.toString(taken.getLocalPort());
+            for (List<String> words : List.of(
+                    List.of("zookeeper", "--host", "127.0.0.1", "--port", port, "--data", directory + "/zk"),
+                    List.of("coordinator", "--host", "127.0.0.1", "--port", port),
+                    List.of("dev", "--port", port, "--data", directory + "/dev"))) {
+                Run run = refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", words);
+                assertThat(run.err()).contains(port);
+            }
+        }
+    }
+
+    @Test
+    void zooKeeperThatIsNotThere() {
+        Run run = refused(
+                ExitCode.UNAVAILABLE,
+                "UNAVAILABLE",
+                daemon("coordinator", "--zookeeper", "127.0.0.1:1", "-S", "zookeeper.start-timeout=1s"));
+        assertThat(run.err()).contains("127.0.0.1:1", "uniserve zookeeper");
+    }
+
+    @Test
+    void aPortThatIsNotInstalled() {
+        refused(
+                ExitCode.REFUSED,
+                "UNKNOWN_PORT",
+                daemon("server", "--ports", "mysql", "--ports-dir", directory.toString()));
+        refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", daemon("server", "--ports", "../kv"));
+    }
+
+    @Test
+    void aDataDirectoryThatIsAFile() throws IOException {
+        Path file = Files.writeString(directory.resolve("file"), "x");
+        for (String kind : List.of("zookeeper", "dev")) {
+            refused(ExitCode.REFUSED, "INVALID_CONFIGURATION", List.of(kind, "--port", "0", "--data", file.toString()));
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.uniserve.checks;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+
+/** Relative links in the documentation lead to files that are there, and to headings where they name one. */
+class DocsLinksTest {
+    private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
+    private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```|`[^`\n]*`");
+    private static final Pattern ELSEWHERE = Pattern.compile("[a-z]+:.*");
+
+    @Test
+    void relativeLinksResolve() throws IOException {
+        List<String> broken = new ArrayList<>();
+        for (Path page : pages()) {
+            String text = CODE.matcher(Files.readString(page)).replaceAll("");
+            for (String link : LINK.matcher(text).results().map(m -> m.group(1)).toList()) {
+                if (!ELSEWHERE.matcher(link).matches() && !resolves(page, link)) {
+                    broken.add(ProjectTree.name(page) + " -> " + link);
+                }
+            }
+        }
+        assertThat(broken).isEmpty();
+    }
+
+    private static List<Path> pages() throws IOException {
+        try (Stream<Path> top = Files.list(ProjectTree.root());
+                Stream<Path> docs = Files.walk(ProjectTree.root().resolve("docs"))) {
+            return Stream.concat(top, docs)
+                    .filter(file -> file.toString().endsWith(".md"))
+                    .toList();
+        }
+    }
+
+    private static boolean resolves(Path page, String link) throws IOException {
+        String[] parts = link.split("#", 2);
+        Path target = parts[0].isEmpty() ? page : page.resolveSibling(parts[0]).normalize();
+        if (parts.length == 1 || !Files.exists(target)) {
+            return Files.exists(target);
+        }
+        return Files.readString(target).lines().anyMatch(line -> isHeading(line, parts[1]));
+    }
+
+    private static boolean isHeading(String line, String anchor) {
+        String words = line.replaceFirst("^#+ ", "").toLowerCase(Locale.ROOT).replaceAll("[^\\p{L}\\p{N} _-]", "");
+        return line.startsWith("#") && words.replace(' ', '-').equals(anchor);
+    }
+}

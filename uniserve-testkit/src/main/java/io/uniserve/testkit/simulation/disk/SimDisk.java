@@ -48,11 +48,6 @@ public final class SimDisk implements Disk {
         full = value;
     }
 
-    /** What the disk holds. */
-    public Platter platter() {
-        return platter;
-    }
-
     /** Loses what was not synced; writes under way happen, happen in part, or do not. */
     public void crash(boolean tear) {
         for (Write write : List.copyOf(writes.values())) {

@@ -35,11 +35,6 @@ public final class SimObjectStore {
         this.weather = weather;
     }
 
-    /** Objects stored. */
-    public int size() {
-        return objects.size();
-    }
-
     /** The store as one process sees it. */
     public ObjectStore of(Process process) {
         return new View(process);

@@ -33,9 +33,4 @@ public final class Gates implements GatePublisher {
     public @Nullable ReadGate of(ReplicaKey key) {
         return gates.get(key);
     }
-
-    /** All gates, by replica. */
-    public Map<ReplicaKey, ReadGate> all() {
-        return new TreeMap<>(gates);
-    }
 }

@@ -86,11 +86,6 @@ public final class RegistrySession implements Registry {
         return link;
     }
 
-    /** Requests without an answer. */
-    public int underWay() {
-        return underWay.size();
-    }
-
     @Override
     public void read(String path, Completion<Versioned> completion) {
         request(completion, false, session -> ensemble.read(path, viewZxid));

@@ -65,7 +65,9 @@ final class CheckedLoad implements AutoCloseable {
             int key = (int) (n % KEYS);
             sent.put(key, n);
             try {
-                table.update("kv.put@1", Document.CODEC, List.of(row(key, n))).run().orThrow();
+                table.update("kv.put@1", Document.CODEC, List.of(row(key, n)))
+                        .run()
+                        .orThrow();
                 acked.merge(key, n, Math::max);
                 writes.incrementAndGet();
             } catch (UniserveException e) {
@@ -88,8 +90,14 @@ final class CheckedLoad implements AutoCloseable {
         long least = acked.getOrDefault(key, 0L);
         try {
             List<Document> found = table.key(prefix + key)
-                    .retrieve(GET, prefix + key, values -> values.stream().flatMap(List::stream).toList());
-            long got = found.isEmpty() ? 0 : (Long) java.util.Objects.requireNonNull(found.get(0).fields().get("amount"));
+                    .retrieve(
+                            GET,
+                            prefix + key,
+                            values -> values.stream().flatMap(List::stream).toList());
+            long got = found.isEmpty()
+                    ? 0
+                    : (Long) java.util.Objects.requireNonNull(
+                            found.get(0).fields().get("amount"));
             if (got < least || got > sent.getOrDefault(key, 0L)) {
                 wrong.add(prefix + key + " is " + got + ", acknowledged " + least + ", sent " + sent.get(key));
             }

@@ -42,8 +42,12 @@ class ProcessFaultsIT {
         cluster.start();
         connect();
         UniserveClient client = client();
-        client.admin().createTable(TableSpec.named("rf2").port("kv").hash(8).replicas(2).keyField("key"));
-        client.admin().createTable(TableSpec.named("rf3").port("kv").hash(8).replicas(RF).keyField("key"));
+        client.admin()
+                .createTable(
+                        TableSpec.named("rf2").port("kv").hash(8).replicas(2).keyField("key"));
+        client.admin()
+                .createTable(
+                        TableSpec.named("rf3").port("kv").hash(8).replicas(RF).keyField("key"));
     }
 
     @AfterAll
@@ -92,11 +96,15 @@ class ProcessFaultsIT {
         underLoad("rf2", () -> {
             cluster().startCoordinator("coordinator-2");
             cluster().daemon("coordinator-1").kill();
-            client().admin().deadline(Duration.ofSeconds(60)).createTable(TableSpec.named("standby").port("kv").hash(2).keyField("key"));
+            client().admin()
+                    .deadline(Duration.ofSeconds(60))
+                    .createTable(TableSpec.named("standby").port("kv").hash(2).keyField("key"));
             client().admin().deadline(Duration.ofSeconds(60)).dropTable("standby");
             cluster().startCoordinator("coordinator-1");
             cluster().daemon("coordinator-2").kill();
-            client().admin().deadline(Duration.ofSeconds(60)).createTable(TableSpec.named("again").port("kv").hash(2).keyField("key"));
+            client().admin()
+                    .deadline(Duration.ofSeconds(60))
+                    .createTable(TableSpec.named("again").port("kv").hash(2).keyField("key"));
             client().admin().deadline(Duration.ofSeconds(60)).dropTable("again");
         });
     }
@@ -108,7 +116,9 @@ class ProcessFaultsIT {
             cluster().daemon("zookeeper").kill();
             cluster().startZooKeeper();
             awaitReplicas("rf2", 2, SERVERS);
-            client().admin().deadline(Duration.ofSeconds(60)).createTable(TableSpec.named("afterzk").port("kv").hash(2).keyField("key"));
+            client().admin()
+                    .deadline(Duration.ofSeconds(60))
+                    .createTable(TableSpec.named("afterzk").port("kv").hash(2).keyField("key"));
             client().admin().deadline(Duration.ofSeconds(60)).dropTable("afterzk");
         });
     }
@@ -132,7 +142,8 @@ class ProcessFaultsIT {
         underLoad("rf3", () -> {
             cluster().daemon("server-2").pause();
             try {
-                await().atMost(PATIENCE).until(() -> client().routing().servers().size() == SERVERS - 1);
+                await().atMost(PATIENCE)
+                        .until(() -> client().routing().servers().size() == SERVERS - 1);
                 awaitReplicas("rf3", RF, SERVERS - 1);
             } finally {
                 cluster().daemon("server-2").resume();
@@ -204,12 +215,19 @@ class ProcessFaultsIT {
     }
 
     private void awaitReplicas(String table, int replicas, int servers) {
-        await("replicas of " + table + " on " + servers + " servers").atMost(PATIENCE).until(() -> {
-            List<ServerId> live = client().routing().servers().stream().map(s -> s.id()).toList();
-            return live.size() == servers
-                    && actors(table).stream()
-                            .allMatch(actor -> actor.isr().stream().filter(live::contains).count() >= replicas);
-        });
+        await("replicas of " + table + " on " + servers + " servers")
+                .atMost(PATIENCE)
+                .until(() -> {
+                    List<ServerId> live = client().routing().servers().stream()
+                            .map(s -> s.id())
+                            .toList();
+                    return live.size() == servers
+                            && actors(table).stream()
+                                    .allMatch(actor -> actor.isr().stream()
+                                                    .filter(live::contains)
+                                                    .count()
+                                            >= replicas);
+                });
     }
 
     private boolean everyActorHasALivePrimary(String table, List<String> dead) {

@@ -86,8 +86,6 @@ public final class QueryMachine {
         fail(ErrorCode.CANCELLED, "the query was cancelled");
     }
 
-    // ---- opening: the table must be known ----
-
     private void open() {
         Optional<TableRoute> route = env.routing().current().table(query.table());
         if (route.isEmpty()) {
@@ -148,8 +146,6 @@ public final class QueryMachine {
     private String noTable() {
         return "no server told where table " + query.table() + " is within " + millis(elapsed()) + " ms";
     }
-
-    // ---- asking ----
 
     private void dispatch(List<QuerySlot> wanting, Kind kind) {
         if (finished || wanting.isEmpty()) {
@@ -221,8 +217,6 @@ public final class QueryMachine {
             }
         }
     }
-
-    // ---- hearing ----
 
     private void ended(ReadCall call, Outcome<ReadReply> outcome) {
         if (call.over || finished) {
@@ -330,8 +324,6 @@ public final class QueryMachine {
             state.health().failed(call.server, now);
         }
     }
-
-    // ---- waiting ----
 
     /** Lets the slot wait for a newer map or the back-off; false when the query has failed instead. */
     private boolean park(QuerySlot slot, RouteIndex index, ActorState actor, long now) {
@@ -466,8 +458,6 @@ public final class QueryMachine {
         arm();
     }
 
-    // ---- hedging ----
-
     private long hedgeDelay() {
         long p95 = state.latencies().of(query.operator()).p95Nanos();
         return p95 < 0
@@ -528,8 +518,6 @@ public final class QueryMachine {
         }
         call.refused = !call.hedged;
     }
-
-    // ---- ending ----
 
     private void expire(long now) {
         if (!opened) {

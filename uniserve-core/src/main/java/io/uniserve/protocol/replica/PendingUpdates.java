@@ -7,7 +7,7 @@ import io.uniserve.model.RequestId;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.UpdateReply.ActorAck;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -19,7 +19,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class PendingUpdates {
     private final int actor;
-    private final Map<RequestId, Update> byRequest = new HashMap<>();
+    private final Map<RequestId, Update> byRequest = new LinkedHashMap<>();
     private final TreeMap<Long, Update> byIndex = new TreeMap<>();
     private final TreeMap<Long, Update> unlogged = new TreeMap<>();
     private final TreeMap<Long, List<Waiter>> primaryLevel = new TreeMap<>();

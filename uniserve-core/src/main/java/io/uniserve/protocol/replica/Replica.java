@@ -16,7 +16,7 @@ import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.UpdateRequest;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.ReadGate;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;

@@ -5,7 +5,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Environment;
-import io.uniserve.protocol.env.GatePublisher;
+import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaHost;

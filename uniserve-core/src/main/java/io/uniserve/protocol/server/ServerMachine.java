@@ -16,7 +16,7 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
-import io.uniserve.protocol.env.GatePublisher;
+import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Versioned;

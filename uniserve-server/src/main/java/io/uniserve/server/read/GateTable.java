@@ -1,9 +1,9 @@
 package io.uniserve.server.read;
 
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.env.GatePublisher;
+import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.ReadGate;
 import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;

@@ -10,7 +10,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.runtime.time.CpuClock;
 import java.util.ArrayList;
 import java.util.List;

@@ -26,7 +26,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.SystemClock;

@@ -1,7 +1,7 @@
 package io.uniserve.testkit.simulation.check;
 
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.ReadGate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;

@@ -12,7 +12,7 @@ import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Environment;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.server.ServerConfig;
 import io.uniserve.protocol.server.ServerMachine;
 import io.uniserve.testkit.simulation.disk.Platter;

@@ -16,7 +16,7 @@ import io.uniserve.protocol.coordinator.CoordinatorMachine;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.plant.Plant;

@@ -1,8 +1,8 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.env.GatePublisher;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.GatePublisher;
+import io.uniserve.protocol.gate.ReadGate;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;

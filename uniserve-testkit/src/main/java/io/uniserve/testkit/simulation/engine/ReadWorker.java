@@ -17,7 +17,7 @@ import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.ReadRequest.Target;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;

@@ -14,7 +14,7 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
-import io.uniserve.protocol.reader.ReadGate;
+import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Trace;
 import io.uniserve.testkit.simulation.registry.Ensemble;

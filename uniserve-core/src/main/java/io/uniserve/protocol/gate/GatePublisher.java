@@ -1,7 +1,6 @@
-package io.uniserve.protocol.env;
+package io.uniserve.protocol.gate;
 
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.reader.ReadGate;
 
 /** Where a server's loop publishes what its read workers may answer from. Production keeps a concurrent map. */
 public interface GatePublisher {

@@ -1,4 +1,4 @@
-package io.uniserve.protocol.reader;
+package io.uniserve.protocol.gate;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.protocol.message.ActorFailure;

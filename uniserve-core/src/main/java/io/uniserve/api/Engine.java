@@ -16,7 +16,11 @@ public interface Engine {
     /** Checks a table's definition (options, level, key field); throws INVALID_ARGUMENT naming option and remedy. Starts nothing. */
     void validate(TableMeta meta);
 
-    /** Starts the engine in this process; called at most once per process. */
+    /**
+     * Starts the engine for one server; called once for each server in the process, of which there may be several (tests,
+     * development). Each instance keeps to its own scratch directory; closing one leaves the others alone. Before a server
+     * opens, and in processes without one, {@link #info}, {@link #validate} and {@link #planner} are called alone.
+     */
     EngineInstance open(EngineContext context);
 
     /** The planner of the engine's own query language, if it has one. */

@@ -80,6 +80,10 @@ public final class ServerDaemon implements AutoCloseable {
             port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
             metrics.gauge("uniserve.server.backlog", "Tasks that wait on the loop", resources.loop::backlog);
+            metrics.gauge(
+                    "uniserve.server.engine.longest",
+                    "Seconds that the longest running engine call has run",
+                    () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
             complete = true;
         } finally {

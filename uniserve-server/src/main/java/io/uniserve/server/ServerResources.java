@@ -44,7 +44,7 @@ final class ServerResources {
     final ObjectStore objects;
     final CuratorRegistry registry;
 
-    /** {@code fatal} hears of a loop that stopped because a task failed. */
+    /** {@code fatal} hears of a loop that stopped because a task failed, and of an engine call that ran out of memory. */
     ServerResources(Settings whole, Map<String, LoadedPort> ports, Consumer<Throwable> fatal) {
         ServerSettings settings = whole.server();
         ZooKeeperSettings zookeeper = whole.zookeeper();
@@ -58,7 +58,7 @@ final class ServerResources {
             loop = closing.add(new EventLoop("uniserve-server", clock, fatal));
             queryLoop = closing.add(new EventLoop("uniserve-plans", clock, fatal));
             engine = closing.add(new PortEngineHost(
-                    data.files(), data.scratch(), ports, settings.portSettings(), applyThreads(settings), loop));
+                    data.files(), data.scratch(), ports, settings.portSettings(), applyThreads(settings), loop, fatal));
             disk = closing.add(new FileDisk(data.files(), DISK_THREADS, loop));
             objects = objects(settings.storageDirectory());
             registry = closing.add(new CuratorRegistry(registryOptions(zookeeper), loop));

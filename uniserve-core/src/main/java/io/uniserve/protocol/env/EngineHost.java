@@ -7,8 +7,9 @@ import io.uniserve.model.TableMeta;
 import java.util.List;
 
 /**
- * The engine of this server, called on worker threads: calls may be slow, fail or hang. Calls for one replica are made one
- * at a time, in order; {@link #validate} and {@link #usage} may run beside them.
+ * The engine of this server, called on worker threads: calls may be slow, fail or hang. Calls that change one replica's actor
+ * or write it (create, restore, apply, checkpoint, destroy) run one at a time, in order; the others may run beside them. A
+ * full disk is DISK_FULL.
  */
 public interface EngineHost {
     /** Makes an empty actor, replacing any that is there. */
@@ -20,7 +21,7 @@ public interface EngineHost {
     /** Refuses rows that the engine could not apply (UNKNOWN_UPDATE, INVALID_ROW); changes nothing. */
     void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion);
 
-    /** Applies logged updates in order, then publishes them. An error leaves the actor unusable: it must be rebuilt. */
+    /** Applies logged updates in order, then publishes them. After an error no reader finds the actor: it must be rebuilt. */
     void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion);
 
     /** Writes the published data durably into a new directory on the server's disk (files, then fsync). */
@@ -32,7 +33,7 @@ public interface EngineHost {
     /** Rows, memory and disk. */
     void usage(ReplicaKey key, Completion<ActorUsage> completion);
 
-    /** Waits for running operators, then removes the actor. */
+    /** Removes the actor: no reader finds it from here on. It is destroyed once the last running operator has let go of it. */
     void destroy(ReplicaKey key, Completion<Done> completion);
 
     /** One logged update. */

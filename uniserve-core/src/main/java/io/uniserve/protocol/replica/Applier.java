@@ -1,5 +1,6 @@
 package io.uniserve.protocol.replica;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
@@ -191,6 +192,10 @@ final class Applier {
                     key,
                     name,
                     err.error().reason());
+            if (err.error().code() == ErrorCode.DISK_FULL || err.error().code() == ErrorCode.UNAVAILABLE) {
+                failed(err.error()); // says nothing against the checkpoint, which may be the only one
+                return;
+            }
             checkpoints.delete(name);
             choose(names, at + 1);
         } else {
@@ -200,8 +205,7 @@ final class Applier {
 
     private void create() {
         if (log.baseIndex() > 0) {
-            failed(new UniserveException(
-                    io.uniserve.error.ErrorCode.CORRUPT, "no checkpoint covers the log before " + log.baseIndex()));
+            failed(new UniserveException(ErrorCode.CORRUPT, "no checkpoint covers the log before " + log.baseIndex()));
             return;
         }
         begin();

@@ -14,7 +14,9 @@ import java.security.DigestInputStream;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 
 /**
@@ -56,6 +58,7 @@ final class CheckpointFiles {
     /** Verifies the checkpoint and lays its files out under their own names in {@code target}, an empty directory. */
     static void unseal(Path checkpoint, Path target) throws IOException {
         List<Entry> entries = index(checkpoint);
+        refuseExtra(checkpoint, entries.size());
         for (int i = 0; i < entries.size(); i++) {
             Entry entry = entries.get(i);
             Path kept = checkpoint.resolve("f" + i);
@@ -70,6 +73,21 @@ final class CheckpointFiles {
             }
             DurableFiles.createDirectories(place.resolveSibling(".").normalize());
             link(kept, place);
+        }
+    }
+
+    private static void refuseExtra(Path checkpoint, int files) throws IOException {
+        Set<String> known = new HashSet<>(Set.of(INDEX));
+        for (int i = 0; i < files; i++) {
+            known.add("f" + i);
+        }
+        try (Stream<Path> list = Files.list(checkpoint)) {
+            for (Path each : list.toList()) {
+                String name = each.getFileName().toString();
+                if (!known.contains(name)) {
+                    throw corrupt(checkpoint, "file " + name + " does not belong to it", null);
+                }
+            }
         }
     }
 

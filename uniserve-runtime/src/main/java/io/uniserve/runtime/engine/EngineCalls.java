@@ -2,41 +2,67 @@ package io.uniserve.runtime.engine;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.async.DiskErrors;
 import java.io.IOException;
+import java.util.Comparator;
 import java.util.List;
-import java.util.concurrent.ConcurrentHashMap;
+import java.util.Optional;
 import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import org.slf4j.event.Level;
 
-/** The threads on which engines are called; tells what runs for how long, so that a call that hangs is seen. */
+/**
+ * The threads on which engines are called. Calls that change an actor run one at a time per replica, in order. A call that
+ * runs for long is told once in the log; where such calls hold all threads, a few spare ones take their place. What no
+ * call may survive, e.g. a lack of memory, goes to the fatal handler.
+ */
 public final class EngineCalls {
+    /** From here on a call counts as stuck. */
+    static final long STUCK_NANOS = TimeUnit.SECONDS.toNanos(30);
+    /** Threads beyond the configured ones, at most, while calls are stuck. */
+    static final int SPARE_THREADS_MAX = 8;
+
     private static final Logger LOG = LoggerFactory.getLogger(EngineCalls.class);
     private static final long CLOSE_WAIT_SECONDS = 10;
 
+    private final int threads;
     private final Executor loop;
+    private final Clock clock;
     private final ThreadPoolExecutor pool;
-    private final ConcurrentHashMap<Long, Running> running = new ConcurrentHashMap<>();
+    private final KeyedQueues queues;
+    private final RunningCalls running = new RunningCalls();
 
-    EngineCalls(int threads, Executor loop) {
+    /** {@code fatal} hears, on the failing thread, of errors after which the process must end. */
+    EngineCalls(int threads, Executor loop, Clock clock, Consumer<Throwable> fatal) {
+        this.threads = threads;
         this.loop = loop;
+        this.clock = clock;
         AtomicInteger names = new AtomicInteger();
-        this.pool = new ThreadPoolExecutor(threads, threads, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
-            Thread thread = new Thread(task, "engine-" + names.incrementAndGet());
-            thread.setDaemon(true);
-            return thread;
-        });
+        this.pool = new ThreadPoolExecutor(
+                threads, threads + SPARE_THREADS_MAX, 0, TimeUnit.SECONDS, new LinkedBlockingQueue<>(), task -> {
+                    Thread thread = new Thread(task, "engine-" + names.incrementAndGet());
+                    thread.setDaemon(true);
+                    thread.setUncaughtExceptionHandler((failed, error) -> {
+                        LOG.error("{} failed, the process cannot go on", failed.getName(), error);
+                        fatal.accept(error);
+                    });
+                    return thread;
+                });
+        this.queues = new KeyedQueues(pool);
     }
 
-    /** A call under way. */
+    /** A call under way: what it does, naming the replica, and since when. */
     public record Running(String what, long sinceNanos) {}
 
     /** Work of an engine. */
@@ -45,57 +71,113 @@ public final class EngineCalls {
         T run() throws IOException;
     }
 
-    <T> void run(String what, Completion<T> completion, Work<T> work) {
+    /** Runs work that changes the replica's actor, after all such work given before. */
+    <T> void inOrder(ReplicaKey key, String what, Completion<T> completion, Work<T> work) {
+        watch();
+        queues.add(key, new Told<>(what, completion, work));
+    }
+
+    /** Runs work that may run at any time. */
+    <T> void beside(String what, Completion<T> completion, Work<T> work) {
+        watch();
+        Told<T> call = new Told<>(what, completion, work);
         try {
-            pool.execute(() -> {
-                Outcome<T> outcome = tracked(what, work);
-                loop.execute(() -> completion.done(outcome));
-            });
+            pool.execute(call);
         } catch (RejectedExecutionException e) {
-            loop.execute(() -> completion.done(Outcome.err(
-                    new UniserveException(ErrorCode.UNAVAILABLE, "cannot " + what + ": the engine is closed", e))));
+            call.refuse(e);
         }
     }
 
-    void runDetached(String what, Runnable work) {
-        try {
-            pool.execute(() -> {
-                Outcome<Boolean> outcome = tracked(what, () -> {
-                    work.run();
-                    return true;
-                });
-                if (outcome instanceof Outcome.Err<Boolean> err) {
-                    LOG.warn("{} failed", what, err.error());
-                }
-            });
-        } catch (RejectedExecutionException e) {
-            LOG.debug("{} left out: the engine is closed", what);
+    /** Runs work whose end nobody waits for; a failure is logged. */
+    void detached(String what, Runnable work) {
+        Completion<Boolean> completion = outcome -> {
+            if (outcome instanceof Outcome.Err<Boolean> err) {
+                LOG.atLevel(pool.isShutdown() ? Level.DEBUG : Level.WARN)
+                        .setCause(err.error())
+                        .log("{} failed", what);
+            }
+        };
+        beside(what, completion, () -> {
+            work.run();
+            return true;
+        });
+    }
+
+    private final class Told<T> implements KeyedQueues.Call {
+        private final String what;
+        private final Completion<T> completion;
+        private final Work<T> work;
+
+        private Told(String what, Completion<T> completion, Work<T> work) {
+            this.what = what;
+            this.completion = completion;
+            this.work = work;
+        }
+
+        @Override
+        public void run() {
+            tell(tracked(what, work));
+        }
+
+        @Override
+        public void refuse(RejectedExecutionException reason) {
+            tell(Outcome.err(
+                    new UniserveException(ErrorCode.UNAVAILABLE, "cannot " + what + ": the engine is closed", reason)));
+        }
+
+        private void tell(Outcome<T> outcome) {
+            try {
+                loop.execute(() -> completion.done(outcome));
+            } catch (RejectedExecutionException e) {
+                LOG.debug("the loop has stopped: the end of \"{}\" is not told", what, e);
+            }
         }
     }
 
     private <T> Outcome<T> tracked(String what, Work<T> work) {
-        long thread = Thread.currentThread().getId();
-        running.put(thread, new Running(what, SystemClock.INSTANCE.nanos()));
+        Running call = new Running(what, clock.nanos());
+        running.begin(call);
         try {
             return Outcome.ok(work.run());
         } catch (UniserveException e) {
             return Outcome.err(e);
         } catch (IOException e) {
-            return Outcome.err(new UniserveException(codeOf(e), "cannot " + what + ": " + e, e));
+            return Outcome.err(DiskErrors.of("cannot " + what, e));
         } catch (RuntimeException | LinkageError | StackOverflowError | AssertionError e) {
             LOG.error("{} failed unexpectedly", what, e);
             return Outcome.err(new UniserveException(ErrorCode.INTERNAL, "cannot " + what + ": " + e, e));
         } finally {
-            running.remove(thread);
+            running.end(call);
         }
     }
 
-    private static ErrorCode codeOf(IOException e) {
-        return String.valueOf(e.getMessage()).contains("No space left") ? ErrorCode.DISK_FULL : ErrorCode.IO;
+    /** Looks for stuck calls: each new call does, so no thread is needed for it. */
+    private void watch() {
+        long now = clock.nanos();
+        synchronized (running) {
+            int stuck = running.stuck(
+                    now - STUCK_NANOS,
+                    call -> LOG.warn(
+                            "an engine call runs for {} s: {}",
+                            TimeUnit.NANOSECONDS.toSeconds(now - call.sinceNanos()),
+                            call.what()));
+            int wanted = threads + Math.min(SPARE_THREADS_MAX, Math.max(0, stuck - threads + 1));
+            if (wanted != pool.getCorePoolSize()) {
+                LOG.warn("{} engine calls are stuck: {} threads instead of {}", stuck, wanted, pool.getCorePoolSize());
+                pool.setCorePoolSize(wanted);
+            }
+        }
     }
 
     List<Running> running() {
-        return List.copyOf(running.values());
+        return running.all();
+    }
+
+    /** How long the longest of the running calls runs, in nanoseconds; 0 where none runs. */
+    long longestNanos() {
+        Optional<Running> oldest = running().stream().min(Comparator.comparingLong(Running::sinceNanos));
+        return oldest.map(call -> Math.max(0, clock.nanos() - call.sinceNanos()))
+                .orElse(0L);
     }
 
     void close() {
@@ -103,7 +185,10 @@ public final class EngineCalls {
         try {
             if (!pool.awaitTermination(CLOSE_WAIT_SECONDS, TimeUnit.SECONDS)) {
                 LOG.warn("engine calls still run after {} s and are left behind: {}", CLOSE_WAIT_SECONDS, running());
-                pool.shutdownNow();
+                RejectedExecutionException closed = new RejectedExecutionException("closed");
+                for (Runnable left : pool.shutdownNow()) {
+                    ((KeyedQueues.Call) left).refuse(closed);
+                }
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -15,9 +15,11 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
+import io.uniserve.runtime.async.DiskErrors;
 import io.uniserve.runtime.disk.DiskPaths;
 import io.uniserve.runtime.disk.DurableFiles;
 import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -28,12 +30,14 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * The ports of this process and their live actors. Engine calls run on a bounded pool, completions on the loop. Readers pin
- * actors from any thread.
+ * The ports of this process and their live actors. Engine calls run on a bounded pool, completions on the loop. Calls
+ * that change an actor run one at a time per replica, in order; checks, digest and usage run beside them. Readers pin actors
+ * from any thread.
  */
 public final class PortEngineHost implements EngineHost, AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(PortEngineHost.class);
@@ -52,6 +56,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
      * @param scratch for engines and live actors, best on the same file system
      * @param settings each port's section of the configuration
      * @param threads engine calls at a time
+     * @param fatal hears, on any thread, of an error after which the process must end, e.g. a lack of memory
      */
     public PortEngineHost(
             Path data,
@@ -59,10 +64,21 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Map<String, LoadedPort> loaded,
             Map<String, Map<String, String>> settings,
             int threads,
-            Executor loop) {
+            Executor loop,
+            Consumer<Throwable> fatal) {
+        this(data, scratch, loaded, settings, new EngineCalls(threads, loop, SystemClock.INSTANCE, fatal));
+    }
+
+    PortEngineHost(
+            Path data,
+            Path scratch,
+            Map<String, LoadedPort> loaded,
+            Map<String, Map<String, String>> settings,
+            EngineCalls calls) {
         this.data = data;
         this.scratch = scratch;
-        this.calls = new EngineCalls(threads, loop);
+        this.calls = calls;
+        boolean opened = false;
         try {
             DurableFiles.deleteTree(scratch);
             for (Map.Entry<String, LoadedPort> entry : loaded.entrySet()) {
@@ -70,8 +86,13 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 Map<String, String> own = settings.getOrDefault(entry.getKey(), Map.of());
                 ports.put(entry.getKey(), new OpenPort(entry.getValue(), new EngineContext(directory, own)));
             }
+            opened = true;
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot prepare the scratch directory " + scratch + ": " + e, e);
+            throw DiskErrors.of("cannot prepare the scratch directory " + scratch, e);
+        } finally {
+            if (!opened) {
+                close();
+            }
         }
     }
 
@@ -82,7 +103,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     /** Checks a new table's definition with its port; nothing changes. */
     public void validateTable(TableMeta meta, Completion<Done> completion) {
-        calls.run("validate " + meta.name(), completion, () -> {
+        calls.beside("validate " + meta.name(), completion, () -> {
             port(meta.port()).validate(meta);
             return Done.DONE;
         });
@@ -118,6 +139,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return calls.running();
     }
 
+    /** How long the longest of the running calls runs, in nanoseconds; 0 where none runs. */
+    public long longestRunningNanos() {
+        return calls.longestNanos();
+    }
+
     private OpenPort port(String name) {
         OpenPort port = ports.get(name);
         if (port == null) {
@@ -129,21 +155,19 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
-        calls.run("create " + key, completion, () -> {
-            OpenPort port = port(meta.port());
-            replace(key, meta, port, port.create(context(key, meta)));
+        calls.inOrder(key, "create " + key, completion, () -> {
+            make(key, meta, OpenPort::create);
             return Done.DONE;
         });
     }
 
     @Override
     public void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion) {
-        calls.run("restore " + key, completion, () -> {
-            OpenPort port = port(meta.port());
+        calls.inOrder(key, "restore " + key, completion, () -> {
             Path laidOut = newDirectory("restore-" + key);
             try {
                 CheckpointFiles.unseal(DiskPaths.resolve(data, checkpointPath), laidOut);
-                replace(key, meta, port, port.restore(context(key, meta), laidOut));
+                make(key, meta, (port, context) -> port.restore(context, laidOut));
             } finally {
                 DurableFiles.deleteTree(laidOut);
             }
@@ -153,7 +177,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
-        calls.run("validate rows for " + key, completion, () -> {
+        calls.beside("validate rows for " + key, completion, () -> {
             HostedActor hosted = held(key);
             try {
                 OpenPort port = hosted.port();
@@ -170,8 +194,9 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion) {
-        calls.run("apply to " + key, completion, () -> {
+        calls.inOrder(key, "apply to " + key, completion, () -> {
             HostedActor hosted = held(key);
+            boolean applied = false;
             try {
                 OpenPort port = hosted.port();
                 for (Update update : updates) {
@@ -181,7 +206,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                                     .apply(update.index()));
                 }
                 port.run("publish", hosted.actor()::publish);
+                applied = true;
             } finally {
+                if (!applied) {
+                    discard(key); // its contents are doubtful: no reader may find it again
+                }
                 hosted.release();
             }
             return Done.DONE;
@@ -190,7 +219,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
-        calls.run("checkpoint " + key, completion, () -> {
+        calls.inOrder(key, "checkpoint " + key, completion, () -> {
             HostedActor hosted = held(key);
             Path target = DiskPaths.resolve(data, checkpointPath);
             Path written = newDirectory("checkpoint-" + key);
@@ -209,23 +238,27 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
-        calls.run("digest " + key, completion, () -> with(key, "digest", actor -> Bytes.wrap(actor.digest())));
+        calls.beside("digest " + key, completion, () -> with(key, "digest", actor -> Bytes.wrap(actor.digest())));
     }
 
     @Override
     public void usage(ReplicaKey key, Completion<ActorUsage> completion) {
-        calls.run("usage of " + key, completion, () -> with(key, "usage", Actor::usage));
+        calls.beside("usage of " + key, completion, () -> with(key, "usage", Actor::usage));
     }
 
     @Override
     public void destroy(ReplicaKey key, Completion<Done> completion) {
-        HostedActor hosted = actors.remove(key);
-        calls.run("destroy " + key, completion, () -> {
-            if (hosted != null) {
-                hosted.release();
-            }
+        calls.inOrder(key, "destroy " + key, completion, () -> {
+            discard(key);
             return Done.DONE;
         });
+    }
+
+    private void discard(ReplicaKey key) {
+        HostedActor hosted = actors.remove(key);
+        if (hosted != null) {
+            hosted.release();
+        }
     }
 
     private <T> T with(ReplicaKey key, String what, java.util.function.Function<Actor, T> work) {
@@ -242,26 +275,48 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                         () -> new UniserveException(ErrorCode.UNAVAILABLE, "no actor of " + key + " is open"));
     }
 
-    private void replace(ReplicaKey key, TableMeta meta, OpenPort port, Actor actor) {
-        HostedActor old = actors.put(key, new HostedActor(actor, meta, port, () -> dispose(key, port, actor)));
-        if (old != null) {
-            old.release();
+    /** How a port makes an actor. */
+    @FunctionalInterface
+    private interface Maker {
+        Actor make(OpenPort port, ActorContext context);
+    }
+
+    /** Makes an actor in a scratch directory of its own and puts it in the place of the one that is there. */
+    private void make(ReplicaKey key, TableMeta meta, Maker maker) throws IOException {
+        OpenPort port = port(meta.port());
+        Path own = newDirectory("actor-" + key);
+        boolean made = false;
+        try {
+            Actor actor = maker.make(port, new ActorContext(meta, key.actor(), own));
+            made = true;
+            HostedActor old = actors.put(key, new HostedActor(actor, meta, port, () -> dispose(key, port, actor, own)));
+            if (old != null) {
+                old.release();
+            }
+        } finally {
+            if (!made) {
+                DurableFiles.deleteTree(own);
+            }
         }
     }
 
     /** The last holder has gone; it may be a reader, whose thread must not do this work. */
-    private void dispose(ReplicaKey key, OpenPort port, Actor actor) {
-        calls.runDetached("destroy the actor of " + key, () -> {
+    private void dispose(ReplicaKey key, OpenPort port, Actor actor, Path own) {
+        calls.detached("destroy the actor of " + key, () -> {
             try {
                 port.run("destroying an actor", actor::destroy);
-            } catch (UniserveException e) {
-                LOG.warn("the actor of {} could not be destroyed; its files go at the next start", key, e);
+            } finally {
+                deleteQuietly(own);
             }
         });
     }
 
-    private ActorContext context(ReplicaKey key, TableMeta meta) throws IOException {
-        return new ActorContext(meta, key.actor(), newDirectory("actor-" + key));
+    private static void deleteQuietly(Path own) {
+        try {
+            DurableFiles.deleteTree(own);
+        } catch (IOException e) {
+            LOG.warn("{} cannot be deleted; it goes at the next start", own, e);
+        }
     }
 
     private Path newDirectory(String name) throws IOException {
@@ -272,7 +327,16 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void close() {
         calls.close();
-        actors.values().forEach(hosted -> hosted.port().run("closing an actor", hosted.actor()::close));
-        ports.values().forEach(OpenPort::close);
+        actors.values().forEach(hosted -> closed(() -> hosted.port().run("closing an actor", hosted.actor()::close)));
+        ports.values().forEach(port -> closed(port::close));
+    }
+
+    /** One that cannot be closed does not keep the others open. */
+    private static void closed(Runnable close) {
+        try {
+            close.run();
+        } catch (UniserveException e) {
+            LOG.warn("an engine was not closed in good order", e);
+        }
     }
 }

@@ -34,8 +34,8 @@ final class RowBatch {
         }
         EventualUpdate<Actor, Row> function = typed(update);
         BinaryReader in = new BinaryReader(bytes);
-        int count = in.readInt();
-        if (count < 0 || count > Limits.BATCH_ROWS_MAX) {
+        int count = count(in);
+        if (count > Limits.BATCH_ROWS_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE, "batch of " + count + " rows; send at most " + Limits.BATCH_ROWS_MAX);
         }
@@ -43,8 +43,26 @@ final class RowBatch {
         for (int i = 0; i < count; i++) {
             rows.add(row(function, in, i));
         }
-        in.expectEnd();
+        if (in.remaining() > 0) {
+            throw invalid(in.remaining() + " bytes follow its last row");
+        }
         return new RowBatch(function, actor, rows);
+    }
+
+    private static int count(BinaryReader in) {
+        if (in.remaining() < Integer.BYTES) {
+            throw invalid("its number of rows is cut off");
+        }
+        int count = in.readInt();
+        if (count < 0) {
+            throw invalid("its number of rows is " + count);
+        }
+        return count;
+    }
+
+    private static UniserveException invalid(String what) {
+        return new UniserveException(
+                ErrorCode.INVALID_ROW, "the batch cannot be read: " + what + "; encode it as the client does");
     }
 
     private static Row row(EventualUpdate<Actor, Row> function, BinaryReader in, int number) {

@@ -15,8 +15,8 @@ import io.uniserve.model.TableMeta;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.concurrent.CopyOnWriteArraySet;
 import org.apache.solr.core.SolrCore;
-import org.jspecify.annotations.Nullable;
 
 /** Apache Solr. Table option: {@code configset}, {@code default} unless given. Queries are planned where it is open. */
 public final class SolrEngine implements Engine {
@@ -29,7 +29,8 @@ public final class SolrEngine implements Engine {
     static final List<Operator<?, ?>> OPERATORS = List.of(ShardOperator.SELECT);
     static final List<UpdateFunction<?, ?>> UPDATES = List.of(SolrUpdates.ADD, SolrUpdates.DELETE);
 
-    private volatile @Nullable SolrInstance instance;
+    /** The open ones: a process has several where several servers run in it. Any can plan. */
+    private final Set<SolrInstance> open = new CopyOnWriteArraySet<>();
 
     @Override
     public PortInfo info() {
@@ -63,7 +64,7 @@ public final class SolrEngine implements Engine {
     @Override
     public EngineInstance open(EngineContext context) {
         SolrInstance opened = new SolrInstance(context.scratch());
-        instance = opened;
+        open.add(opened);
         return opened;
     }
 
@@ -72,11 +73,11 @@ public final class SolrEngine implements Engine {
         return Optional.of(new SolrPlanner(this::planning));
     }
 
-    private SolrCore planning() {
-        SolrInstance running = instance;
-        if (running == null) {
-            throw new UniserveException(ErrorCode.UNAVAILABLE, "Solr is not open in this process; ask a server");
+    SolrCore planning() {
+        open.removeIf(any -> any.planning.isClosed());
+        for (SolrInstance any : open) {
+            return any.planning;
         }
-        return running.planning;
+        throw new UniserveException(ErrorCode.UNAVAILABLE, "Solr is not open in this process; ask a server");
     }
 }

@@ -23,7 +23,7 @@ import org.apache.solr.core.PluginInfo;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.SolrPaths;
 
-/** The one core container of a process: a core an actor, and an empty core on which queries are planned. */
+/** The core container of one server: a core an actor, and an empty core on which queries are planned. */
 final class SolrInstance implements EngineInstance, ActorFactory<SolrActor> {
     private final CoreContainer container;
 

@@ -23,7 +23,7 @@ class BadInputTest {
     private final TestingConsole uniserve = new TestingConsole(RemoteCluster::connect);
 
     @TempDir
-    private Path directory;
+    static Path directory;
 
     private RunningCluster cluster;
 

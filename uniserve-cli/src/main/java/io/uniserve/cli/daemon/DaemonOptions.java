@@ -6,9 +6,13 @@ import io.uniserve.runtime.config.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import picocli.CommandLine.Option;
 
 /**
@@ -16,6 +20,7 @@ import picocli.CommandLine.Option;
  * -S} over the options that have a name of their own.
  */
 final class DaemonOptions {
+    private static final Logger LOG = LoggerFactory.getLogger(DaemonOptions.class);
     private static final String ROOT = "uniserve.";
 
     @Option(
@@ -38,7 +43,16 @@ final class DaemonOptions {
             throw new UniserveException(
                     ErrorCode.INVALID_CONFIGURATION, "--config names " + file + ", and there is no such file");
         }
-        return Settings.load(Optional.ofNullable(file), overrides, installation());
+        Settings loaded = Settings.load(Optional.ofNullable(file), overrides, installation());
+        check(loaded);
+        return loaded;
+    }
+
+    /** Every section, whichever daemon reads it: a file is right or wrong as a whole. */
+    private static void check(Settings loaded) {
+        List<Supplier<?>> sections = List.of(
+                loaded::zookeeper, loaded::server, loaded::coordinator, loaded::client, loaded::metrics, loaded::tls);
+        sections.forEach(section -> LOG.debug("settings: {}", section.get()));
     }
 
     /** The ports that came with this distribution. */

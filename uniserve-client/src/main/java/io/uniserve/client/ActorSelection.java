@@ -92,7 +92,7 @@ public final class ActorSelection {
                                             choice -> choice.apply(route.meta().partitioner())),
                                     end,
                                     false));
-            return Stage.of(result, core.settings().callbackExecutor(), value -> combine(value, call, combiner));
+            return Stage.of(result, core.options().callbackExecutor(), value -> combine(value, call, combiner));
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -93,6 +93,6 @@ public final class Admin {
     }
 
     private <T> CompletionStage<T> stage(CompletableFuture<T> future) {
-        return Stage.of(future, core.settings().callbackExecutor(), value -> value);
+        return Stage.of(future, core.options().callbackExecutor(), value -> value);
     }
 }

@@ -9,7 +9,6 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReaderEnvironment;
-import io.uniserve.protocol.reader.ReaderSettings;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.runtime.loop.EventLoop;
@@ -38,7 +37,7 @@ final class ClientCore implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ClientCore.class);
     private static final int ADMIN_IN_FLIGHT_MAX = 256;
 
-    private final ClientSettings settings;
+    private final ClientOptions options;
     private final Clock clock = SystemClock.INSTANCE;
     private final Ids ids;
     private final RequestTracker requests;
@@ -57,23 +56,22 @@ final class ClientCore implements AutoCloseable {
     private final RoutingClient routingClient;
 
     /** Starts the threads; connects to nobody yet. */
-    public ClientCore(ClientSettings settings) {
-        this.settings = settings;
+    public ClientCore(ClientOptions options) {
+        this.options = options;
         Ids random = new RandomIds();
         this.ids = new QuickIds(random.next());
         this.requests = new RequestTracker(random);
-        this.state = ClientState.of(
-                ReaderSettings.defaults().withHedgePermille(settings.hedgePermille()), settings.routingPolicy());
-        this.inFlight = new InFlight(settings.maxInFlight(), settings.maxInFlightBytes());
-        this.channels = new ChannelPool(clock, settings.tls());
-        this.cluster = settings.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);
+        this.state = ClientState.of(options.reader(), options.routingPolicy());
+        this.inFlight = new InFlight(options.maxInFlight(), options.maxInFlightBytes());
+        this.channels = new ChannelPool(clock, options.tls());
+        this.cluster = options.clusterId().map(ClusterIdentity::of).orElseGet(ClusterIdentity::unknown);
         this.network = new GrpcClientNetwork(channels, cluster, Runnable::run);
         this.admin = new AdminClient(channels, cluster, Runnable::run);
         this.loop = new EventLoop(
                 "uniserve-client-routing", clock, error -> LOG.error("the client's routing stopped", error));
         this.timers = new CoarseTimers("uniserve-client-timers", clock);
         this.routingClient = new RoutingClient(
-                new LinkedHashSet<>(settings.bootstrap()), channels, cluster, loop, clock, ids, this::routed);
+                new LinkedHashSet<>(options.bootstrap()), channels, cluster, loop, clock, ids, this::routed);
         routing.attach(routingClient);
     }
 
@@ -81,7 +79,7 @@ final class ClientCore implements AutoCloseable {
         routing.accept(changed);
         RouteIndex index = routing.current();
         state.floors().keepOnly(index);
-        Set<Address> wanted = new LinkedHashSet<>(settings.bootstrap());
+        Set<Address> wanted = new LinkedHashSet<>(options.bootstrap());
         changed.servers().stream().map(ServerRecord::address).forEach(wanted::add);
         if (changed.coordinator() != null) {
             wanted.add(changed.coordinator());
@@ -91,7 +89,7 @@ final class ClientCore implements AutoCloseable {
 
     /** Waits for the first routing map. */
     public void connect() {
-        new Connecting(routing, routingClient, settings, clock).await();
+        new Connecting(routing, routingClient, options, clock).await();
     }
 
     /** The newest routing. */
@@ -100,8 +98,8 @@ final class ClientCore implements AutoCloseable {
     }
 
     /** The settings. */
-    public ClientSettings settings() {
-        return settings;
+    public ClientOptions options() {
+        return options;
     }
 
     Clock clock() {

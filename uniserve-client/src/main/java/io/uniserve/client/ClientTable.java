@@ -102,11 +102,11 @@ public final class ClientTable {
                 rows,
                 AckLevel.ISR,
                 Optional.empty(),
-                core.settings().deadline());
+                core.options().updateDeadline());
     }
 
     private ActorSelection selection(Optional<Function<io.uniserve.model.Partitioner, List<Integer>>> chosen) {
         return new ActorSelection(
-                core, name, chosen, ReadMode.LINEARIZABLE, core.settings().deadline());
+                core, name, chosen, ReadMode.LINEARIZABLE, core.options().queryDeadline());
     }
 }

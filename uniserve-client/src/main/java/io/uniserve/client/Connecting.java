@@ -20,24 +20,24 @@ final class Connecting {
 
     private final RoutingHolder routing;
     private final RoutingClient client;
-    private final ClientSettings settings;
+    private final ClientOptions options;
     private final Clock clock;
     private final List<Attempt> tried = new ArrayList<>();
 
-    Connecting(RoutingHolder routing, RoutingClient client, ClientSettings settings, Clock clock) {
+    Connecting(RoutingHolder routing, RoutingClient client, ClientOptions options, Clock clock) {
         this.routing = routing;
         this.client = client;
-        this.settings = settings;
+        this.options = options;
         this.clock = clock;
     }
 
     void await() {
-        long deadline = clock.nanos() + settings.connectTimeout().toNanos();
+        long deadline = clock.nanos() + options.connectTimeout().toNanos();
         int refusals = 0;
         UniserveException last = new UniserveException(ErrorCode.UNAVAILABLE, "no answer yet");
         while (routing.current().routing().clusterId().isEmpty()) {
             long remaining = deadline - clock.nanos();
-            boolean refusedByAll = refusals >= settings.bootstrap().size();
+            boolean refusedByAll = refusals >= options.bootstrap().size();
             if (remaining <= 0 || refusedByAll) {
                 throw failure(last, refusedByAll);
             }
@@ -82,7 +82,7 @@ final class Connecting {
                 refused || last.code() == ErrorCode.WRONG_CLUSTER ? last.code() : ErrorCode.UNAVAILABLE,
                 refused
                         ? last.reason()
-                        : "none of " + settings.bootstrap() + " gave a routing map within " + settings.connectTimeout()
+                        : "none of " + options.bootstrap() + " gave a routing map within " + options.connectTimeout()
                                 + "; check the addresses and that a server runs there",
                 tried,
                 last);

@@ -88,7 +88,7 @@ public final class TableUpdate<R extends Row> {
             long end = core.deadlineNanos(deadline);
             CompletableFuture<UpdateOutcome> outcome =
                     Tables.locate(core, table, end, false, route -> start(route, end, false));
-            return Stage.of(outcome, core.settings().callbackExecutor(), value -> value);
+            return Stage.of(outcome, core.options().callbackExecutor(), value -> value);
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
         }

@@ -34,9 +34,9 @@ public final class UniserveClient implements AutoCloseable {
         return new UniserveClientBuilder();
     }
 
-    /** Connects with these settings; see {@link UniserveClientBuilder#build}. */
-    public static UniserveClient connect(ClientSettings settings) {
-        ClientCore core = new ClientCore(settings);
+    /** Connects with these options; see {@link UniserveClientBuilder#build}. */
+    public static UniserveClient connect(ClientOptions options) {
+        ClientCore core = new ClientCore(options);
         try {
             core.connect();
         } catch (UniserveException e) {
@@ -53,7 +53,7 @@ public final class UniserveClient implements AutoCloseable {
 
     /** Creates, describes and drops tables. */
     public Admin admin() {
-        return new Admin(core, core.settings().deadline());
+        return new Admin(core, core.options().queryDeadline());
     }
 
     /**
@@ -61,7 +61,7 @@ public final class UniserveClient implements AutoCloseable {
      * deadline. A server that has the engine plans it; another one does when that server fails or is slow.
      */
     public Answer query(String table, String text) {
-        return query(table, text, core.settings().deadline());
+        return query(table, text, core.options().queryDeadline());
     }
 
     /** As {@link #query(String, String)}, with a deadline of more than 0 and at most an hour. */
@@ -72,7 +72,7 @@ public final class UniserveClient implements AutoCloseable {
 
     /** As {@link #query(String, String)}, without waiting. */
     public CompletionStage<Answer> queryAsync(String table, String text) {
-        return queryAsync(table, text, core.settings().deadline());
+        return queryAsync(table, text, core.options().queryDeadline());
     }
 
     /** As {@link #query(String, String, Duration)}, without waiting. */
@@ -81,7 +81,7 @@ public final class UniserveClient implements AutoCloseable {
             QueryText query = new QueryText(new TableName(table), text);
             return Stage.of(
                     new Reads(core).text(query, end(deadline), false),
-                    core.settings().callbackExecutor(),
+                    core.options().callbackExecutor(),
                     answer -> answer);
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);

@@ -1,12 +1,15 @@
 package io.uniserve.client;
 
 import io.uniserve.model.Address;
+import io.uniserve.protocol.reader.ReaderSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.Executor;
 
@@ -14,11 +17,12 @@ import java.util.concurrent.Executor;
 public final class UniserveClientBuilder {
     private final List<Address> bootstrap = new ArrayList<>();
     private Optional<String> clusterId = Optional.empty();
-    private Duration deadline = Duration.ofSeconds(30);
+    private Duration queryDeadline = Duration.ofSeconds(30);
+    private Duration updateDeadline = Duration.ofSeconds(30);
     private Duration connectTimeout = Duration.ofSeconds(10);
     private int maxInFlight = 1_024;
     private long maxInFlightBytes = 128L << 20;
-    private int hedgePermille = 100;
+    private ReaderSettings reader = ReaderSettings.defaults();
     private RoutingPolicy routingPolicy = RoutingPolicy.weighted();
     private TlsFiles tls = TlsFiles.PLAIN;
     private Executor callbackExecutor = Runnable::run;
@@ -33,6 +37,22 @@ public final class UniserveClientBuilder {
         return this;
     }
 
+    /**
+     * Takes the sections {@code client} and {@code tls} of a HOCON file, all of whose options {@code reference.conf} explains. What is
+     * set before is replaced, what is set later wins. INVALID_CONFIGURATION names file, key and remedy.
+     */
+    public UniserveClientBuilder config(Path file) {
+        Settings settings = Settings.load(Optional.of(file), Map.of());
+        bootstrap.clear();
+        bootstrap.addAll(settings.client().bootstrap());
+        queryDeadline = settings.client().queryDeadline();
+        updateDeadline = settings.client().updateDeadline();
+        connectTimeout = settings.client().connectTimeout();
+        reader = settings.client().reader();
+        tls = settings.tls();
+        return this;
+    }
+
     /** The cluster the client belongs to; servers of another one are refused. Default: the first that answers. */
     public UniserveClientBuilder clusterId(String id) {
         this.clusterId = Optional.of(id);
@@ -41,7 +61,8 @@ public final class UniserveClientBuilder {
 
     /** The deadline of operations that do not set their own; more than 0, at most an hour. Default: 30 seconds. */
     public UniserveClientBuilder deadline(Duration duration) {
-        this.deadline = duration;
+        this.queryDeadline = duration;
+        this.updateDeadline = duration;
         return this;
     }
 
@@ -63,9 +84,15 @@ public final class UniserveClientBuilder {
         return this;
     }
 
+    /** How requests are retried and hedged, and servers avoided. Default: {@link ReaderSettings#defaults}. */
+    public UniserveClientBuilder reader(ReaderSettings settings) {
+        this.reader = settings;
+        return this;
+    }
+
     /** Hedged requests per 1,000 requests, 0 to 1,000. Default: 100. */
     public UniserveClientBuilder hedgePermille(int permille) {
-        this.hedgePermille = permille;
+        this.reader = reader.withHedgePermille(permille);
         return this;
     }
 
@@ -96,16 +123,17 @@ public final class UniserveClientBuilder {
         return this;
     }
 
-    /** The settings so far. */
-    public ClientSettings settings() {
-        return new ClientSettings(
+    /** The options so far, checked. */
+    public ClientOptions options() {
+        return new ClientOptions(
                 bootstrap,
                 clusterId,
-                deadline,
+                queryDeadline,
+                updateDeadline,
                 connectTimeout,
                 maxInFlight,
                 maxInFlightBytes,
-                hedgePermille,
+                reader,
                 routingPolicy,
                 tls,
                 callbackExecutor);
@@ -116,6 +144,6 @@ public final class UniserveClientBuilder {
      * the connect time-out; WRONG_CLUSTER when they belong to another cluster.
      */
     public UniserveClient build() {
-        return UniserveClient.connect(settings());
+        return UniserveClient.connect(options());
     }
 }

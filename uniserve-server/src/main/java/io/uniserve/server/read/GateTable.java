@@ -1,8 +1,8 @@
 package io.uniserve.server.read;
 
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
 import java.util.Map;
 import java.util.Set;

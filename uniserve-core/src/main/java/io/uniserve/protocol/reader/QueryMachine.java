@@ -187,6 +187,7 @@ public final class QueryMachine {
                     slot.actor, actors.get(slot.actor).epoch(), state.floors().floor(tableId, actors.get(slot.actor))));
         }
         ReadCall call = new ReadCall(server, group, now, kind);
+        call.hedgeAtNanos = now + hedgeDelay();
         calls.add(call);
         servers.add(server);
         count(kind);
@@ -422,9 +423,8 @@ public final class QueryMachine {
             }
         }
         for (ReadCall call : calls) {
-            long at = hedgeAt(call);
-            if (at != NEVER && at - due < 0) {
-                due = at;
+            if (call.hedgeAtNanos - due < 0) {
+                due = call.hedgeAtNanos;
             }
         }
         set(due);
@@ -469,13 +469,6 @@ public final class QueryMachine {
         return Math.max(state.settings().silenceNanos(), 4 * hedgeDelay());
     }
 
-    private long hedgeAt(ReadCall call) {
-        if (call.hedged) {
-            return NEVER;
-        }
-        return call.sentNanos + (call.refused ? silence() : hedgeDelay());
-    }
-
     private void hedge(long now) {
         if (finished) {
             return;
@@ -488,7 +481,7 @@ public final class QueryMachine {
         }
         List<ActorState> actors = route.get().map().actors();
         for (ReadCall call : List.copyOf(calls)) {
-            if (!call.over && hedgeAt(call) != NEVER && now - hedgeAt(call) >= 0) {
+            if (!call.over && now - call.hedgeAtNanos >= 0) {
                 hedge(call, index, actors, now);
             }
         }
@@ -503,20 +496,18 @@ public final class QueryMachine {
                                 .add(slot));
             }
         }
+        // What finds no spare replica or no budget now is looked at again later: the server may prove silent.
+        call.hedgeAtNanos = now - call.sentNanos < silence() ? call.sentNanos + silence() : now + silence();
         boolean silent =
                 now - call.sentNanos >= silence() && !state.health().answeredSince(call.server, call.sentNanos);
         if (silent) {
             state.health().failed(call.server, now);
         }
-        boolean late = now - call.sentNanos >= silence();
-        call.hedged = late;
         for (Map.Entry<ServerId, List<QuerySlot>> group : groups.entrySet()) {
             if (silent || state.hedges().take()) {
-                call.hedged = true;
                 send(index, actors, group.getKey(), group.getValue(), Kind.HEDGE);
             }
         }
-        call.refused = !call.hedged;
     }
 
     private void expire(long now) {

@@ -15,10 +15,8 @@ final class ReadCall {
     /** Answered, failed or cancelled: nothing it brings counts any more. */
     boolean over;
 
-    boolean hedged;
-
-    /** A hedge was due but the budget was empty: it is looked at again when the server counts as silent. */
-    boolean refused;
+    /** When its open actors are next considered for a hedge. */
+    long hedgeAtNanos;
 
     /** Why a request was sent. */
     enum Kind {

@@ -92,6 +92,26 @@ class HedgingTest {
     }
 
     @Test
+    void whatTheBudgetRefusedIsHedgedOnceTheServerProvesSilent() {
+        learn(20 * MS);
+        world.route(3, actor(0, 1, 1, 2), actor(1, 1, 1, 3));
+        while (world.state.hedges().take()) {
+            // spend the budget
+        }
+        for (int i = 0; i < 10; i++) {
+            world.state.hedges().earn();
+        }
+        query();
+        world.pass(30 * MS);
+        assertThat(world.network.reads).extracting(read -> read.server).containsExactly(1, 2);
+        world.network.lastRead().answerEach();
+        world.pass(world.settings.silenceNanos());
+        assertThat(world.network.lastRead().server).isEqualTo(3);
+        world.network.lastRead().answerEach();
+        assertThat(result().parts()).hasSize(2);
+    }
+
+    @Test
     void silentServerIsPassedOverWithoutBudgetAndThenAvoided() {
         world.settings(ReaderSettings.defaults().withHedgePermille(0));
         world.route(2, actor(0, 1, 1, 2));

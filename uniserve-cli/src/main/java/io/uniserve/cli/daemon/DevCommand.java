@@ -1,6 +1,7 @@
 package io.uniserve.cli.daemon;
 
 import io.uniserve.cli.CliCommand;
+import io.uniserve.testkit.cluster.LocalCluster;
 import java.nio.file.Path;
 import java.util.List;
 import picocli.CommandLine.Command;
@@ -57,15 +58,24 @@ public final class DevCommand extends CliCommand {
 
     @Override
     public Integer call() throws Exception {
-        if (servers < 1 || servers > DevCluster.SERVERS_MAX) {
-            throw usage("--servers is " + servers + ": use 1 to " + DevCluster.SERVERS_MAX);
+        if (servers < 1 || servers > LocalCluster.SERVERS_MAX) {
+            throw usage("--servers is " + servers + ": use 1 to " + LocalCluster.SERVERS_MAX);
         }
         if (port < 0 || port + servers > 65_535) {
             throw usage("--port is " + port + ": use 0 to " + (65_535 - servers));
         }
         Foreground foreground = new Foreground(console());
-        DevCluster cluster = new DevCluster(options, new DevCluster.Shape(servers, ports, data, host, port));
-        List<String> addresses = cluster.start(console()::note, foreground::failed);
+        LocalCluster cluster = LocalCluster.builder()
+                .servers(servers)
+                .host(host)
+                .firstPort(port)
+                .directory(data)
+                .settings(options::load)
+                .setting("server.ports", ports)
+                .progress(console()::note)
+                .onFailure(foreground::failed)
+                .start();
+        List<String> addresses = cluster.bootstrap();
         String bootstrap = String.join(",", addresses);
         boolean usual = bootstrap.startsWith("127.0.0.1:7070");
         console()

@@ -1,0 +1,222 @@
+package io.uniserve.testkit.cluster;
+
+import io.uniserve.client.UniserveClient;
+import io.uniserve.coordinator.CoordinatorDaemon;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.runtime.registry.EmbeddedZooKeeper;
+import io.uniserve.server.ServerDaemon;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeMap;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * ZooKeeper, a coordinator and servers in this JVM. The daemons are the real ones and speak over real sockets; they keep
+ * their files below one directory. Servers have the numbers 1, 2, ... and keep number and data when they are started again.
+ * Safe for use by several threads; starting and stopping go one after the other.
+ */
+public final class LocalCluster implements AutoCloseable {
+    /** More threads than this many servers have would tell nothing new. */
+    public static final int SERVERS_MAX = 32;
+
+    private static final Logger LOG = LoggerFactory.getLogger(LocalCluster.class);
+    private static final String CLUSTER = "dev";
+
+    private final LocalClusterBuilder options;
+    private final Path directory;
+    private final List<Throwable> failures = new CopyOnWriteArrayList<>();
+    private final NavigableMap<Integer, ServerDaemon> servers = new TreeMap<>();
+    private @Nullable EmbeddedZooKeeper zookeeper;
+    private @Nullable CoordinatorDaemon coordinator;
+    private @Nullable UniserveClient client;
+    private boolean closed;
+
+    LocalCluster(LocalClusterBuilder options) {
+        this.options = options;
+        this.directory = options.directory().orElseGet(LocalCluster::temporary);
+    }
+
+    /** Says what to start. */
+    public static LocalClusterBuilder builder() {
+        return new LocalClusterBuilder();
+    }
+
+    synchronized void startAll() {
+        options.tell("data: " + directory.toAbsolutePath().normalize());
+        zookeeper = EmbeddedZooKeeper.start(
+                new InetSocketAddress("127.0.0.1", 0),
+                directory.resolve("zookeeper"),
+                why -> failed(new UniserveException(ErrorCode.IO, why)));
+        options.tell("zookeeper: " + zooKeeper());
+        Map<String, String> values = common();
+        values.put("uniserve.coordinator.host", options.host());
+        values.put("uniserve.coordinator.port", String.valueOf(options.port(0)));
+        coordinator = CoordinatorDaemon.start(options.load(values), this::failed);
+        options.tell("coordinator: " + coordinator.address());
+        for (int number = 1; number <= options.servers(); number++) {
+            start(number);
+            options.tell("server: " + server(number).address());
+        }
+    }
+
+    private Map<String, String> common() {
+        Map<String, String> values = new LinkedHashMap<>();
+        values.put("uniserve.cluster", CLUSTER);
+        values.put("uniserve.zookeeper.connect", zooKeeper());
+        return values;
+    }
+
+    /** Starts the server with this number, new or with the data it had; returns when it is registered. INVALID_ARGUMENT: it runs. */
+    public synchronized void start(int number) {
+        if (number < 1 || number > SERVERS_MAX || servers.containsKey(number)) {
+            throw UniserveException.invalid(
+                    "server " + number + " runs already or is not one of 1 to " + SERVERS_MAX + ": use another number");
+        }
+        Map<String, String> values = common();
+        values.put("uniserve.server.host", options.host());
+        values.put("uniserve.server.port", String.valueOf(options.port(number)));
+        values.put(
+                "uniserve.server.data-dir",
+                directory.resolve("server-" + number).toString());
+        values.put("uniserve.storage.directory", directory.resolve("store").toString());
+        servers.put(
+                number,
+                options.ports().isEmpty()
+                        ? ServerDaemon.start(options.load(values), this::failed)
+                        : ServerDaemon.start(options.load(values), options.ports(), this::failed));
+    }
+
+    /** Stops a server in good order: what it holds moves away first, for at most {@code server.drain-timeout}. */
+    public void stop(int number) {
+        take(number).drainAndClose();
+    }
+
+    /**
+     * Stops a server without moving anything away: others learn of it when it is gone. Requests under way may still end
+     * within {@code server.stop-grace}, files are closed, and the session at ZooKeeper ends at once. That is less than a
+     * process dying, which one JVM cannot show.
+     */
+    public void stopAbruptly(int number) {
+        take(number).close();
+    }
+
+    private synchronized ServerDaemon take(int number) {
+        ServerDaemon server = server(number);
+        servers.remove(number);
+        return server;
+    }
+
+    /** A server that runs. INVALID_ARGUMENT: none with this number does. */
+    public synchronized ServerDaemon server(int number) {
+        ServerDaemon server = servers.get(number);
+        if (server == null) {
+            throw UniserveException.invalid("server " + number + " does not run; " + servers.keySet() + " do");
+        }
+        return server;
+    }
+
+    /** The coordinator's address. */
+    public synchronized Address coordinator() {
+        return running(coordinator).address();
+    }
+
+    /** ZooKeeper's address, {@code HOST:PORT}. */
+    public synchronized String zooKeeper() {
+        return "127.0.0.1:" + running(zookeeper).port();
+    }
+
+    /** Addresses for clients, {@code HOST:PORT} each: the coordinator's, then those of the servers that run. */
+    public synchronized List<String> bootstrap() {
+        List<String> addresses = new ArrayList<>(List.of(coordinator().toString()));
+        servers.values().forEach(server -> addresses.add(server.address().toString()));
+        return addresses;
+    }
+
+    /** A client, always the same one; the cluster closes it. */
+    public synchronized UniserveClient client() {
+        running(coordinator);
+        UniserveClient connected = client;
+        if (connected == null) {
+            connected = UniserveClient.builder()
+                    .bootstrap(bootstrap().toArray(String[]::new))
+                    .build();
+            client = connected;
+        }
+        return connected;
+    }
+
+    /** Why daemons could not go on; empty in a healthy cluster. */
+    public List<Throwable> failures() {
+        return List.copyOf(failures);
+    }
+
+    /** Stops the servers first, none of them moving anything away, and ZooKeeper last. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        if (client != null) {
+            client.close();
+            client = null;
+        }
+        servers.descendingMap().values().forEach(ServerDaemon::close);
+        servers.clear();
+        if (coordinator != null) {
+            coordinator.close();
+            coordinator = null;
+        }
+        if (zookeeper != null) {
+            zookeeper.close();
+            zookeeper = null;
+        }
+        if (options.directory().isEmpty()) {
+            delete(directory);
+        }
+    }
+
+    private void failed(Throwable error) {
+        failures.add(error);
+        options.failed(error);
+    }
+
+    private static <T> T running(@Nullable T daemon) {
+        if (daemon == null) {
+            throw new UniserveException(ErrorCode.CANCELLED, "the cluster is closed: start another one");
+        }
+        return daemon;
+    }
+
+    private static Path temporary() {
+        try {
+            return Files.createTempDirectory("uniserve-");
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot create a temporary directory: " + e.getMessage(), e);
+        }
+    }
+
+    private static void delete(Path directory) {
+        try (Stream<Path> files = Files.walk(directory)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.deleteIfExists(file);
+            }
+        } catch (IOException e) {
+            LOG.warn("could not delete {}", directory, e);
+        }
+    }
+}

@@ -31,6 +31,8 @@ final class AdminRun {
     private final List<Attempt> tried = new ArrayList<>();
     private Timers.Cancel timer = () -> {};
     private Timers.Cancel deadline = () -> {};
+    private Timers.Cancel watch = () -> {};
+    private long attempts;
     private long waitNanos = WAIT_MIN_NANOS;
     private boolean maybeDone;
     private boolean ended;
@@ -67,6 +69,7 @@ final class AdminRun {
     }
 
     private void ask() {
+        watch.cancel();
         Address leader = environment.routing().current().routing().coordinator();
         if (ended) {
             return;
@@ -77,13 +80,38 @@ final class AdminRun {
             return;
         }
         long timeout = Math.max(1, remaining());
-        client.call(leader, request, timeout, outcome -> operation.serial().execute(() -> answered(leader, outcome)));
+        long attempt = ++attempts;
+        watch(leader, attempt);
+        client.call(
+                leader,
+                request,
+                timeout,
+                outcome -> operation.serial().execute(() -> answered(leader, attempt, outcome)));
     }
 
-    private void answered(Address leader, Outcome<AdminReply> outcome) {
-        if (ended) {
+    /** A leader that hangs must not hold the request up once another one has taken over. */
+    private void watch(Address leader, long attempt) {
+        watch = environment.routing().onChange(() -> {
+            Address next = environment.routing().current().routing().coordinator();
+            if (ended || waiting || attempt != attempts) {
+                return;
+            }
+            if (next == null || next.equals(leader)) {
+                watch(leader, attempt);
+            } else {
+                note("coordinator " + leader, ErrorCode.NOT_LEADER, "another one took over before it answered");
+                maybeDone = true;
+                ask();
+            }
+        });
+    }
+
+    private void answered(Address leader, long attempt, Outcome<AdminReply> outcome) {
+        boolean superseded = attempt != attempts && outcome instanceof Outcome.Err<AdminReply>;
+        if (ended || superseded) {
             return;
         }
+        watch.cancel();
         if (outcome instanceof Outcome.Err<AdminReply> err && again(err.error().code())) {
             note("coordinator " + leader, err.error().code(), err.error().reason());
             maybeDone |= err.error().code() == ErrorCode.OUTCOME_UNKNOWN
@@ -147,6 +175,7 @@ final class AdminRun {
             ended = true;
             timer.cancel();
             deadline.cancel();
+            watch.cancel();
             operation.end(outcome);
         }
     }

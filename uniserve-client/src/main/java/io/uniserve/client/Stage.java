@@ -6,7 +6,9 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.Executor;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What the application gets: the mapped result of an operation, completed on the application's executor, always with a plain
@@ -22,21 +24,26 @@ final class Stage<T> extends CompletableFuture<T> {
     /** The source's result, mapped and completed on the executor. */
     public static <S, T> Stage<T> of(CompletableFuture<S> source, Executor callbacks, Function<S, T> mapper) {
         Stage<T> stage = new Stage<>(source);
-        CompletableFuture<S> unused = source.whenComplete((value, error) -> callbacks.execute(() -> {
-            if (error != null) {
-                stage.completeExceptionally(plain(error));
-            } else {
-                stage.map(value, mapper);
+        CompletableFuture<S> unused = source.whenComplete((value, error) -> {
+            try {
+                callbacks.execute(() -> stage.end(value, error, mapper));
+            } catch (RejectedExecutionException e) {
+                stage.completeExceptionally(new UniserveException(
+                        ErrorCode.CANCELLED, "the callback executor takes no more tasks; close the client first", e));
             }
-        }));
+        });
         return stage;
     }
 
-    private <S> void map(S value, Function<S, T> mapper) {
+    private <S> void end(S value, @Nullable Throwable error, Function<S, T> mapper) {
+        if (error != null) {
+            completeExceptionally(plain(error));
+            return;
+        }
         try {
             complete(mapper.apply(value));
-        } catch (RuntimeException e) {
-            completeExceptionally(e);
+        } catch (RuntimeException | Error e) {
+            completeExceptionally(e); // of the application's own combiner, which must not leave its caller waiting
         }
     }
 

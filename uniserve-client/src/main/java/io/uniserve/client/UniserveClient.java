@@ -15,7 +15,8 @@ import java.util.concurrent.CompletionStage;
  *
  * <p>Blocking methods wait on the caller's thread. Their {@code Async} twins return a {@link CompletionStage} that completes on
  * the callback executor, by default a thread of the transport, which callbacks must not block: a blocking method called there
- * fails with INVALID_ARGUMENT. Stages fail with {@link UniserveException} and nothing else, and dependent stages see it as the
+ * fails with INVALID_ARGUMENT. Stages fail with {@link UniserveException}, or with what the application's own
+ * combiner threw, and dependent stages see it as the
  * cause of a {@code CompletionException}, as usual.
  *
  * <p>Errors of every method: INVALID_ARGUMENT; CANCELLED on a closed client or an interrupted thread; RESOURCE_EXHAUSTED when

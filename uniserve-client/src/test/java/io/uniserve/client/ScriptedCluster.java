@@ -53,7 +53,10 @@ final class ScriptedCluster implements AutoCloseable {
     private final Set<String> requests = new java.util.HashSet<>();
     private long tableIds;
     private long index;
+    final AtomicInteger adminCalls = new AtomicInteger();
     volatile @Nullable UniserveException adminError;
+    volatile boolean adminSilent;
+    volatile int leader = 1;
 
     ScriptedCluster(String clusterId, int servers) {
         this.clusterId = clusterId;
@@ -76,7 +79,8 @@ final class ScriptedCluster implements AutoCloseable {
                 .filter(node -> node.listed)
                 .map(Node::toRecord)
                 .toList();
-        hub.publish(new Routing(clusterId, List.copyOf(tables.values()), servers, node(1).address()));
+        hub.publish(new Routing(
+                clusterId, List.copyOf(tables.values()), servers, node(leader).address()));
     }
 
     private synchronized AdminReply admin(AdminRequest request) {
@@ -181,9 +185,7 @@ final class ScriptedCluster implements AutoCloseable {
             GrpcServer.Builder builder = GrpcServer.builder(ClusterIdentity.of(clusterId))
                     .data(new DataHandlers(handlers::read, handlers::update, handlers::query))
                     .routing(hub);
-            if (number == 1) {
-                builder.admin(this::admin);
-            }
+            builder.admin(this::admin);
             this.server = builder.start("127.0.0.1", 0);
         }
 
@@ -192,6 +194,10 @@ final class ScriptedCluster implements AutoCloseable {
         }
 
         private void admin(AdminRequest request, Completion<AdminReply> completion) {
+            adminCalls.incrementAndGet();
+            if (adminSilent) {
+                return;
+            }
             UniserveException error = adminError;
             adminError = null;
             try {

@@ -225,6 +225,30 @@ class UniserveClientTest {
     }
 
     @Test
+    void coordinatorThatHangsIsLeftWhenAnotherOneLeads() {
+        cluster.adminSilent = true;
+        CompletableFuture<List<TableRoute>> tables =
+                client.admin().listTablesAsync().toCompletableFuture();
+        await().until(() -> cluster.adminCalls.get() > 1);
+        assertThat(tables).isNotDone();
+        cluster.adminSilent = false;
+        cluster.leader = 2;
+        cluster.publish();
+        assertThat(tables.orTimeout(10, TimeUnit.SECONDS).join()).hasSize(1);
+    }
+
+    @Test
+    void whatACombinerThrowsReachesTheCaller() {
+        CompletableFuture<Object> failing = client.table("t")
+                .all()
+                .retrieveAsync(ROWS, "", parts -> {
+                    throw new IllegalStateException("no sense");
+                })
+                .toCompletableFuture();
+        assertThatThrownBy(() -> get(failing)).cause().isInstanceOf(IllegalStateException.class);
+    }
+
+    @Test
     void closeIsPromptAndIdempotentAndEndsWhatRuns() {
         cluster.nodes.values().forEach(node -> node.silent = true);
         CompletableFuture<Integer> read = client.table("t")

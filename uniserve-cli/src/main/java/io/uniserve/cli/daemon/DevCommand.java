@@ -22,6 +22,8 @@ import picocli.CommandLine.Option;
             "  uniserve dev --port 0 -S coordinator.restore-delay=10s"
         })
 public final class DevCommand extends CliCommand {
+    private static final String START_GRACE = "20s";
+
     @Mixin
     private DaemonOptions options = new DaemonOptions();
 
@@ -72,6 +74,8 @@ public final class DevCommand extends CliCommand {
                 .directory(data)
                 .settings(options::load)
                 .setting("server.ports", ports)
+                // All its servers come back together; none is given up because another was faster.
+                .setting("coordinator.start-grace", START_GRACE)
                 .progress(console()::note)
                 .onFailure(foreground::failed)
                 .start();

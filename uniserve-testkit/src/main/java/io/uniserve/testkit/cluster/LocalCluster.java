@@ -164,7 +164,7 @@ public final class LocalCluster implements AutoCloseable {
         return List.copyOf(failures);
     }
 
-    /** Stops the servers first, none of them moving anything away, and ZooKeeper last. Idempotent. */
+    /** Stops the coordinator, then the servers, none of them moving anything away, and ZooKeeper last. Idempotent. */
     @Override
     public synchronized void close() {
         if (closed) {
@@ -175,12 +175,13 @@ public final class LocalCluster implements AutoCloseable {
             client.close();
             client = null;
         }
-        servers.descendingMap().values().forEach(ServerDaemon::close);
-        servers.clear();
+        // First, or it would fail over each server that goes to those that go next.
         if (coordinator != null) {
             coordinator.close();
             coordinator = null;
         }
+        servers.descendingMap().values().forEach(ServerDaemon::close);
+        servers.clear();
         if (zookeeper != null) {
             zookeeper.close();
             zookeeper = null;

@@ -1,5 +1,6 @@
 package io.uniserve.cli.demo;
 
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Locale;
@@ -18,15 +19,15 @@ final class WordIndex {
     private static final Pattern EDGES = Pattern.compile("^[^\\p{L}\\p{N}]+|[^\\p{L}\\p{N}]+$");
     private static final Pattern PLAIN = Pattern.compile("[a-z]{4,14}");
 
-    private final Map<String, BitSet> documentsByWord;
+    private final Map<String, Places> documentsByWord;
 
-    private WordIndex(Map<String, BitSet> documentsByWord) {
+    private WordIndex(Map<String, Places> documentsByWord) {
         this.documentsByWord = documentsByWord;
     }
 
     static WordIndex of(List<EuroparlDocument> documents) {
-        Map<String, BitSet> fine = new TreeMap<>();
-        Map<String, BitSet> coarse = new TreeMap<>();
+        Map<String, Places> fine = new TreeMap<>();
+        Map<String, Places> coarse = new TreeMap<>();
         for (int i = 0; i < documents.size(); i++) {
             String text = documents.get(i).text();
             for (String word : FINE.split(text)) {
@@ -37,28 +38,52 @@ final class WordIndex {
             }
         }
         fine.keySet().retainAll(coarse.keySet());
-        fine.entrySet().removeIf(entry -> !entry.getValue().equals(coarse.get(entry.getKey())));
+        fine.entrySet().removeIf(entry -> !entry.getValue().same(coarse.get(entry.getKey())));
         return new WordIndex(fine);
     }
 
-    private static void add(Map<String, BitSet> index, String word, int document) {
+    private static void add(Map<String, Places> index, String word, int document) {
         String lower = word.toLowerCase(Locale.ROOT);
         if (PLAIN.matcher(lower).matches()) {
-            index.computeIfAbsent(lower, unused -> new BitSet()).set(document);
+            index.computeIfAbsent(lower, unused -> new Places()).add(document);
         }
     }
 
     /** Words in this many documents, sorted. */
     List<String> words(int documentsMin, int documentsMax) {
         return documentsByWord.entrySet().stream()
-                .filter(entry -> entry.getValue().cardinality() >= documentsMin
-                        && entry.getValue().cardinality() <= documentsMax)
+                .filter(entry -> entry.getValue().count >= documentsMin && entry.getValue().count <= documentsMax)
                 .map(Map.Entry::getKey)
                 .toList();
     }
 
-    /** The documents that hold the word, by place in the corpus; a copy. */
+    /** The documents that hold the word, by place in the corpus. */
     BitSet documents(String word) {
-        return (BitSet) documentsByWord.getOrDefault(word, new BitSet()).clone();
+        BitSet set = new BitSet();
+        Places places = documentsByWord.get(word);
+        for (int i = 0; places != null && i < places.count; i++) {
+            set.set(places.values[i]);
+        }
+        return set;
+    }
+
+    /** Ascending places in the corpus, each once; small, as there are very many words. */
+    private static final class Places {
+        private int[] values = new int[2];
+        private int count;
+
+        void add(int place) {
+            if (count > 0 && values[count - 1] == place) {
+                return;
+            }
+            if (count == values.length) {
+                values = Arrays.copyOf(values, count * 2);
+            }
+            values[count++] = place;
+        }
+
+        boolean same(Places other) {
+            return Arrays.equals(values, 0, count, other.values, 0, other.count);
+        }
     }
 }

@@ -16,6 +16,8 @@ import org.jspecify.annotations.Nullable;
 
 /** Live servers and the leading coordinator, as the registry tells them. */
 final class Members {
+    private static final long COMPARE_NANOS = 10_000_000_000L;
+
     private final Environment env;
     private final Watches watches;
     private final Runnable changed;
@@ -36,6 +38,23 @@ final class Members {
     void start() {
         watches.add(RegistryPaths.SERVERS, servers::dirty);
         watches.add(RegistryPaths.LEADER, leader::dirty);
+        compareLater();
+    }
+
+    /** Compares the names now and then: an answer older than the watch that asked for it would otherwise stay. */
+    private void compareLater() {
+        env.timers().after(COMPARE_NANOS, () -> {
+            env.registry().children(RegistryPaths.SERVERS, listed -> {
+                if (listed instanceof Outcome.Ok<List<String>> ok && !ok.value().equals(names())) {
+                    servers.dirty();
+                }
+            });
+            compareLater();
+        });
+    }
+
+    private List<String> names() {
+        return live.keySet().stream().map(ServerId::value).toList();
     }
 
     void refresh() {

@@ -9,28 +9,21 @@ import org.junit.jupiter.api.Test;
 /** The simulation that every build runs: hours of faults without a violation, and the same history every time. */
 final class SimulationTest {
     private static final int SEEDS = 180;
-
-    /** Known and open, see docs/benchmarks/simulation.md: a learner whose server's disk was full is not certified in time. */
-    private static final int OPEN_SEED = 91;
-
     private static final double HOURS_MIN = 5;
     private static final double OPERATIONS_PER_SECOND_MIN = 10;
 
     @Test
     void hoursOfFaultsBreakNoInvariant() {
-        SimulationReport before = new Simulation(SimulationOptions.defaults()).run(1, OPEN_SEED - 1);
-        SimulationReport after = new Simulation(SimulationOptions.defaults()).run(OPEN_SEED + 1, SEEDS);
-        for (SimulationReport report : List.of(before, after)) {
-            assertThat(report.failed())
-                    .as(() -> report.failed().stream()
-                            .map(SimulationTest::told)
-                            .toList()
-                            .toString())
-                    .isEmpty();
-            assertThat(report.operationsPerSecond()).isGreaterThanOrEqualTo(OPERATIONS_PER_SECOND_MIN);
-            assertThat(report.faults()).hasSizeGreaterThan(15);
-        }
-        assertThat(before.hours() + after.hours()).isGreaterThanOrEqualTo(HOURS_MIN);
+        SimulationReport report = new Simulation(SimulationOptions.defaults()).run(1, SEEDS);
+        assertThat(report.failed())
+                .as(() -> report.failed().stream()
+                        .map(SimulationTest::told)
+                        .toList()
+                        .toString())
+                .isEmpty();
+        assertThat(report.hours()).isGreaterThanOrEqualTo(HOURS_MIN);
+        assertThat(report.operationsPerSecond()).isGreaterThanOrEqualTo(OPERATIONS_PER_SECOND_MIN);
+        assertThat(report.faults()).hasSizeGreaterThan(15);
     }
 
     @Test

@@ -37,8 +37,7 @@ final class WordIndex {
                 add(coarse, EDGES.matcher(word).replaceAll(""), i);
             }
         }
-        fine.keySet().retainAll(coarse.keySet());
-        fine.entrySet().removeIf(entry -> !entry.getValue().same(coarse.get(entry.getKey())));
+        fine.entrySet().removeIf(entry -> !entry.getValue().same(coarse.getOrDefault(entry.getKey(), new Places())));
         return new WordIndex(fine);
     }
 

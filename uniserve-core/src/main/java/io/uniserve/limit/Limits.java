@@ -26,6 +26,12 @@ public final class Limits {
     public static final int REPLICATE_BYTES_MAX = 4 << 20;
     public static final int REPLICATE_ENTRIES_MAX = 1_024;
     public static final int APPLY_BATCH_ENTRIES_MAX = 256;
+    public static final int BACKUP_CHUNK_BYTES = 4 << 20;
+    public static final int BACKUP_FILES_MAX = 16_384;
+    public static final int BACKUP_CHUNKS_MAX = 262_144;
+    public static final int BACKUP_MANIFEST_BYTES_MAX = 24 << 20;
+    public static final int BACKUP_FILE_DEPTH_MAX = 8;
+    public static final int BACKUP_LOG_OBJECTS_MAX = 1_024;
     public static final int PENDING_UPDATES_PER_ACTOR_MAX = 4_096;
     public static final long PENDING_UPDATE_BYTES_PER_ACTOR_MAX = 64L << 20;
     public static final int REQUEST_CLIENTS_PER_ACTOR_MAX = 4_096;

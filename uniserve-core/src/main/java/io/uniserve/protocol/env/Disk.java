@@ -1,6 +1,7 @@
 package io.uniserve.protocol.env;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.List;
@@ -34,6 +35,20 @@ public interface Disk {
             }
         });
     }
+
+    /** As {@link #readRange}, with the SHA-256 of just these bytes. Implementations should compute it off the loop. */
+    default void readHashed(String path, long offset, int length, Completion<Hashed> completion) {
+        readRange(path, offset, length, outcome -> {
+            if (outcome instanceof Outcome.Ok<Bytes> ok) {
+                completion.done(Outcome.ok(new Hashed(ok.value(), Sha256.hex(ok.value()))));
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<Bytes>) outcome).error()));
+            }
+        });
+    }
+
+    /** Bytes of a file and their SHA-256, in hexadecimal digits. */
+    record Hashed(Bytes data, String sha256) {}
 
     /** Replaces the file durably by temporary file, fsync, rename, fsync of the directory. */
     void replace(String path, Bytes data, Completion<Done> completion);

@@ -9,7 +9,11 @@ public sealed interface PeerRequest {
     /** Are you alive? {@code to} is the server meant: another one at the same address answers WRONG_SERVER by its own id. */
     record Ping(ServerId from, ServerId to) implements PeerRequest {}
 
-    /** Log entries from the primary; entries follow the one at {@code prevIndex}, which has {@code prevEpoch}. */
+    /**
+     * Log entries from the primary; entries follow the one at {@code prevIndex}, which has {@code prevEpoch}.
+     *
+     * @param baseIndex the index after which the primary's log begins: it cannot send what comes before
+     */
     record Replicate(
             ReplicaKey key,
             long epoch,
@@ -17,7 +21,8 @@ public sealed interface PeerRequest {
             long prevIndex,
             long prevEpoch,
             List<LogEntry> entries,
-            long stableIndex)
+            long stableIndex,
+            long baseIndex)
             implements PeerRequest {
         public Replicate {
             entries = List.copyOf(entries);

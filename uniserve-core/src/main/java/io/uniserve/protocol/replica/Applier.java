@@ -71,7 +71,7 @@ final class Applier {
             ReplicaKey key,
             TableMeta meta,
             ReplicaLog log,
-            String directory,
+            Checkpoints checkpoints,
             Listener listener) {
         this.env = env;
         this.config = config;
@@ -79,7 +79,7 @@ final class Applier {
         this.meta = meta;
         this.log = log;
         this.listener = listener;
-        this.checkpoints = new Checkpoints(env.disk(), directory);
+        this.checkpoints = checkpoints;
     }
 
     /** The engine answers and holds at least what the log held when it was built. */
@@ -307,7 +307,9 @@ final class Applier {
         failures = 0;
         hung = false;
         listener.applied();
-        if (sinceEntries >= config.checkpointEntries() || sinceBytes >= config.checkpointBytes()) {
+        if (sinceEntries >= config.checkpointEntries()
+                || sinceBytes >= config.checkpointBytes()
+                || checkpoints.takeWanted()) {
             checkpoint();
         } else {
             pump();

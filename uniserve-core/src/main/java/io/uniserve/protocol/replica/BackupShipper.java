@@ -1,5 +1,6 @@
 package io.uniserve.protocol.replica;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ReplicaKey;
@@ -48,13 +49,22 @@ final class BackupShipper {
     private long nextRecordAt;
     private long retryAt;
     private int mapVersion;
+    private boolean ownRecord;
+    private final CheckpointBackup checkpoints;
 
-    BackupShipper(ReplicaHost host, ReplicaKey key, TableName table, long epoch, ReplicaLog log) {
+    BackupShipper(
+            ReplicaHost host,
+            ReplicaKey key,
+            TableName table,
+            long epoch,
+            ReplicaLog log,
+            Checkpoints localCheckpoints) {
         this.host = host;
         this.key = key;
         this.table = table;
         this.epoch = epoch;
         this.log = log;
+        this.checkpoints = new CheckpointBackup(host, key, epoch, log, localCheckpoints);
         long now = host.env().clock().nanos();
         this.lastAppendAt = now;
         this.nextShipAt = now + host.config().shippingNanos();
@@ -85,7 +95,11 @@ final class BackupShipper {
     boolean wantsTicks(long stable) {
         return !waiting.isEmpty()
                 || host.config().shippingNanos() > 0
-                        && (!loaded || shipped < stable || record == null || record.shippedIndex() < shipped);
+                        && (!loaded
+                                || shipped < stable
+                                || record == null
+                                || record.shippedIndex() < shipped
+                                || checkpoints.wantsTicks(record, ownRecord));
     }
 
     /** True when a sole replica may leave without a loss. */
@@ -123,6 +137,7 @@ final class BackupShipper {
                     boolean ours = ok.value().value() instanceof BackupRecord found
                             && found.key().equals(key);
                     record = ours ? (BackupRecord) ok.value().value() : null;
+                    ownRecord = false;
                     shipped =
                             Math.max(shipped, record == null ? 0 : Math.min(record.shippedIndex(), log.durableIndex()));
                     step();
@@ -141,13 +156,15 @@ final class BackupShipper {
 
     private void write(boolean clean) {
         writing = true;
-        BackupRecord next = new BackupRecord(key, clean, epoch, shipped, "", 0);
+        BackupRecord next = next(clean);
         String path = RegistryPaths.backup(table, key.actor());
         Op put = version == Registry.ABSENT ? new Op.Create(path, next, false) : new Op.Set(path, next, version);
         host.env().registry().multi(List.of(new Op.Check(RegistryPaths.map(table), mapVersion), put), made -> {
             if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {
                 writing = false;
                 record = next;
+                ownRecord = true;
+                checkpoints.recorded(next);
                 version = ok.value().versions().get(1);
                 step();
                 return;
@@ -159,8 +176,24 @@ final class BackupShipper {
         });
     }
 
-    /** Time passes: ships what has become stable, keeps the record. */
-    void tick(long now, long stable, boolean soleReplica, boolean idle) {
+    private BackupRecord next(boolean clean) {
+        CheckpointUpload.Uploaded uploaded = checkpoints.pending();
+        BackupRecord before = record;
+        String checkpoint = before == null ? "" : before.checkpoint();
+        long checkpointIndex = before == null ? 0 : before.checkpointIndex();
+        if (uploaded != null && uploaded.manifest().index() > checkpointIndex) {
+            checkpoint = uploaded.manifestKey();
+            checkpointIndex = uploaded.manifest().index();
+        }
+        return new BackupRecord(key, clean, epoch, shipped, checkpoint, checkpointIndex);
+    }
+
+    /**
+     * Time passes: ships what has become stable, keeps the record.
+     *
+     * @param learning true while a learner may read what the record names
+     */
+    void tick(long now, long stable, boolean soleReplica, boolean idle, boolean learning) {
         if (closed || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
             return;
         }
@@ -168,9 +201,13 @@ final class BackupShipper {
             step();
             return;
         }
-        if (now - nextShipAt >= 0 && !shipping && shipped < stable) {
+        // A record comes first: by it the objects of a dropped table are found.
+        if (now - nextShipAt >= 0 && !shipping && shipped < stable && record != null) {
             nextShipAt = now + host.config().shippingNanos();
             ship(stable);
+        }
+        if (record != null && !writing) {
+            checkpoints.tick(now, record, ownRecord, shipped, learning);
         }
         if (writing || shipping || now - retryAt < 0) {
             return;
@@ -182,6 +219,8 @@ final class BackupShipper {
         } else if (record == null || !record.clean() && record.shippedIndex() < shipped && now - nextRecordAt >= 0) {
             nextRecordAt = now + RECORD_EVERY * host.config().shippingNanos();
             write(false);
+        } else if (checkpoints.pending() != null) {
+            write(record.clean());
         }
     }
 
@@ -206,7 +245,8 @@ final class BackupShipper {
         List<LogEntry> run = entries.subList(0, count);
         long last = run.get(count - 1).index();
         String name = BackupKeys.log(host.config().clusterId(), key, run.get(0).index(), last, epoch);
-        host.env().objects().put(name, ReplicaLog.encode(run), done -> {
+        Bytes data = ReplicaLog.encode(run);
+        host.env().objects().put(name, data, done -> {
             shipping = false;
             if (closed) {
                 return;
@@ -220,6 +260,7 @@ final class BackupShipper {
                 return;
             }
             shipped = last;
+            checkpoints.shipped(data.size());
             if (shipped < stable) {
                 ship(stable);
             }
@@ -229,6 +270,7 @@ final class BackupShipper {
     /** Appends that wait are run, and find that this primary is no more. */
     void close() {
         closed = true;
+        checkpoints.close();
         while (!waiting.isEmpty()) {
             waiting.remove().run();
         }

@@ -10,12 +10,14 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A replica's checkpoints: {@code checkpoint/<index>-<epoch>/} with the engine's files under {@code data} and, written last,
- * a {@code manifest} with the table of requests. Without its manifest a checkpoint does not exist.
+ * a {@code manifest} with the table of requests. Without its manifest a checkpoint does not exist. The one on which the log
+ * stands, where it does not begin at index 1, is kept: everything can be built again from it and the log.
  */
 final class Checkpoints {
     private static final Logger LOG = LoggerFactory.getLogger(Checkpoints.class);
@@ -23,21 +25,79 @@ final class Checkpoints {
 
     private final Disk disk;
     private final String directory;
+    private final long baseIndex;
+    private @Nullable Name newest;
+    private @Nullable Hold held;
+    private boolean wanted;
 
-    Checkpoints(Disk disk, String replicaDirectory) {
+    /**
+     * @param baseIndex index before the log's first entry
+     */
+    Checkpoints(Disk disk, String replicaDirectory, long baseIndex) {
         this.disk = disk;
         this.directory = replicaDirectory + "/checkpoint";
+        this.baseIndex = baseIndex;
     }
 
     /** A checkpoint by the log entry it covers up to. */
     record Name(long index, long epoch) {}
 
+    /** Somebody reads the checkpoint's files. Old ones are not deleted meanwhile; one that is deleted as wrong is lost to him. */
+    static final class Hold {
+        final Name name;
+        private boolean lost;
+
+        private Hold(Name name) {
+            this.name = name;
+        }
+
+        /** True when the files are no longer those that were held. */
+        boolean lost() {
+            return lost;
+        }
+    }
+
+    /** The newest checkpoint known to be whole; null where none was made or read yet. */
+    @Nullable
+    Name newest() {
+        return newest;
+    }
+
+    /** Holds a checkpoint in place of the one held before. */
+    Hold hold(Name name) {
+        Hold hold = new Hold(name);
+        held = hold;
+        return hold;
+    }
+
+    void release() {
+        held = null;
+    }
+
+    /** Asks for a checkpoint sooner than the log's growth does. */
+    void want() {
+        wanted = true;
+    }
+
+    /** True once after {@link #want}. */
+    boolean takeWanted() {
+        boolean was = wanted;
+        wanted = false;
+        return was;
+    }
+
     String dataPath(Name name) {
         return path(name) + "/data";
     }
 
-    private String path(Name name) {
+    String path(Name name) {
         return directory + "/" + name.index() + "-" + name.epoch();
+    }
+
+    private void know(Name name) {
+        if (newest == null || newest.index() <= name.index()) {
+            newest = name;
+        }
     }
 
     /** All checkpoints, newest first. */
@@ -67,6 +127,7 @@ final class Checkpoints {
         table.write(out);
         disk.replace(path(name) + "/manifest", DiskState.Sealed.seal(out.toBytes()), made -> {
             if (made instanceof Outcome.Ok<Done>) {
+                know(name);
                 deleteOld(name);
             }
             completion.done(made);
@@ -79,6 +140,7 @@ final class Checkpoints {
                 ok.value().stream()
                         .filter(n -> n.index() <= newest.index())
                         .skip(KEEP)
+                        .filter(n -> n.index() != baseIndex && (held == null || !held.name.equals(n)))
                         .forEach(this::delete);
             }
         });
@@ -89,6 +151,12 @@ final class Checkpoints {
     }
 
     void delete(Name name, Completion<Done> completion) {
+        if (name.equals(newest)) {
+            newest = null;
+        }
+        if (held != null && held.name.equals(name)) {
+            held.lost = true;
+        }
         disk.delete(path(name), done -> {
             if (done instanceof Outcome.Err<Done> err) {
                 LOG.warn(
@@ -107,7 +175,11 @@ final class Checkpoints {
                 completion.done(Outcome.err(err.error()));
                 return;
             }
-            completion.done(parse(((Outcome.Ok<Bytes>) read).value(), name));
+            Outcome<DedupeTable> parsed = parse(((Outcome.Ok<Bytes>) read).value(), name);
+            if (parsed instanceof Outcome.Ok<DedupeTable>) {
+                know(name);
+            }
+            completion.done(parsed);
         });
     }
 

@@ -38,6 +38,11 @@ record DiskState(
         return new DiskState(table, key, 0, 0, 0, List.of(), 0);
     }
 
+    /** A log that begins after a checkpoint. */
+    DiskState after(long index, long epoch) {
+        return new DiskState(table, key, installed, index, epoch, List.of(), rolledBack);
+    }
+
     DiskState install(long epoch) {
         return new DiskState(table, key, epoch, baseIndex, baseEpoch, List.of(), rolledBack);
     }

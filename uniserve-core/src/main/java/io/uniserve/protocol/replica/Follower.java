@@ -15,7 +15,9 @@ import java.util.TreeMap;
 
 /**
  * The follower's half of replication in one epoch: takes entries that follow one it has, cuts its own entries where they
- * conflict, and answers when what was sent is on its disk.
+ * conflict, and answers when what was sent is on its disk. Where its log begins after a checkpoint, what comes before that is
+ * taken for equal: a checkpoint holds stable entries only. Where it finds no agreement up to where the primary's log begins, it
+ * must start over.
  */
 final class Follower {
     private final ReplicaLog log;
@@ -31,6 +33,9 @@ final class Follower {
 
         /** Cuts the log after this index, then runs the task with the outcome. */
         void cut(long after, Completion<Long> then);
+
+        /** The primary's log begins after this index and does not go on from here. */
+        void startOver(long primaryBase);
     }
 
     Follower(ReplicaLog log, Parts parts, long epoch) {
@@ -43,11 +48,19 @@ final class Follower {
         if (cutting) {
             completion.done(Outcome.ok(reply(Status.NOT_READY, log.lastIndex())));
         } else if (request.prevIndex() > log.lastIndex()) {
-            completion.done(Outcome.ok(reply(Status.MISMATCH, log.lastIndex())));
-        } else if (request.prevIndex() < log.baseIndex() || log.epochAt(request.prevIndex()) != request.prevEpoch()) {
-            completion.done(Outcome.ok(reply(Status.MISMATCH, agreementAtMost(request))));
+            mismatch(request, log.lastIndex(), completion);
+        } else if (request.prevIndex() >= log.baseIndex() && log.epochAt(request.prevIndex()) != request.prevEpoch()) {
+            mismatch(request, agreementAtMost(request), completion);
         } else {
             take(request, completion);
+        }
+    }
+
+    private void mismatch(Replicate request, long last, Completion<PeerReply> completion) {
+        boolean hopeless = request.prevIndex() <= request.baseIndex();
+        completion.done(Outcome.ok(reply(hopeless ? Status.NOT_READY : Status.MISMATCH, last)));
+        if (hopeless) {
+            parts.startOver(request.baseIndex());
         }
     }
 
@@ -64,6 +77,12 @@ final class Follower {
         for (LogEntry entry : request.entries()) {
             if (entry.index() > log.lastIndex()) {
                 log.append(entry);
+            } else if (entry.index() == log.baseIndex() && entry.epoch() != log.epochAt(entry.index())) {
+                completion.done(Outcome.ok(reply(Status.NOT_READY, log.lastIndex())));
+                parts.startOver(request.baseIndex());
+                return;
+            } else if (entry.index() <= log.baseIndex()) {
+                continue;
             } else if (log.epochAt(entry.index()) != entry.epoch()) {
                 cutFor(entry.index(), request, completion);
                 return;

@@ -12,9 +12,10 @@ import io.uniserve.protocol.log.LogListener;
 import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.log.ReplicaLog;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** What a replica's directory holds. */
-record Opened(StateFile file, ReplicaLog log) {
+record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
 
     /** Opens the directory, which may be absent: then everything is empty, in the name of this table. */
     static void open(
@@ -75,10 +76,27 @@ record Opened(StateFile file, ReplicaLog log) {
         StateFile file = new StateFile(disk, directory, state);
         ReplicaLog.open(disk, directory, state.baseIndex(), state.baseEpoch(), options, listener, opened -> {
             if (opened instanceof Outcome.Ok<ReplicaLog> ok) {
-                completion.done(Outcome.ok(new Opened(file, ok.value())));
+                Checkpoints checkpoints = new Checkpoints(disk, directory, state.baseIndex());
+                completion.done(Outcome.ok(new Opened(file, ok.value(), checkpoints)));
             } else {
                 completion.done(Outcome.err(((Outcome.Err<ReplicaLog>) opened).error()));
             }
         });
+    }
+
+    /** Ends log and engine, those that are there, and runs the task when nothing of theirs is under way any more. */
+    static void close(@Nullable Opened parts, @Nullable Applier applier, Runnable then) {
+        Runnable closeEngine = () -> {
+            if (applier == null) {
+                then.run();
+            } else {
+                applier.close(done -> then.run());
+            }
+        };
+        if (parts == null) {
+            closeEngine.run();
+        } else {
+            parts.log().close(() -> parts.file().whenIdle(closeEngine));
+        }
     }
 }

@@ -131,7 +131,14 @@ final class PeerLink {
     private void send(Address to, List<LogEntry> entries) {
         long previous = next - 1;
         Replicate request = new Replicate(
-                key, epoch, host.self(), previous, log.epochAt(previous), entries, listener.stableIndex());
+                key,
+                epoch,
+                host.self(),
+                previous,
+                log.epochAt(previous),
+                entries,
+                listener.stableIndex(),
+                log.baseIndex());
         next += entries.size();
         inFlight++;
         int sent = generation;

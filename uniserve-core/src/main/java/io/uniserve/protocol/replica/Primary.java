@@ -57,7 +57,7 @@ final class Primary implements PeerLink.Listener {
         this.pending = parts.pending();
         this.fencing = parts.fencing();
         this.certifier = parts.certifier();
-        this.backup = new BackupShipper(host, key, meta.name(), epoch, log);
+        this.backup = new BackupShipper(host, key, meta.name(), epoch, log, parts.checkpoints());
         this.stable = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
         for (ServerId learner : parts.certified()) {
@@ -67,7 +67,11 @@ final class Primary implements PeerLink.Listener {
 
     /** What outlives the epoch. */
     record Parts(
-            PendingUpdates pending, FencingWatch fencing, LearnerWatch.Certifier certifier, List<ServerId> certified) {}
+            PendingUpdates pending,
+            FencingWatch fencing,
+            LearnerWatch.Certifier certifier,
+            List<ServerId> certified,
+            Checkpoints checkpoints) {}
 
     void start(int mapVersion) {
         openEpoch();
@@ -242,7 +246,12 @@ final class Primary implements PeerLink.Listener {
             }
         }
         advance();
-        backup.tick(now, stable, state.isr().size() == 1, pending.isEmpty());
+        backup.tick(
+                now,
+                stable,
+                state.isr().size() == 1,
+                pending.isEmpty(),
+                !state.learners().isEmpty());
         if (now - reportedAt >= host.config().retryNanos()) {
             reportedAt = now;
             report(now);

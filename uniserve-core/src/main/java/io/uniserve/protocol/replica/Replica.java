@@ -54,9 +54,7 @@ public final class Replica {
     private int mapVersion;
     private long restoredEpoch;
     private long openedEpoch;
-    private long leaseUntil;
-    private long offeredEpoch;
-    private long offeredUntil;
+    private final OfferedLease lease;
 
     /** A replica of this table, whose files are not read before {@link #open}. */
     public Replica(ReplicaHost host, ReplicaKey key, TableName table) {
@@ -67,8 +65,7 @@ public final class Replica {
         this.fencing = new FencingWatch(host.config().fenceNanos());
         this.retryAt = now();
         this.reportAt = retryAt;
-        this.leaseUntil = retryAt;
-        this.offeredUntil = retryAt;
+        this.lease = new OfferedLease(retryAt);
     }
 
     public ReplicaKey key() {
@@ -192,21 +189,43 @@ public final class Replica {
     }
 
     private void restore(ActorState wanted) {
-        changing = true;
         LOG.info("{}: restores from durable storage for epoch {}", key, wanted.epoch());
         boolean keep = damage != null || installed() > 0;
-        Takeover next = new Takeover(
-                host, key, table, new LogEvents(), parts -> opened = parts, outcome -> restored(wanted, outcome));
+        makeFromStorage(takeover(wanted.restoreEpoch()), keep);
+    }
+
+    /** A learner from whose log the primary cannot go on begins anew, where the primary's log begins. */
+    private void startOver(long primaryBase) {
+        ActorState at = current;
+        boolean free = !changing && !cutting && !closed && now() - retryAt >= 0;
+        if (at == null || !free || at.isr().contains(host.self())) {
+            return;
+        }
+        LOG.info("{}: begins anew, the primary's log begins after {}", key, primaryBase);
+        Takeover next = takeover(restoredEpoch);
+        next.learn(primaryBase, installed());
+        leaveRole(at);
+        current = null;
+        makeFromStorage(next, lastIndex() > 0);
+    }
+
+    private Takeover takeover(long restoreEpoch) {
+        return new Takeover(
+                host, key, table, new LogEvents(), parts -> opened = parts, outcome -> restored(restoreEpoch, outcome));
+    }
+
+    private void makeFromStorage(Takeover next, boolean keepOldFiles) {
+        changing = true;
         takeover = next;
-        closeEngineAndLog(() -> {
+        Opened.close(opened, applier, () -> {
             opened = null;
             damage = null;
             applier = null;
-            next.run(keep);
+            next.run(keepOldFiles);
         });
     }
 
-    private void restored(ActorState wanted, Outcome<Done> outcome) {
+    private void restored(long restoreEpoch, Outcome<Done> outcome) {
         takeover = null;
         changing = false;
         if (closed) {
@@ -223,7 +242,7 @@ public final class Replica {
             }
         } else {
             unfit = null;
-            restoredEpoch = wanted.restoreEpoch();
+            restoredEpoch = restoreEpoch;
         }
         evaluate();
     }
@@ -257,7 +276,7 @@ public final class Replica {
         leaveRole(state);
         if (state.primary().equals(host.self()) && meta != null) {
             Primary.Parts shared = new Primary.Parts(
-                    pending, fencing, this::certify, parts.file().get().certified());
+                    pending, fencing, this::certify, parts.file().get().certified(), parts.checkpoints());
             Primary next = new Primary(this, host, key, meta, state, parts.log(), shared);
             primary = next;
             next.start(mapVersion);
@@ -268,8 +287,8 @@ public final class Replica {
 
     private void startEngine(Opened parts) {
         if (applier == null && meta != null) {
-            applier =
-                    new Applier(host.env(), host.config(), key, meta, parts.log(), key.toString(), new EngineEvents());
+            applier = new Applier(
+                    host.env(), host.config(), key, meta, parts.log(), parts.checkpoints(), new EngineEvents());
             applier.start();
             host.wantTicks(this);
         }
@@ -318,11 +337,7 @@ public final class Replica {
             then.accept(false);
             return;
         }
-        long epoch = at.epoch();
-        parts.file()
-                .change(
-                        state -> state.installed() == epoch ? state.certify(learner) : state,
-                        done -> then.accept(done instanceof Outcome.Ok<Done>));
+        parts.file().certify(at.epoch(), learner, then);
     }
 
     /** A message from the primary. */
@@ -367,20 +382,13 @@ public final class Replica {
 
     /** A lease on a map in which this actor had the epoch. */
     public void renewLease(long epochInMap, long untilNanos) {
-        offeredEpoch = epochInMap;
-        offeredUntil = untilNanos;
+        lease.offer(epochInMap, untilNanos);
         host.gateChanged(this);
-    }
-
-    private void takeLease() {
-        if (installed() >= offeredEpoch && offeredUntil - leaseUntil > 0) {
-            leaseUntil = offeredUntil;
-        }
     }
 
     /** What readers may have. */
     public ReadGate gate() {
-        takeLease();
+        long leaseUntil = lease.until(installed());
         boolean installedNow = current != null && current.epoch() == installed();
         boolean serving = !closed
                 && damage == null
@@ -470,23 +478,7 @@ public final class Replica {
 
     private void end(Runnable files) {
         close();
-        closeEngineAndLog(files);
-    }
-
-    private void closeEngineAndLog(Runnable files) {
-        Runnable closeEngine = () -> {
-            if (applier == null) {
-                files.run();
-            } else {
-                applier.close(done -> files.run());
-            }
-        };
-        Opened parts = opened;
-        if (parts == null) {
-            closeEngine.run();
-        } else {
-            parts.log().close(() -> parts.file().whenIdle(closeEngine));
-        }
+        Opened.close(opened, applier, files);
     }
 
     /** Stops acting; files stay. */
@@ -536,6 +528,11 @@ public final class Replica {
         @Override
         public void cut(long after, Completion<Long> then) {
             Replica.this.cut(after, then);
+        }
+
+        @Override
+        public void startOver(long primaryBase) {
+            Replica.this.startOver(primaryBase);
         }
     }
 

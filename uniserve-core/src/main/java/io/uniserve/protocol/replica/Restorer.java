@@ -3,15 +3,11 @@ package io.uniserve.protocol.replica;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.TableName;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import java.util.List;
@@ -21,58 +17,32 @@ final class Restorer {
     private final Environment env;
     private final String clusterId;
     private final ReplicaKey key;
-    private final TableName table;
     private final ReplicaLog log;
     private final Completion<Done> completion;
     private Runnable whenDurable = () -> {};
     private boolean ended;
 
-    Restorer(
-            Environment env,
-            String clusterId,
-            ReplicaKey key,
-            TableName table,
-            ReplicaLog log,
-            Completion<Done> completion) {
+    Restorer(Environment env, String clusterId, ReplicaKey key, ReplicaLog log, Completion<Done> completion) {
         this.env = env;
         this.clusterId = clusterId;
         this.key = key;
-        this.table = table;
         this.log = log;
         this.completion = completion;
     }
 
-    void run() {
-        env.registry()
-                .sync(synced -> env.registry().read(RegistryPaths.backup(table, key.actor()), read -> {
-                    if (synced instanceof Outcome.Err<Done> err) {
-                        end(Outcome.err(err.error()));
-                    } else if (read instanceof Outcome.Err<Versioned> err) {
-                        end(Outcome.err(err.error()));
-                    } else {
-                        boolean ours = ((Outcome.Ok<Versioned>) read).value().value() instanceof BackupRecord found
-                                && found.key().equals(key);
-                        list(
-                                ours
-                                        ? ((BackupRecord)
-                                                        java.util.Objects.requireNonNull(((Outcome.Ok<Versioned>) read)
-                                                                .value()
-                                                                .value()))
-                                                .shippedIndex()
-                                        : 0);
-                    }
-                }));
-    }
-
-    private void list(long due) {
+    /** Appends what was shipped after the log's base. CORRUPT where that ends before the index that is due. */
+    void run(long due) {
         String prefix = BackupKeys.logPrefix(clusterId, key);
         env.objects().list(prefix, listed -> {
             if (listed instanceof Outcome.Err<List<String>> err) {
                 end(Outcome.err(err.error()));
                 return;
             }
-            List<BackupKeys.Run> chain = BackupKeys.chain(((Outcome.Ok<List<String>>) listed).value(), prefix);
-            long last = chain.isEmpty() ? 0 : chain.get(chain.size() - 1).last();
+            List<BackupKeys.Run> chain = BackupKeys.chain(
+                    ((Outcome.Ok<List<String>>) listed).value(), prefix, log.baseIndex(), log.epochAt(log.baseIndex()));
+            long last = chain.isEmpty()
+                    ? log.baseIndex()
+                    : chain.get(chain.size() - 1).last();
             if (last < due) {
                 end(Outcome.err(new UniserveException(
                         ErrorCode.CORRUPT, "durable storage has the log up to " + last + ", the record says " + due)));
@@ -94,8 +64,11 @@ final class Restorer {
                 return;
             }
             Outcome<List<LogEntry>> decoded = ReplicaLog.decode(((Outcome.Ok<Bytes>) got).value(), run.first());
-            if (decoded instanceof Outcome.Ok<List<LogEntry>> ok && ok.value().size() == run.last() - run.first() + 1) {
-                append(ok.value(), () -> fetch(chain, at + 1));
+            if (decoded instanceof Outcome.Ok<List<LogEntry>> ok
+                    && ok.value().size() >= run.last() - run.first() + 1
+                    && append(ok.value().subList(0, (int) (run.last() - run.first() + 1)))) {
+                whenDurable = () -> fetch(chain, at + 1);
+                durable();
             } else {
                 end(Outcome.err(
                         new UniserveException(ErrorCode.CORRUPT, "backup object " + run.key() + " does not check")));
@@ -103,14 +76,17 @@ final class Restorer {
         });
     }
 
-    private void append(List<LogEntry> entries, Runnable then) {
+    /** False where the entries do not go on from the log's end: what a damaged store put together is no history. */
+    private boolean append(List<LogEntry> entries) {
         for (LogEntry entry : entries) {
             if (entry.index() > log.lastIndex()) {
+                if (entry.index() != log.lastIndex() + 1 || entry.epoch() < log.lastEpoch()) {
+                    return false;
+                }
                 log.append(entry);
             }
         }
-        whenDurable = then;
-        durable();
+        return true;
     }
 
     /** More of the log is on disk. */

@@ -1,10 +1,12 @@
 package io.uniserve.protocol.replica;
 
+import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.StepQueue;
+import java.util.function.Consumer;
 import java.util.function.UnaryOperator;
 
 /** A replica's state file: changes are written one after another, and hold only once they are on disk. */
@@ -37,6 +39,13 @@ final class StateFile {
                 completion.done(done);
             });
         });
+    }
+
+    /** Notes a certified learner, unless another epoch is installed by then, and tells whether the note is on disk. */
+    void certify(long epoch, ServerId learner, Consumer<Boolean> then) {
+        change(
+                known -> known.installed() == epoch ? known.certify(learner) : known,
+                done -> then.accept(done instanceof Outcome.Ok<Done>));
     }
 
     /** Runs the task once no write is under way. */

@@ -2,28 +2,42 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.log.LogListener;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One takeover from durable storage: puts the old files aside, begins an empty log and has it filled. */
+/**
+ * Makes a replica from durable storage: puts the old files aside, fetches the checkpoint that the backup record names, begins a
+ * log after it and, for a takeover, has the log filled with what was shipped. A learner gets that part from its primary.
+ */
 final class Takeover {
     private final ReplicaHost host;
+    private final Environment env;
     private final ReplicaKey key;
     private final TableName table;
     private final LogListener events;
     private final Consumer<Opened> opened;
     private final Completion<Done> completion;
     private @Nullable Restorer restorer;
+    private boolean withLog = true;
+    private boolean withCheckpoint = true;
+    private long indexMin;
+    private DiskState state;
 
     /**
      * @param opened hears of the fresh files as soon as they are open
-     * @param completion told when the log is filled, or why it is not
+     * @param completion told when the replica is made, or why it is not
      */
     Takeover(
             ReplicaHost host,
@@ -33,11 +47,21 @@ final class Takeover {
             Consumer<Opened> opened,
             Completion<Done> completion) {
         this.host = host;
+        this.env = host.env();
         this.key = key;
         this.table = table;
         this.events = events;
         this.opened = opened;
         this.completion = completion;
+        this.state = DiskState.fresh(table, key);
+    }
+
+    /** A learner of a primary whose log begins after this index; what it promised by installing its epoch stays. */
+    void learn(long primaryBase, long installed) {
+        withLog = false;
+        withCheckpoint = primaryBase > 0;
+        indexMin = primaryBase;
+        state = state.install(installed);
     }
 
     /** A new place for files that are kept for a look. */
@@ -47,35 +71,95 @@ final class Takeover {
 
     /** The old engine and log are closed. */
     void run(boolean keepOldFiles) {
-        Completion<Done> cleared =
-                done -> Opened.open(host.env().disk(), key, table, host.config().log(), events, this::fill);
+        Completion<Done> cleared = done -> env.disk().list(key.toString(), left -> {
+            if (left instanceof Outcome.Ok<List<Disk.Entry>> ok && ok.value().isEmpty()) {
+                readRecord();
+            } else {
+                fail(ErrorCode.IO, "the old files cannot be put aside");
+            }
+        });
         if (keepOldFiles) {
-            host.env().disk().move(key.toString(), asidePath(host, key), cleared);
+            env.disk().move(key.toString(), asidePath(host, key), cleared);
         } else {
-            host.env().disk().delete(key.toString(), cleared);
+            env.disk().delete(key.toString(), cleared);
         }
     }
 
-    private void fill(Outcome<Opened> fresh) {
+    private void readRecord() {
+        env.registry()
+                .sync(synced -> env.registry().read(RegistryPaths.backup(table, key.actor()), read -> {
+                    if (synced instanceof Outcome.Err<Done> err) {
+                        completion.done(Outcome.err(err.error()));
+                    } else if (read instanceof Outcome.Ok<Versioned> ok) {
+                        boolean ours = ok.value().value() instanceof BackupRecord found
+                                && found.key().equals(key);
+                        begin(ours ? (BackupRecord) ok.value().value() : null);
+                    } else {
+                        completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+                    }
+                }));
+    }
+
+    private void begin(@Nullable BackupRecord record) {
+        long due = record == null ? 0 : record.shippedIndex();
+        if (!withCheckpoint || record == null || record.checkpoint().isEmpty()) {
+            if (indexMin > 0) {
+                fail(
+                        ErrorCode.CORRUPT,
+                        "durable storage has no checkpoint, the primary's log begins after " + indexMin);
+            } else {
+                open(due);
+            }
+            return;
+        }
+        if (record.checkpointIndex() < indexMin) {
+            fail(
+                    ErrorCode.CORRUPT,
+                    "the checkpoint in durable storage is of index " + record.checkpointIndex()
+                            + ", the primary's log begins after " + indexMin);
+            return;
+        }
+        String prefix = BackupKeys.checkpointPrefix(host.config().clusterId(), key);
+        new CheckpointDownload(env, prefix, key, fetched -> {
+                    if (fetched instanceof Outcome.Ok<BackupManifest> ok) {
+                        state = state.after(ok.value().index(), ok.value().epoch());
+                        open(due);
+                    } else {
+                        completion.done(Outcome.err(((Outcome.Err<BackupManifest>) fetched).error()));
+                    }
+                })
+                .run(record.checkpoint(), record.checkpointIndex());
+    }
+
+    /** The state is written first: a log without it would be taken for damaged. */
+    private void open(long due) {
+        env.disk().replace(key + "/state", state.encode(), written -> {
+            if (written instanceof Outcome.Err<Done>) {
+                completion.done(written);
+            } else {
+                Opened.open(env.disk(), key, table, host.config().log(), events, fresh -> fill(fresh, due));
+            }
+        });
+    }
+
+    private void fill(Outcome<Opened> fresh, long due) {
         if (!(fresh instanceof Outcome.Ok<Opened> ok)) {
             completion.done(Outcome.err(((Outcome.Err<Opened>) fresh).error()));
             return;
         }
-        Opened parts = ok.value();
-        opened.accept(parts);
-        if (parts.log().lastIndex() > 0) {
-            completion.done(Outcome.err(new UniserveException(ErrorCode.IO, "the old files are still there")));
+        opened.accept(ok.value());
+        if (!withLog) {
+            completion.done(Outcome.ok(Done.DONE));
             return;
         }
-        parts.file().change(state -> state, written -> {
-            if (written instanceof Outcome.Err<Done>) {
-                completion.done(written);
-                return;
-            }
-            Restorer next = new Restorer(host.env(), host.config().clusterId(), key, table, parts.log(), completion);
-            restorer = next;
-            next.run();
-        });
+        Restorer next =
+                new Restorer(env, host.config().clusterId(), key, ok.value().log(), completion);
+        restorer = next;
+        next.run(due);
+    }
+
+    private void fail(ErrorCode code, String why) {
+        completion.done(Outcome.err(new UniserveException(code, why)));
     }
 
     /** More of the log is on disk. */

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.replica;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.tuple;
 
 import io.uniserve.model.ReplicaKey;
 import java.util.List;
@@ -14,9 +15,11 @@ class BackupKeysTest {
     }
 
     private static List<String> chain(String... keys) {
-        return BackupKeys.chain(List.of(keys), BackupKeys.logPrefix("c", KEY)).stream()
-                .map(BackupKeys.Run::key)
-                .toList();
+        return chainAfter(0, 0, keys).stream().map(BackupKeys.Run::key).toList();
+    }
+
+    private static List<BackupKeys.Run> chainAfter(long index, long epoch, String... keys) {
+        return BackupKeys.chain(List.of(keys), BackupKeys.logPrefix("c", KEY), index, epoch);
     }
 
     @Test
@@ -28,5 +31,49 @@ class BackupKeysTest {
     @Test
     void takesOverlapsFromTheLaterPrimary() {
         assertThat(chain(run(1, 4, 1), run(5, 10, 1), run(5, 6, 3))).containsExactly(run(1, 4, 1), run(5, 6, 3));
+    }
+
+    @Test
+    void whatADeposedPrimaryShippedLateEndsWhereALaterOneBegins() {
+        assertThat(chainAfter(0, 0, run(1, 100, 1), run(95, 120, 1), run(101, 130, 2)))
+                .extracting(BackupKeys.Run::first, BackupKeys.Run::last, BackupKeys.Run::epoch)
+                .containsExactly(tuple(1L, 100L, 1L), tuple(101L, 130L, 2L));
+        assertThat(chainAfter(0, 0, run(1, 94, 1), run(95, 120, 1), run(101, 130, 2)))
+                .extracting(BackupKeys.Run::first, BackupKeys.Run::last, BackupKeys.Run::epoch)
+                .containsExactly(tuple(1L, 94L, 1L), tuple(95L, 100L, 1L), tuple(101L, 130L, 2L));
+    }
+
+    @Test
+    void goesOnFromACheckpointInItsEpochOrALaterOne() {
+        assertThat(chainAfter(110, 2, run(101, 120, 1))).isEmpty();
+        assertThat(chainAfter(110, 2, run(101, 120, 1), run(105, 115, 2), run(116, 118, 3)))
+                .extracting(BackupKeys.Run::first, BackupKeys.Run::last)
+                .containsExactly(tuple(105L, 115L), tuple(116L, 118L));
+    }
+
+    @Test
+    void namesOfOthersAreLeftAlone() {
+        String prefix = BackupKeys.checkpointPrefix("c", KEY);
+        String hash = "0123456789abcdef".repeat(4);
+        String generation = BackupKeys.generation(7, -1);
+        assertThat(BackupKeys.stored(BackupKeys.chunk(prefix, generation, hash), prefix))
+                .isEqualTo(new BackupKeys.Stored(prefix + generation + "/" + hash, generation, 7, false, hash));
+        assertThat(BackupKeys.stored(BackupKeys.manifest(prefix, generation, hash), prefix))
+                .matches(BackupKeys.Stored::manifest);
+        for (String odd : List.of(
+                "",
+                "../" + hash,
+                generation,
+                generation + "/../" + hash,
+                generation + "/" + hash + "0",
+                "99999999999999999999-" + "0".repeat(16) + "/" + hash)) {
+            assertThat(BackupKeys.stored(prefix + odd, prefix)).as(odd).isNull();
+        }
+        assertThat(BackupKeys.stored("elsewhere/" + generation + "/" + hash, prefix))
+                .isNull();
+        assertThat(chain(
+                        "elsewhere",
+                        BackupKeys.logPrefix("c", KEY) + "9".repeat(20) + "-" + "9".repeat(20) + "-" + "9".repeat(20)))
+                .isEmpty();
     }
 }

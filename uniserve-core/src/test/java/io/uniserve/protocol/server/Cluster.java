@@ -28,6 +28,7 @@ import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.replica.ReplicaConfig;
 import io.uniserve.protocol.testing.TestingLoop;
 import io.uniserve.protocol.testing.TestingNetwork;
 import io.uniserve.protocol.testing.TestingObjects;
@@ -55,8 +56,15 @@ final class Cluster {
     final CoordinatorMachine coordinator;
     final TestingRegistry coordinatorRegistry;
 
-    @SuppressWarnings("NullAway")
+    private final long checkpointEntries;
+
     Cluster(int count) {
+        this(count, 20_000);
+    }
+
+    @SuppressWarnings("NullAway")
+    Cluster(int count, long checkpointEntries) {
+        this.checkpointEntries = checkpointEntries;
         coordinatorRegistry = new TestingRegistry(loop, store);
         Environment env = new Environment(loop, loop, network, coordinatorRegistry, null, null, null, () -> ids++);
         Address address = new Address("c1", 7000);
@@ -198,10 +206,10 @@ final class Cluster {
                 && actor(actor).isr().stream().allMatch(id -> server(id).serving(key(actor)));
     }
 
-    static ServerConfig config(String name, long incarnation) {
+    ServerConfig config(String name, long incarnation) {
         PortInfo port =
                 new PortInfo("kv", "1", Set.of(ConsistencyLevel.EVENTUAL), List.of("kv.get@1"), List.of("put@1"));
-        return ServerConfig.defaults(
+        ServerConfig base = ServerConfig.defaults(
                 new ServerId(name),
                 incarnation,
                 "test",
@@ -209,5 +217,31 @@ final class Cluster {
                 "z",
                 new Capacity(1000, 1, 1),
                 List.of(port));
+        ReplicaConfig replicas = base.replicas();
+        return new ServerConfig(
+                base.id(),
+                base.incarnation(),
+                base.address(),
+                base.zone(),
+                base.capacity(),
+                base.ports(),
+                new ReplicaConfig(
+                        replicas.clusterId(),
+                        replicas.log(),
+                        replicas.leaseNanos(),
+                        replicas.drift(),
+                        replicas.replicateTimeoutNanos(),
+                        replicas.retryNanos(),
+                        replicas.engineTimeoutNanos(),
+                        replicas.learnerTimeoutNanos(),
+                        replicas.learnerLagMax(),
+                        checkpointEntries,
+                        replicas.checkpointBytes(),
+                        replicas.shippingNanos()),
+                base.tickNanos(),
+                base.pingNanos(),
+                base.pingTargets(),
+                base.rpcTimeoutNanos(),
+                base.drainTimeoutNanos());
     }
 }

@@ -37,7 +37,7 @@ final class Host {
         Environment env = new Environment(
                 cluster.loop, cluster.loop, cluster.network, session, disk, cluster.objects, port, () -> cluster.ids++);
         ServerMachine next = new ServerMachine(
-                Cluster.config(name, ++incarnation), env, new Gates(), e -> fatal.add(e.getMessage()));
+                cluster.config(name, ++incarnation), env, new Gates(), e -> fatal.add(e.getMessage()));
         cluster.network.serve(address(), next::onPeer);
         machine = next;
         engine = port;

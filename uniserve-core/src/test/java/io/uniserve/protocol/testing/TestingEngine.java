@@ -126,6 +126,7 @@ public final class TestingEngine implements EngineHost {
             disk.put(
                     checkpointPath + "/rows",
                     Bytes.utf8(String.join("\n", rows(key))).toArray());
+            disk.put(checkpointPath + "/constant", "never changes".getBytes(java.nio.charset.StandardCharsets.UTF_8));
             return Outcome.ok(Done.DONE);
         });
     }

@@ -30,6 +30,31 @@ public final class TestingObjects implements ObjectStore {
         return objects.keySet().stream().filter(key -> key.startsWith(prefix)).toList();
     }
 
+    /** Turns one bit over, past what the store itself would notice. */
+    public void flip(String key) {
+        byte[] bytes = bytes(key);
+        bytes[bytes.length / 2] ^= 1;
+        objects.put(key, Bytes.wrap(bytes));
+    }
+
+    /** Cuts the object's end off, past what the store itself would notice. */
+    public void truncate(String key) {
+        Bytes whole = Bytes.wrap(bytes(key));
+        objects.put(key, whole.slice(0, whole.size() - 1));
+    }
+
+    public void remove(String key) {
+        objects.remove(key);
+    }
+
+    private byte[] bytes(String key) {
+        Bytes found = objects.get(key);
+        if (found == null) {
+            throw new IllegalArgumentException("no object " + key);
+        }
+        return found.toArray();
+    }
+
     public int puts() {
         return puts;
     }

@@ -1,6 +1,7 @@
 package io.uniserve.runtime.disk;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
@@ -88,14 +89,24 @@ public final class FileDisk implements Disk, AutoCloseable {
 
     @Override
     public void readRange(String path, long offset, int length, Completion<Bytes> completion) {
+        run("read", path, completion, file -> range(file, path, offset, length));
+    }
+
+    @Override
+    public void readHashed(String path, long offset, int length, Completion<Hashed> completion) {
         run("read", path, completion, file -> {
-            if (offset < 0 || length < 0) {
-                throw UniserveException.invalid("read of " + length + " bytes at " + offset + " of " + path);
-            }
-            try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-                return readAt(channel, path, offset, length);
-            }
+            Bytes data = range(file, path, offset, length);
+            return new Hashed(data, Sha256.hex(data));
         });
+    }
+
+    private static Bytes range(Path file, String path, long offset, int length) throws IOException {
+        if (offset < 0 || length < 0) {
+            throw UniserveException.invalid("read of " + length + " bytes at " + offset + " of " + path);
+        }
+        try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+            return readAt(channel, path, offset, length);
+        }
     }
 
     private static Bytes readAt(FileChannel channel, String path, long offset, long length) throws IOException {

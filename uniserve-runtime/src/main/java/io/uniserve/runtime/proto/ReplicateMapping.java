@@ -16,7 +16,8 @@ final class ReplicateMapping {
                 .setPrimary(request.primary().value())
                 .setPrevIndex(request.prevIndex())
                 .setPrevEpoch(request.prevEpoch())
-                .setStableIndex(request.stableIndex());
+                .setStableIndex(request.stableIndex())
+                .setBaseIndex(request.baseIndex());
         request.entries().forEach(entry -> proto.addEntries(toProto(entry)));
         return proto.build();
     }
@@ -30,7 +31,8 @@ final class ReplicateMapping {
                 Wire.notNegative("prev_index", proto.getPrevIndex()),
                 Wire.notNegative("prev_epoch", proto.getPrevEpoch()),
                 Wire.list("entries", proto.getEntriesList(), Limits.REPLICATE_ENTRIES_MAX, ReplicateMapping::fromProto),
-                Wire.notNegative("stable_index", proto.getStableIndex()));
+                Wire.notNegative("stable_index", proto.getStableIndex()),
+                Wire.notNegative("base_index", proto.getBaseIndex()));
     }
 
     static PeerProto.LogEntry toProto(LogEntry entry) {

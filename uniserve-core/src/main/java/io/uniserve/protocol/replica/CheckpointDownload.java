@@ -1,0 +1,151 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayDeque;
+
+/**
+ * Brings a checkpoint from durable storage to an empty place on disk: each object is checked by length and hash where it lies
+ * on the disk, before anything uses it, and the file that makes the checkpoint exist is written last. One chunk is in memory at
+ * a time.
+ */
+final class CheckpointDownload {
+    /** The file of {@link Checkpoints} without which a checkpoint does not exist. */
+    private static final String LAST = "manifest";
+
+    private final Environment env;
+    private final String prefix;
+    private final ReplicaKey key;
+    private final Completion<BackupManifest> completion;
+    private final ArrayDeque<BackupManifest.FileEntry> files = new ArrayDeque<>();
+
+    CheckpointDownload(Environment env, String prefix, ReplicaKey key, Completion<BackupManifest> completion) {
+        this.env = env;
+        this.prefix = prefix;
+        this.key = key;
+        this.completion = completion;
+    }
+
+    /** Fetches and checks a manifest; CORRUPT where it is not the one named, IO where it is absent. */
+    static void manifest(
+            Environment env, String prefix, ReplicaKey key, String name, Completion<BackupManifest> completion) {
+        BackupKeys.Stored stored = BackupKeys.stored(name, prefix);
+        if (stored == null || !stored.manifest()) {
+            completion.done(Outcome.err(
+                    new UniserveException(ErrorCode.CORRUPT, "the backup record names no manifest of this actor")));
+            return;
+        }
+        env.objects().get(name, got -> {
+            if (got instanceof Outcome.Err<Bytes> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            BackupManifest manifest;
+            try {
+                manifest = BackupManifest.decode(((Outcome.Ok<Bytes>) got).value(), stored.sha256(), key);
+            } catch (UniserveException e) {
+                completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, name + ": " + e.reason(), e)));
+                return;
+            }
+            completion.done(Outcome.ok(manifest));
+        });
+    }
+
+    /** Fetches the checkpoint of this manifest into its place in the replica's directory, where nothing lies. */
+    void run(String name, long index) {
+        manifest(env, prefix, key, name, found -> {
+            if (found instanceof Outcome.Err<BackupManifest> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            BackupManifest manifest = ((Outcome.Ok<BackupManifest>) found).value();
+            boolean whole =
+                    manifest.files().stream().anyMatch(file -> file.path().equals(LAST));
+            if (manifest.index() != index || !whole) {
+                fail(name + ": it is of index " + manifest.index() + ", the record says " + index
+                        + ", or it names no file \"" + LAST + "\"");
+                return;
+            }
+            manifest.files().stream().filter(file -> !file.path().equals(LAST)).forEach(files::add);
+            manifest.files().stream().filter(file -> file.path().equals(LAST)).forEach(files::add);
+            next(manifest);
+        });
+    }
+
+    private void next(BackupManifest manifest) {
+        BackupManifest.FileEntry file = files.poll();
+        if (file == null) {
+            completion.done(Outcome.ok(manifest));
+            return;
+        }
+        String path = new Checkpoints(env.disk(), key.toString(), 0)
+                        .path(new Checkpoints.Name(manifest.index(), manifest.epoch()))
+                + "/" + file.path();
+        if (file.chunks().isEmpty()) {
+            env.disk().replace(path, Bytes.EMPTY, done -> step(done, () -> next(manifest)));
+        } else {
+            fetch(file, path, 0, 0, () -> next(manifest));
+        }
+    }
+
+    private void fetch(BackupManifest.FileEntry file, String path, int at, long offset, Runnable then) {
+        if (at == file.chunks().size()) {
+            env.disk().sync(path, done -> step(done, then));
+            return;
+        }
+        BackupManifest.Chunk chunk = file.chunks().get(at);
+        String name = BackupKeys.chunk(prefix, chunk.generation(), chunk.sha256());
+        env.objects().get(name, got -> {
+            if (got instanceof Outcome.Err<Bytes> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            Bytes data = ((Outcome.Ok<Bytes>) got).value();
+            if (data.size() != chunk.size()) {
+                fail("backup object " + name + " has " + data.size() + " bytes, not " + chunk.size());
+                return;
+            }
+            Runnable check =
+                    () -> check(path, offset, chunk, () -> fetch(file, path, at + 1, offset + chunk.size(), then));
+            // The first chunk makes the file and its directory, durably; the others need one sync of the file.
+            Completion<Done> written = done -> step(done, check);
+            if (at == 0) {
+                env.disk().replace(path, data, written);
+            } else {
+                env.disk().append(path, data, written);
+            }
+        });
+    }
+
+    private void check(String path, long offset, BackupManifest.Chunk chunk, Runnable then) {
+        env.disk().readHashed(path, offset, chunk.size(), read -> {
+            if (read instanceof Outcome.Err<Disk.Hashed> err) {
+                completion.done(Outcome.err(err.error()));
+            } else if (!((Outcome.Ok<Disk.Hashed>) read).value().sha256().equals(chunk.sha256())) {
+                fail("backup object " + chunk.generation() + "/" + chunk.sha256()
+                        + " does not have the bytes it is named by");
+            } else {
+                then.run();
+            }
+        });
+    }
+
+    private void step(Outcome<Done> done, Runnable then) {
+        if (done instanceof Outcome.Err<Done> err) {
+            completion.done(Outcome.err(err.error()));
+        } else {
+            then.run();
+        }
+    }
+
+    private void fail(String why) {
+        completion.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, why)));
+    }
+}

@@ -1,0 +1,203 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+
+/**
+ * One upload of a checkpoint to durable storage: chunks that the store does not have, then the manifest, then a look whether
+ * all of them are there. One chunk is in memory at a time.
+ */
+final class CheckpointUpload {
+    private final Environment env;
+    private final String prefix;
+    private final ReplicaKey key;
+    private final String directory;
+    private final Checkpoints.Hold hold;
+    private final String generation;
+    private final Map<String, String> present;
+    private final Completion<Uploaded> completion;
+    private final ArrayDeque<Place> directories = new ArrayDeque<>();
+    private final ArrayDeque<Place> files = new ArrayDeque<>();
+    private final List<BackupManifest.FileEntry> entries = new ArrayList<>();
+    private List<BackupManifest.Chunk> chunks = new ArrayList<>();
+    private int chunkCount;
+    private long sent;
+    private boolean cancelled;
+
+    private record Place(String path, long size, int depth) {}
+
+    /** A checkpoint whose every object is in durable storage, under this key; {@code sent} bytes were not there before. */
+    record Uploaded(String manifestKey, BackupManifest manifest, long sent) {}
+
+    /**
+     * @param hold the checkpoint, held until the completion runs
+     * @param generation where new chunks go
+     * @param present generations of chunks that are in the store already, by hash; those sent are added
+     */
+    CheckpointUpload(
+            Environment env,
+            String prefix,
+            ReplicaKey key,
+            Checkpoints checkpoints,
+            Checkpoints.Hold hold,
+            String generation,
+            Map<String, String> present,
+            Completion<Uploaded> completion) {
+        this.env = env;
+        this.prefix = prefix;
+        this.key = key;
+        this.directory = checkpoints.path(hold.name);
+        this.hold = hold;
+        this.generation = generation;
+        this.present = present;
+        this.completion = completion;
+    }
+
+    void run() {
+        directories.add(new Place("", 0, 0));
+        walk();
+    }
+
+    /** The completion will not run. */
+    void cancel() {
+        cancelled = true;
+    }
+
+    private void walk() {
+        Place next = directories.poll();
+        if (next == null) {
+            sendFile();
+            return;
+        }
+        env.disk().list(next.path().isEmpty() ? directory : directory + "/" + next.path(), listed -> {
+            if (listed instanceof Outcome.Ok<List<Disk.Entry>> ok) {
+                for (Disk.Entry entry : ok.value()) {
+                    boolean folder = entry.name().endsWith("/");
+                    String name =
+                            folder ? entry.name().substring(0, entry.name().length() - 1) : entry.name();
+                    Place place = new Place(
+                            next.path().isEmpty() ? name : next.path() + "/" + name, entry.size(), next.depth() + 1);
+                    (folder ? directories : files).add(place);
+                    if (!BackupManifest.isPath(place.path())
+                            || files.size() > Limits.BACKUP_FILES_MAX
+                            || directories.size() > Limits.BACKUP_FILES_MAX) {
+                        fail(ErrorCode.TOO_LARGE, "it has " + files.size() + " files, a deep path or an odd name");
+                        return;
+                    }
+                }
+                walk();
+            } else {
+                end(Outcome.err(((Outcome.Err<List<Disk.Entry>>) listed).error()));
+            }
+        });
+    }
+
+    private void sendFile() {
+        Place file = files.poll();
+        if (file == null) {
+            sendManifest();
+        } else {
+            chunks = new ArrayList<>();
+            sendChunk(file, 0);
+        }
+    }
+
+    private void sendChunk(Place file, long offset) {
+        if (offset == file.size()) {
+            entries.add(new BackupManifest.FileEntry(file.path(), file.size(), chunks));
+            sendFile();
+            return;
+        }
+        if (++chunkCount > Limits.BACKUP_CHUNKS_MAX) {
+            fail(ErrorCode.TOO_LARGE, "it has more than " + Limits.BACKUP_CHUNKS_MAX + " chunks");
+            return;
+        }
+        int size = (int) Math.min(Limits.BACKUP_CHUNK_BYTES, file.size() - offset);
+        env.disk().readHashed(directory + "/" + file.path(), offset, size, read -> {
+            if (read instanceof Outcome.Err<Disk.Hashed> err) {
+                end(Outcome.err(err.error()));
+                return;
+            }
+            if (hold.lost() || cancelled) {
+                fail(ErrorCode.UNAVAILABLE, "it was replaced meanwhile");
+                return;
+            }
+            Disk.Hashed piece = ((Outcome.Ok<Disk.Hashed>) read).value();
+            String there = present.get(piece.sha256());
+            chunks.add(new BackupManifest.Chunk(there == null ? generation : there, piece.sha256(), size));
+            if (there != null) {
+                sendChunk(file, offset + size);
+                return;
+            }
+            put(BackupKeys.chunk(prefix, generation, piece.sha256()), piece.data(), () -> {
+                present.put(piece.sha256(), generation);
+                sendChunk(file, offset + size);
+            });
+        });
+    }
+
+    private void put(String name, Bytes data, Runnable then) {
+        env.objects().put(name, data, done -> {
+            if (done instanceof Outcome.Err<Done> err) {
+                end(Outcome.err(err.error()));
+            } else {
+                sent += data.size();
+                then.run();
+            }
+        });
+    }
+
+    private void sendManifest() {
+        BackupManifest manifest = new BackupManifest(key, hold.name.index(), hold.name.epoch(), entries);
+        Bytes encoded = manifest.encode();
+        if (hold.lost() || encoded.size() > Limits.BACKUP_MANIFEST_BYTES_MAX) {
+            fail(ErrorCode.TOO_LARGE, "its manifest has " + encoded.size() + " bytes, or it was replaced meanwhile");
+            return;
+        }
+        String name = BackupKeys.manifest(prefix, generation, Sha256.hex(encoded));
+        put(name, encoded, () -> verify(new Uploaded(name, manifest, sent)));
+    }
+
+    private void verify(Uploaded uploaded) {
+        env.objects().list(prefix, listed -> {
+            if (listed instanceof Outcome.Err<List<String>> err) {
+                end(Outcome.err(err.error()));
+                return;
+            }
+            TreeSet<String> missing = uploaded.manifest().keys(prefix);
+            missing.add(uploaded.manifestKey());
+            ((Outcome.Ok<List<String>>) listed).value().forEach(missing::remove);
+            if (!missing.isEmpty()) {
+                present.clear();
+                fail(ErrorCode.CORRUPT, missing.size() + " objects are missing, such as " + missing.first());
+            } else {
+                end(Outcome.ok(uploaded));
+            }
+        });
+    }
+
+    private void fail(ErrorCode code, String why) {
+        end(Outcome.err(new UniserveException(code, "checkpoint " + directory + " cannot be backed up: " + why)));
+    }
+
+    private void end(Outcome<Uploaded> outcome) {
+        if (!cancelled) {
+            cancelled = true;
+            completion.done(outcome);
+        }
+    }
+}

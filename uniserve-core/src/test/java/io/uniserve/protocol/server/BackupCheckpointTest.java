@@ -1,0 +1,233 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.RegistryValue;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.RegistryPaths;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Checkpoints in durable storage: uploaded, recorded, swept, taken over from, learned from. */
+class BackupCheckpointTest {
+    private static final long SECOND = Cluster.SECOND;
+
+    private static boolean recorded(Cluster cluster, long index) {
+        RegistryValue value = cluster.store.value(RegistryPaths.backup(Cluster.T, 0));
+        return value instanceof BackupRecord record && record.checkpointIndex() >= index;
+    }
+
+    private static boolean clean(Cluster cluster) {
+        RegistryValue value = cluster.store.value(RegistryPaths.backup(Cluster.T, 0));
+        return value instanceof BackupRecord record && record.clean();
+    }
+
+    /** One actor on one server, with a checkpoint in durable storage and some log after it. */
+    private static Cluster backedUp(int servers, OnLoss onLoss) {
+        Cluster cluster = new Cluster(servers, 10);
+        cluster.create(1, 1, 1, onLoss);
+        for (int i = 0; i < 24; i++) {
+            cluster.update(AckLevel.ISR, "r" + i);
+        }
+        cluster.await(() -> recorded(cluster, 10) && clean(cluster), 20);
+        cluster.update(AckLevel.ISR, "tail");
+        cluster.await(() -> clean(cluster), 10);
+        cluster.loop.run(2 * SECOND);
+        return cluster;
+    }
+
+    private static List<String> logs(Cluster cluster) {
+        return cluster.objects.keys("backup/test/" + cluster.map().tableId() + "/0/log/");
+    }
+
+    private static List<String> objects(Cluster cluster) {
+        return cluster.objects.keys("backup/test/" + cluster.map().tableId() + "/0/checkpoint/");
+    }
+
+    private static List<String> rows(Cluster cluster) {
+        return List.copyOf(cluster.primary(0).engine().rows(cluster.key(0)));
+    }
+
+    private static ServerId takenOver(Cluster cluster) {
+        ServerId old = cluster.actor(0).primary();
+        cluster.server(old).kill();
+        cluster.await(() -> !cluster.actor(0).primary().equals(old), 60);
+        return old;
+    }
+
+    @Test
+    void logCoveredByTheCheckpointIsDeleted() {
+        Cluster cluster = backedUp(1, OnLoss.WAIT);
+        long covered = cluster.backup(0).checkpointIndex();
+        assertThat(logs(cluster)).isNotEmpty().allMatch(key -> Long.parseLong(key.split("[/-]")[6]) > covered);
+        assertThat(objects(cluster))
+                .filteredOn(key -> key.contains("manifest"))
+                .containsExactly(cluster.backup(0).checkpoint());
+    }
+
+    @Test
+    void anotherServerTakesOverFromCheckpointAndLog() {
+        Cluster cluster = backedUp(2, OnLoss.WAIT);
+        List<String> rows = rows(cluster);
+        assertThat(rows).hasSize(25);
+        takenOver(cluster);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
+        assertThat(rows(cluster)).isEqualTo(rows);
+        cluster.update(AckLevel.ISR, "after");
+        assertThat(rows(cluster)).hasSize(26);
+        for (int i = 0; i < 30; i++) {
+            cluster.update(AckLevel.ISR, "s" + i);
+        }
+        cluster.await(() -> recorded(cluster, 40) && clean(cluster), 30);
+        List<String> more = rows(cluster);
+        ServerId second = cluster.actor(0).primary();
+        cluster.server(second).kill();
+        cluster.server("s3").start();
+        cluster.await(() -> !cluster.actor(0).primary().equals(second), 60);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
+        assertThat(rows(cluster)).isEqualTo(more);
+    }
+
+    @Test
+    void restartOfAServerThatTookOverNeedsNoStorage() {
+        Cluster cluster = backedUp(2, OnLoss.WAIT);
+        takenOver(cluster);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
+        cluster.update(AckLevel.ISR, "after");
+        List<String> rows = rows(cluster);
+        cluster.objects.down(true);
+        Host host = cluster.primary(0);
+        host.kill();
+        host.start();
+        cluster.await(() -> host.serving(cluster.key(0)), 30);
+        assertThat(host.engine().rows(cluster.key(0))).isEqualTo(rows);
+    }
+
+    @Test
+    void learnersOfAPrimaryWhoseLogIsShortBeginWithTheCheckpoint() {
+        Cluster cluster = new Cluster(2, 10);
+        cluster.create(1, 2, 1, OnLoss.RESTORE_ACTOR);
+        for (int i = 0; i < 25; i++) {
+            cluster.update(AckLevel.ISR, "r" + i);
+        }
+        cluster.await(() -> recorded(cluster, 20) && cluster.backup(0).shippedIndex() >= 26, 40);
+        List<String> rows = rows(cluster);
+        ActorState before = cluster.actor(0);
+        before.isr().forEach(id -> cluster.server(id).kill());
+        cluster.server("s3").start();
+        cluster.server("s4").start();
+        cluster.await(() -> cluster.actor(0).primary().value().matches("s[34]"), 60);
+        cluster.converge(0, 2);
+        assertThat(rows(cluster)).isEqualTo(rows);
+        cluster.update(AckLevel.ISR, "after");
+        cluster.converge(0, 2);
+        ServerId primary = cluster.actor(0).primary();
+        cluster.server(primary).kill();
+        cluster.await(() -> !cluster.actor(0).primary().equals(primary), 60);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
+        assertThat(rows(cluster)).hasSize(26);
+        // Those that had the whole log are learners of a primary that has not.
+        before.isr().forEach(id -> cluster.server(id).start());
+        cluster.converge(0, 2);
+        cluster.update(AckLevel.ISR, "more");
+        cluster.converge(0, 2);
+        assertThat(rows(cluster)).hasSize(27);
+    }
+
+    @Test
+    void filesThatDidNotChangeAreNotSentAgain() {
+        Cluster cluster = backedUp(1, OnLoss.WAIT);
+        long before = cluster.backup(0).checkpointIndex();
+        List<String> kept = objects(cluster);
+        for (int i = 0; i < 40; i++) {
+            cluster.update(AckLevel.ISR, "more" + i);
+        }
+        cluster.await(() -> recorded(cluster, before + 20) && clean(cluster), 30);
+        cluster.loop.run(2 * SECOND);
+        assertThat(objects(cluster))
+                .doesNotContainAnyElementsOf(
+                        kept.stream().filter(k -> k.contains("manifest")).toList());
+        // The testing engine writes a file that never changes.
+        assertThat(objects(cluster)).containsAnyElementsOf(kept);
+    }
+
+    @Test
+    void damagedManifestIsRefused() {
+        refused(cluster -> cluster.objects.flip(cluster.backup(0).checkpoint()));
+    }
+
+    @Test
+    void shortManifestIsRefused() {
+        refused(cluster -> cluster.objects.truncate(cluster.backup(0).checkpoint()));
+    }
+
+    @Test
+    void damagedFilesAreRefused() {
+        refused(cluster -> objects(cluster).stream()
+                .filter(key -> !key.contains("manifest"))
+                .forEach(cluster.objects::flip));
+    }
+
+    @Test
+    void shortFilesAreRefused() {
+        refused(cluster -> objects(cluster).stream()
+                .filter(key -> !key.contains("manifest"))
+                .forEach(cluster.objects::truncate));
+    }
+
+    @Test
+    void missingFilesAreRefused() {
+        refused(cluster -> objects(cluster).stream()
+                .filter(key -> !key.contains("manifest"))
+                .forEach(cluster.objects::remove));
+    }
+
+    @Test
+    void damagedLogIsRefused() {
+        refused(cluster -> logs(cluster).forEach(cluster.objects::flip));
+    }
+
+    @Test
+    void shortLogIsRefused() {
+        refused(cluster -> logs(cluster).forEach(cluster.objects::truncate));
+    }
+
+    @Test
+    void missingLogIsRefused() {
+        refused(cluster -> logs(cluster).forEach(cluster.objects::remove));
+    }
+
+    private static void refused(java.util.function.Consumer<Cluster> damage) {
+        Cluster cluster = backedUp(2, OnLoss.WAIT);
+        damage.accept(cluster);
+        takenOver(cluster);
+        cluster.loop.run(30 * SECOND);
+        assertThat(cluster.primary(0).serving(cluster.key(0))).isFalse();
+        assertThat(cluster.primary(0).fatal).isEmpty();
+    }
+
+    @Test
+    void storageThatFailsForAWhileHoldsNothingUp() {
+        Cluster cluster = new Cluster(2, 10);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "first");
+        cluster.await(() -> clean(cluster), 20);
+        cluster.objects.down(true);
+        for (int i = 0; i < 35; i++) {
+            cluster.update(AckLevel.ISR, "r" + i);
+        }
+        cluster.loop.run(30 * SECOND);
+        assertThat(cluster.primary(0).serving(cluster.key(0))).isTrue();
+        assertThat(cluster.backup(0).shippedIndex()).isLessThan(5);
+        cluster.objects.down(false);
+        cluster.await(() -> recorded(cluster, 30) && clean(cluster), 40);
+        List<String> rows = rows(cluster);
+        takenOver(cluster);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
+        assertThat(rows(cluster)).isEqualTo(rows);
+    }
+}

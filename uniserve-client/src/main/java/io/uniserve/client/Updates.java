@@ -4,6 +4,7 @@ import io.uniserve.api.Row;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.Routing.TableRoute;
@@ -35,7 +36,9 @@ final class Updates {
         if (chosenId.isPresent() && steps.size() > 1) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "rows under one request id must fit in one message for each actor; send fewer, or leave the id to the client");
+                    "rows under one request id must fit in one message for each actor, at most " + Limits.BATCH_ROWS_MAX
+                            + " rows and " + Limits.BATCH_BYTES_MAX
+                            + " bytes; send fewer, or leave the id to the client");
         }
         UpdatePlan plan = new UpdatePlan(
                 route.meta().name(), route.meta().tableId(), function, level, steps, chosenId, deadlineNanos);

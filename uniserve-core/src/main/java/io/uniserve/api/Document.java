@@ -33,7 +33,11 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
     public PartitionKey partitionKey() {
         Object key = fields.get(keyField);
         if (key instanceof String text) {
-            return PartitionKey.of(text);
+            try {
+                return PartitionKey.of(text);
+            } catch (UniserveException e) {
+                throw new UniserveException(e.code(), "document's key field \"" + keyField + "\": " + e.reason(), e);
+            }
         }
         if (key instanceof Long number) {
             return PartitionKey.of(number);

@@ -1,10 +1,18 @@
 package io.uniserve.codec;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
-/** Appends primitive values, big-endian, and length-prefixed bytes to a growing buffer. Not thread-safe. */
+/**
+ * Appends primitive values, big-endian, and length-prefixed bytes to a growing buffer. A writer with a limit fails with
+ * TOO_LARGE before it takes memory beyond it. Not thread-safe.
+ */
 public final class BinaryWriter {
+    private static final int ARRAY_MAX = Integer.MAX_VALUE - 8;
+
+    private final int bytesMax;
     private byte[] buffer;
     private int size;
 
@@ -13,7 +21,17 @@ public final class BinaryWriter {
     }
 
     public BinaryWriter(int capacity) {
-        this.buffer = new byte[Math.max(16, capacity)];
+        this(capacity, ARRAY_MAX);
+    }
+
+    private BinaryWriter(int capacity, int bytesMax) {
+        this.bytesMax = bytesMax;
+        this.buffer = new byte[Math.min(Math.max(16, capacity), bytesMax)];
+    }
+
+    /** A writer that takes so many bytes and refuses more with TOO_LARGE. */
+    public static BinaryWriter limited(int bytesMax) {
+        return new BinaryWriter(128, bytesMax);
     }
 
     public BinaryWriter writeByte(int value) {
@@ -44,11 +62,7 @@ public final class BinaryWriter {
     }
 
     public BinaryWriter writeBytes(Bytes value) {
-        writeInt(value.size());
-        room(value.size());
-        value.copyTo(buffer, size);
-        size += value.size();
-        return this;
+        return writeInt(value.size()).writeRaw(value);
     }
 
     /** The bytes alone, without their length. */
@@ -60,6 +74,10 @@ public final class BinaryWriter {
     }
 
     public BinaryWriter writeString(String value) {
+        // A text takes at least a byte a character: what cannot fit is refused before it is copied.
+        if (value.length() > bytesMax - size) {
+            throw full();
+        }
         return writeBytes(Bytes.wrap(value.getBytes(StandardCharsets.UTF_8)));
     }
 
@@ -84,8 +102,15 @@ public final class BinaryWriter {
 
     private void room(int more) {
         if (more > buffer.length - size) {
+            if (more > bytesMax - size) {
+                throw full();
+            }
             long wanted = Math.max((long) size + more, buffer.length * 2L);
-            buffer = Arrays.copyOf(buffer, (int) Math.min(wanted, Integer.MAX_VALUE - 8));
+            buffer = Arrays.copyOf(buffer, (int) Math.min(wanted, bytesMax));
         }
+    }
+
+    private UniserveException full() {
+        return new UniserveException(ErrorCode.TOO_LARGE, "more than the " + bytesMax + " bytes there is room for");
     }
 }

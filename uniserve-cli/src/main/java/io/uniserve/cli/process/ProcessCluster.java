@@ -47,10 +47,17 @@ public final class ProcessCluster implements AutoCloseable {
     }
 
     public void startCoordinator(String name) {
+        launchCoordinator(name, Map.of());
+        await(name);
+    }
+
+    /** Starts a coordinator with settings of its own over the cluster's, and does not wait. */
+    public DaemonProcess launchCoordinator(String name, Map<String, String> settings) {
         List<String> arguments = new ArrayList<>(List.of("coordinator", "--port", port(name)));
         arguments.addAll(common());
+        settings.forEach((key, value) -> arguments.addAll(List.of("-S", key + "=" + value)));
         launch(name, arguments);
-        await(name);
+        return daemon(name);
     }
 
     /** Starts or restarts a server on its data and waits until it serves. */

@@ -23,7 +23,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  uniserve query speeches 'q=text:parliament&rows=3&fl=id,score'",
             "  uniserve query speeches 'q=*:*&rows=0&facet=true&facet.field=year_i' --deadline 500ms",
-            "  uniserve query events 'count 2026-' --stats"
+            "  uniserve query words 'count a' --stats"
         })
 public final class QueryCommand extends CliCommand {
     @Parameters(index = "0", paramLabel = "TABLE", description = "The table to ask.")

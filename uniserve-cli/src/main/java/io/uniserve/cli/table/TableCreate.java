@@ -24,7 +24,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  uniserve table create speeches --port solr --actors 8 --rf 2",
             "  uniserve table create events --port kv --range-bounds 1000,2000,3000 --key time",
-            "  uniserve table create speeches --port solr -O configset=text --on-loss restore-actor"
+            "  uniserve table create speeches --port solr -O configset=default --on-loss restore-actor"
         })
 final class TableCreate extends CliCommand {
     private static final int ACTORS_DEFAULT = 8;

@@ -537,9 +537,10 @@ public final class QueryMachine {
     }
 
     private static String lastFailure(List<QuerySlot> open) {
-        return open.isEmpty() || open.get(0).attempts == 0
-                ? ""
-                : "; the last failure: " + open.get(0).lastCode + " " + open.get(0).lastMessage;
+        if (open.isEmpty() || (open.get(0).attempts > 0 && !open.get(0).failedOnce)) {
+            return "";
+        }
+        return "; the last failure: " + open.get(0).lastCode + " " + open.get(0).lastMessage;
     }
 
     private void succeed() {

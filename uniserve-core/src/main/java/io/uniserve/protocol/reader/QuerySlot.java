@@ -30,6 +30,9 @@ final class QuerySlot {
     long parkedEpoch;
     List<ServerId> parkedLive = List.of();
 
+    /** False while no request that carried it has failed: until then the last code and message tell why none was sent. */
+    boolean failedOnce;
+
     ErrorCode lastCode = ErrorCode.UNAVAILABLE;
     String lastMessage = "no live replica is in sync";
 
@@ -38,6 +41,7 @@ final class QuerySlot {
     }
 
     void failed(ErrorCode code, String message) {
+        failedOnce = true;
         lastCode = code;
         lastMessage = message;
         hopeless &= Verdict.of(code) == Verdict.ONCE_EACH;

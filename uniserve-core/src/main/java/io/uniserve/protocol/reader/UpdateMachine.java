@@ -393,7 +393,7 @@ public final class UpdateMachine {
             if (slot.state != State.DONE) {
                 slot.maybeApplied |= slot.state == State.IN_FLIGHT;
                 String last = slot.tried.list().isEmpty()
-                        ? ""
+                        ? slot.attempts == 0 ? "; " + slot.lastMessage : ""
                         : "; the last answer: " + slot.lastCode + " " + slot.lastMessage;
                 close(slot, slot.lastCode == ErrorCode.NOT_ENOUGH_REPLICAS ? slot.lastCode : code, reason + last);
             }

@@ -268,6 +268,14 @@ class QueryMachineTest {
     }
 
     @Test
+    void serversThatOnlyStaySilentAreNotCalledDead() {
+        world.route(1, actor(0, 1, 1));
+        start(Optional.empty(), 100);
+        world.pass(100 * MS);
+        assertThat(error()).hasMessageContaining("no answer after").hasMessageNotContaining("no live replica");
+    }
+
+    @Test
     void cancelCancelsOnTheServers() {
         world.route(1, actor(0, 1, 1));
         QueryMachine machine = query();

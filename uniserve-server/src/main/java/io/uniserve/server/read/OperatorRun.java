@@ -6,6 +6,7 @@ import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -65,6 +66,17 @@ final class OperatorRun<A extends Actor, P, V> {
         return merger.isPresent() ? value : encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX);
     }
 
+    /**
+     * Bytes of a value of {@link #retrieve} that waits for others; TOO_LARGE where one actor's may not have so many. Values
+     * that are to be merged are written once for that: else nothing would bound them together.
+     */
+    @SuppressWarnings("unchecked") // as in mergeHere
+    int size(Object value) {
+        return value instanceof Bytes bytes
+                ? bytes.size()
+                : write((V) value, Limits.RESULT_BYTES_PER_ACTOR_MAX).size();
+    }
+
     /** Joins partial values of {@link #retrieve} and encodes the result. */
     Bytes merge(List<Object> values) {
         return port.call("merging of " + operator.id(), () -> mergeHere(values));
@@ -77,17 +89,27 @@ final class OperatorRun<A extends Actor, P, V> {
         for (Object value : values.subList(1, values.size())) {
             merged = join.merge(parameters, merged, (V) value);
         }
-        return encode(merged, Limits.RESULT_BYTES_PER_REPLY_MAX);
+        return encode(
+                merged, values.size() == 1 ? Limits.RESULT_BYTES_PER_ACTOR_MAX : Limits.RESULT_BYTES_PER_REPLY_MAX);
     }
 
     private Bytes encode(V value, int bytesMax) {
-        Bytes bytes = operator.values().encode(value);
-        if (bytes.size() > bytesMax) {
+        return write(value, bytesMax).toBytes();
+    }
+
+    private BinaryWriter write(V value, int bytesMax) {
+        BinaryWriter out = BinaryWriter.limited(bytesMax);
+        try {
+            operator.values().write(out, value);
+        } catch (UniserveException e) {
+            if (e.code() != ErrorCode.TOO_LARGE) {
+                throw e;
+            }
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "result of " + operator.id() + " has " + bytes.size() + " bytes, at most " + bytesMax
-                            + "; ask for less");
+                    "result of " + operator.id() + " has more than " + bytesMax + " bytes; ask for less",
+                    e);
         }
-        return bytes;
+        return out;
     }
 }

@@ -1,6 +1,5 @@
 package io.uniserve.server.read;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
@@ -145,7 +144,10 @@ final class ReadTask implements Timers.Cancel {
     private Object call(ReplicaKey key, PinnedActor actor, ReadContext context) {
         long start = CpuClock.nanos();
         try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
-            return reserve(actor.call(request.operator(), () -> run(actor).retrieve(actor.actor(), context)));
+            return actor.call(request.operator(), () -> {
+                OperatorRun<?, ?, ?> runs = run(actor);
+                return reserve(runs, runs.retrieve(actor.actor(), context));
+            });
         } finally {
             long cost = CpuClock.nanos() - start;
             costNanos.addAndGet(cost);
@@ -169,10 +171,12 @@ final class ReadTask implements Timers.Cancel {
         return known;
     }
 
-    private Object reserve(Object value) {
-        if (value instanceof Bytes bytes) {
-            service.memory().reserve(bytes.size());
-            reservedBytes.addAndGet(bytes.size());
+    /** Takes room for a value until the reply is made; one that is to be merged with no other is encoded at once. */
+    private Object reserve(OperatorRun<?, ?, ?> runs, Object value) {
+        if (!runs.merges() || request.targets().size() > 1) {
+            int bytes = runs.size(value);
+            service.memory().reserve(bytes);
+            reservedBytes.addAndGet(bytes);
         }
         return value;
     }

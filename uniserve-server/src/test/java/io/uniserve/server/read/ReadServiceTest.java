@@ -4,12 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.uniserve.api.Document;
+import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.port.kv.KvOperators;
+import io.uniserve.port.kv.KvUpdates;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
@@ -17,6 +21,8 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -227,6 +233,26 @@ class ReadServiceTest {
         assertThat(reply.parts()).hasSize(1);
         assertThat(reply.failures()).hasSize(1);
         assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+    }
+
+    @Test
+    void boundsValuesThatWaitToBeMerged() {
+        restart(2, 100, 10 << 20);
+        String text = "x".repeat(6 << 20);
+        for (int actor = 0; actor < 2; actor++) {
+            world.actor(actor, 0);
+            KvUpdates.PUT.update(
+                    Objects.requireNonNull(world.actors.get(new ReplicaKey(ReadWorld.TABLE_ID, actor))),
+                    new UpdateContext(1),
+                    List.of(new Document("id", Map.of("id", "k" + actor, "text", text))));
+        }
+        Bytes all = KvOperators.SCAN.parameters().encode(new KvOperators.Scan("", 10));
+        ReadRequest.Target[] both = {new ReadRequest.Target(0, 1, 0), new ReadRequest.Target(1, 1, 0)};
+        ReadReply reply = world.read(ReadWorld.request("kv.scan@1", all, 20 * ReadWorld.SECOND, both));
+        assertThat(reply.failures()).hasSize(1);
+        assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+        assertThat(reply.parts()).hasSize(1);
+        await().until(() -> world.service.memory().used() == 0);
     }
 
     @Test

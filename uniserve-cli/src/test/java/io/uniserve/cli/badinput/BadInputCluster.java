@@ -1,0 +1,120 @@
+package io.uniserve.cli.badinput;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.catchThrowable;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.port.kv.KvEngine;
+import io.uniserve.runtime.port.PortLoader;
+import io.uniserve.testkit.cluster.LocalCluster;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.LongStream;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.extension.ExtensionContext;
+import org.junit.jupiter.api.extension.ParameterContext;
+import org.junit.jupiter.api.extension.ParameterResolver;
+
+/**
+ * One cluster for all tests of bad input: two servers with the key-value engine, Solr and {@link TroubleEngine}, and rows in
+ * a table of each. Each refusal is given with the state before and after, which must be the same.
+ */
+final class BadInputCluster implements AutoCloseable {
+    private final TestingConsole console = new TestingConsole(RemoteCluster::connect);
+    final LocalCluster cluster;
+    final UniserveClient client;
+
+    private BadInputCluster() {
+        Path ports = Path.of(Objects.requireNonNull(System.getProperty("uniserve.home")), "ports");
+        cluster = LocalCluster.builder()
+                .servers(2)
+                .engine(new KvEngine())
+                .engine(new TroubleEngine())
+                .port(PortLoader.load(ports.resolve("solr"), "solr"))
+                .setting("server.result-memory", "64MiB")
+                .start();
+        client = cluster.client();
+        client.admin().createTable(TableSpec.named("words").port("kv").hash(4).replicas(2));
+        client.admin()
+                .createTable(TableSpec.named("numbers")
+                        .port("kv")
+                        .range(List.of(-5L, 5L))
+                        .replicas(2));
+        client.admin()
+                .createTable(TableSpec.named("trouble").port("trouble").hash(4).replicas(2));
+        client.admin().createTable(TableSpec.named("docs").port("solr").hash(2).replicas(2));
+        put("words", "kv.put@1", LongStream.range(0, 50).mapToObj(n -> Map.of("id", "k" + n, "n", n)));
+        put("numbers", "kv.put@1", LongStream.range(-10, 10).mapToObj(n -> Map.of("id", n)));
+        put("trouble", "kv.put@1", LongStream.range(0, 20).mapToObj(n -> Map.of("id", "t" + n)));
+        put("docs", "solr.add@1", LongStream.range(0, 20).mapToObj(n -> Map.of("id", "d" + n, "n_i", n)));
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> ClusterState.of(client).settled());
+    }
+
+    private void put(String table, String function, java.util.stream.Stream<Map<String, Object>> rows) {
+        client.table(table).updateDocuments(function, rows.toList()).run().orThrow();
+    }
+
+    /** The request fails with this code and a message with these words, and nothing has changed. */
+    void refused(ErrorCode code, ThrowingCallable request, String... words) {
+        ClusterState before = ClusterState.of(client);
+        Throwable failure = catchThrowable(request);
+        assertThat(failure)
+                .isInstanceOfSatisfying(
+                        UniserveException.class,
+                        e -> assertThat(e.code()).as("%s", e).isEqualTo(code));
+        assertThat(failure).hasMessageContainingAll(words);
+        assertThat(ClusterState.of(client)).isEqualTo(before);
+        assertThat(cluster.failures()).isEmpty();
+    }
+
+    /** The command ends with this code's exit code and one line that says why, and nothing has changed. */
+    Run refused(ErrorCode code, List<String> command, String... words) {
+        ClusterState before = ClusterState.of(client);
+        Run run = run(command);
+        assertThat(run.err()).contains("uniserve: " + code + ": ").contains(words);
+        assertThat(run.exit()).isEqualTo(io.uniserve.cli.ExitCode.of(code));
+        assertThat(ClusterState.of(client)).isEqualTo(before);
+        assertThat(cluster.failures()).isEmpty();
+        return run;
+    }
+
+    /** Runs a command against this cluster. */
+    Run run(List<String> command) {
+        List<String> words = new ArrayList<>(List.of("-b", String.join(",", cluster.bootstrap())));
+        words.addAll(command);
+        return console.run(words.toArray(String[]::new));
+    }
+
+    @Override
+    public void close() {
+        TroubleOperators.RELEASE.countDown();
+        cluster.close();
+    }
+
+    /** Gives the one cluster to the constructors of tests; it ends with the last of them. */
+    static final class Shared implements ParameterResolver {
+        @Override
+        public boolean supportsParameter(ParameterContext parameter, ExtensionContext context) {
+            return parameter.getParameter().getType() == BadInputCluster.class;
+        }
+
+        @Override
+        public Object resolveParameter(ParameterContext parameter, ExtensionContext context) {
+            return context.getRoot()
+                    .getStore(ExtensionContext.Namespace.create(BadInputCluster.class))
+                    .getOrComputeIfAbsent(BadInputCluster.class, type -> new BadInputCluster());
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.uniserve.cli.badinput;
+
+import io.grpc.ManagedChannel;
+import io.grpc.ManagedChannelBuilder;
+import io.grpc.Metadata;
+import io.grpc.StatusRuntimeException;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.runtime.proto.AdminGrpc;
+import io.uniserve.runtime.proto.AdminProto;
+import io.uniserve.runtime.proto.DataGrpc;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.ErrorProto;
+import java.util.Arrays;
+import java.util.function.Supplier;
+
+/** Messages as no client of ours would send them, to one process. */
+final class RawCalls implements AutoCloseable {
+    private static final Metadata.Key<byte[]> DETAIL =
+            Metadata.Key.of("uniserve-error-bin", Metadata.BINARY_BYTE_MARSHALLER);
+
+    private final ManagedChannel channel;
+
+    RawCalls(String address) {
+        channel = ManagedChannelBuilder.forTarget(address)
+                .usePlaintext()
+                .maxInboundMessageSize(Limits.MESSAGE_BYTES_MAX)
+                .build();
+    }
+
+    void read(DataProto.ReadCall call) {
+        told(() -> DataGrpc.newBlockingStub(channel).read(call));
+    }
+
+    DataProto.UpdateReply update(DataProto.UpdateCall call) {
+        return told(() -> DataGrpc.newBlockingStub(channel).update(call));
+    }
+
+    void query(DataProto.QueryCall call) {
+        told(() -> DataGrpc.newBlockingStub(channel).query(call));
+    }
+
+    void admin(AdminProto.AdminCall call) {
+        told(() -> AdminGrpc.newBlockingStub(channel).call(call));
+    }
+
+    /** The error that the other side told; what is only a broken call stays as it is. */
+    private static <T> T told(Supplier<T> call) {
+        try {
+            return call.get();
+        } catch (StatusRuntimeException e) {
+            Metadata trailers = e.getTrailers();
+            byte[] detail = trailers == null ? null : trailers.get(DETAIL);
+            if (detail == null) {
+                throw e;
+            }
+            try {
+                ErrorProto.ErrorDetail error = ErrorProto.ErrorDetail.parseFrom(detail);
+                ErrorCode code = Arrays.stream(ErrorCode.values())
+                        .filter(one -> one.number() == error.getCode())
+                        .findAny()
+                        .orElseThrow();
+                throw new UniserveException(code, error.getMessage(), e);
+            } catch (com.google.protobuf.InvalidProtocolBufferException broken) {
+                throw new AssertionError(broken);
+            }
+        }
+    }
+
+    @Override
+    public void close() {
+        channel.shutdownNow();
+    }
+}

@@ -1,0 +1,68 @@
+package io.uniserve.cli.badinput;
+
+import io.uniserve.api.ActorFactory;
+import io.uniserve.api.Engine;
+import io.uniserve.api.EngineContext;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.api.update.UpdateFunction;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.TableMeta;
+import io.uniserve.port.kv.KvEngine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/** The key-value engine with operators that misbehave: {@link TroubleOperators}. */
+final class TroubleEngine implements Engine {
+    static final String NAME = "trouble";
+
+    private final KvEngine kv = new KvEngine();
+
+    @Override
+    public PortInfo info() {
+        PortInfo info = kv.info();
+        List<String> operators = new ArrayList<>(info.operators());
+        TroubleOperators.ALL.forEach(operator -> operators.add(operator.id()));
+        return new PortInfo(NAME, info.version(), info.levels(), operators, info.updates());
+    }
+
+    @Override
+    public void validate(TableMeta meta) {
+        kv.validate(meta);
+    }
+
+    @Override
+    public Optional<Planner> planner() {
+        return kv.planner();
+    }
+
+    @Override
+    public EngineInstance open(EngineContext context) {
+        EngineInstance instance = kv.open(context);
+        List<Operator<?, ?>> operators = new ArrayList<>(instance.operators());
+        operators.addAll(TroubleOperators.ALL);
+        return new EngineInstance() {
+            @Override
+            public ActorFactory<?> actors() {
+                return instance.actors();
+            }
+
+            @Override
+            public List<Operator<?, ?>> operators() {
+                return operators;
+            }
+
+            @Override
+            public List<UpdateFunction<?, ?>> updates() {
+                return instance.updates();
+            }
+
+            @Override
+            public void close() {
+                instance.close();
+            }
+        };
+    }
+}

@@ -13,7 +13,10 @@ public interface Engine {
     /** Name, version, consistency levels, operators and update functions. Must not start anything. */
     PortInfo info();
 
-    /** Checks a table's definition (options, level, key field); throws INVALID_ARGUMENT naming option and remedy. Starts nothing. */
+    /**
+     * Checks a table's definition (options, key field, partitioner); throws INVALID_ARGUMENT naming option and remedy. The
+     * host has checked the level by {@link #info}. Starts nothing.
+     */
     void validate(TableMeta meta);
 
     /**

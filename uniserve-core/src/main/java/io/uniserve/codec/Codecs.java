@@ -1,11 +1,15 @@
 package io.uniserve.codec;
 
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 
 /** Codecs of common types. */
 public final class Codecs {
     public static final Codec<String> STRING = of(BinaryWriter::writeString, BinaryReader::readString);
+    public static final Codec<Integer> INT = of(BinaryWriter::writeInt, BinaryReader::readInt);
     public static final Codec<Long> LONG = of(BinaryWriter::writeLong, BinaryReader::readLong);
     public static final Codec<Double> DOUBLE = of(BinaryWriter::writeDouble, BinaryReader::readDouble);
     public static final Codec<Boolean> BOOLEAN = of(BinaryWriter::writeBoolean, BinaryReader::readBoolean);
@@ -42,6 +46,25 @@ public final class Codecs {
                         list.add(element.read(in));
                     }
                     return List.copyOf(list);
+                });
+    }
+
+    /** A map, read in the order written; each entry takes at least two bytes. Of a key that is there twice, the last counts. */
+    public static <K, V> Codec<Map<K, V>> map(Codec<K> key, Codec<V> value) {
+        return of(
+                (out, map) -> {
+                    out.writeInt(map.size());
+                    map.forEach((k, v) -> {
+                        key.write(out, k);
+                        value.write(out, v);
+                    });
+                },
+                in -> {
+                    Map<K, V> map = new LinkedHashMap<>();
+                    for (int left = in.readCount(2); left > 0; left--) {
+                        map.put(key.read(in), value.read(in));
+                    }
+                    return Collections.unmodifiableMap(map);
                 });
     }
 

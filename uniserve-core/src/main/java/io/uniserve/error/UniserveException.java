@@ -56,4 +56,9 @@ public class UniserveException extends RuntimeException {
     public static UniserveException invalid(String message) {
         return new UniserveException(ErrorCode.INVALID_ARGUMENT, message);
     }
+
+    /** UNSUPPORTED with this message. */
+    public static UniserveException unsupported(String message) {
+        return new UniserveException(ErrorCode.UNSUPPORTED, message);
+    }
 }

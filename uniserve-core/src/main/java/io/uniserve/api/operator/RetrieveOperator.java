@@ -20,4 +20,22 @@ public non-sealed interface RetrieveOperator<A extends Actor, P, V> extends Oper
     default Optional<Merger<P, V>> merger() {
         return Optional.empty();
     }
+
+    /** The operator that runs a function, unless its query is over, and has no merger. */
+    static <A extends Actor, P, V> RetrieveOperator<A, P, V> of(
+            RetrieveCall<P, V> call, Class<A> actorType, Body<A, P, V> body) {
+        return new RetrieveFunction<>(call, actorType, body, null);
+    }
+
+    /** The operator that runs a function, unless its query is over, and merges with another. */
+    static <A extends Actor, P, V> RetrieveOperator<A, P, V> of(
+            RetrieveCall<P, V> call, Class<A> actorType, Body<A, P, V> body, Merger<P, V> merger) {
+        return new RetrieveFunction<>(call, actorType, body, merger);
+    }
+
+    /** {@link #retrieve} as a function. */
+    @FunctionalInterface
+    interface Body<A extends Actor, P, V> {
+        V run(A actor, OperatorContext context, P parameters);
+    }
 }

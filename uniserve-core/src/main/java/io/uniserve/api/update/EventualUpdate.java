@@ -2,7 +2,9 @@ package io.uniserve.api.update;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.Row;
+import io.uniserve.codec.Codec;
 import java.util.List;
+import java.util.function.BiConsumer;
 
 /** An update of one actor alone. */
 public non-sealed interface EventualUpdate<A extends Actor, R extends Row> extends UpdateFunction<A, R> {
@@ -15,4 +17,10 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
 
     /** Applies the rows. Called in log order, one at a time per actor; may be called again for the same rows after a crash. */
     void update(A actor, UpdateContext context, List<R> rows);
+
+    /** The update function from its two halves, {@link #validate} and {@link #update}. */
+    static <A extends Actor, R extends Row> EventualUpdate<A, R> of(
+            String id, Class<A> actorType, Codec<R> rows, BiConsumer<A, List<R>> check, BiConsumer<A, List<R>> apply) {
+        return new UpdateHalves<>(id, actorType, rows, check, apply);
+    }
 }

@@ -4,7 +4,9 @@ import io.uniserve.api.Document;
 import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.operator.RetrieveOperator.Body;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
@@ -13,7 +15,6 @@ import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
-import java.util.Optional;
 import java.util.stream.Stream;
 
 /** The operators of the key-value port. */
@@ -21,7 +22,7 @@ public final class KvOperators {
     private static final Codec<List<Document>> DOCUMENTS = Codecs.list(Document.CODEC);
 
     /** The document with this text key, none or one. */
-    public static final RetrieveOperator<KvActor, String, List<Document>> GET = new Retrieve<>(
+    public static final RetrieveOperator<KvActor, String, List<Document>> GET = operator(
             "kv.get@1",
             Codecs.STRING,
             DOCUMENTS,
@@ -29,16 +30,16 @@ public final class KvOperators {
             (key, left, right) -> Stream.concat(left.stream(), right.stream()).toList());
 
     /** Number of documents whose text key has this prefix; of all for the empty prefix. */
-    public static final RetrieveOperator<KvActor, String, Long> COUNT = new Retrieve<>(
-            "kv.count@1", Codecs.STRING, Codecs.LONG, KvOperators::count, (p, left, right) -> left + right);
+    public static final RetrieveOperator<KvActor, String, Long> COUNT =
+            operator("kv.count@1", Codecs.STRING, Codecs.LONG, KvOperators::count, (p, left, right) -> left + right);
 
     /** Sum of the whole numbers in this field. */
     public static final RetrieveOperator<KvActor, String, Long> SUM =
-            new Retrieve<>("kv.sum@1", Codecs.STRING, Codecs.LONG, KvOperators::sum, (p, left, right) -> left + right);
+            operator("kv.sum@1", Codecs.STRING, Codecs.LONG, KvOperators::sum, (p, left, right) -> left + right);
 
     /** The first documents by key whose text key has a prefix. */
     public static final RetrieveOperator<KvActor, Scan, List<Document>> SCAN =
-            new Retrieve<>("kv.scan@1", Scan.CODEC, DOCUMENTS, KvOperators::scan, KvOperators::mergeScans);
+            operator("kv.scan@1", Scan.CODEC, DOCUMENTS, KvOperators::scan, KvOperators::mergeScans);
 
     static final List<Operator<?, ?>> ALL = List.of(GET, COUNT, SUM, SCAN);
 
@@ -96,27 +97,8 @@ public final class KvOperators {
         return List.copyOf(merged.subList(0, Math.min(scan.limit, merged.size())));
     }
 
-    @FunctionalInterface
-    private interface Body<P, V> {
-        V run(KvActor actor, OperatorContext context, P parameters);
-    }
-
-    private record Retrieve<P, V>(String id, Codec<P> parameters, Codec<V> values, Body<P, V> body, Merger<P, V> merge)
-            implements RetrieveOperator<KvActor, P, V> {
-        @Override
-        public Class<KvActor> actorType() {
-            return KvActor.class;
-        }
-
-        @Override
-        public V retrieve(KvActor actor, OperatorContext context, P parameters) {
-            context.checkActive();
-            return body.run(actor, context, parameters);
-        }
-
-        @Override
-        public Optional<Merger<P, V>> merger() {
-            return Optional.of(merge);
-        }
+    private static <P, V> RetrieveOperator<KvActor, P, V> operator(
+            String id, Codec<P> parameters, Codec<V> values, Body<KvActor, P, V> body, Merger<P, V> merger) {
+        return RetrieveOperator.of(new RetrieveCall<>(id, parameters, values), KvActor.class, body, merger);
     }
 }

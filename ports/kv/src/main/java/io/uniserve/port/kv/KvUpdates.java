@@ -2,9 +2,7 @@ package io.uniserve.port.kv;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.update.EventualUpdate;
-import io.uniserve.api.update.UpdateContext;
 import io.uniserve.api.update.UpdateFunction;
-import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
@@ -13,42 +11,42 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.BiConsumer;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The update functions of the key-value port. */
 public final class KvUpdates {
     /** Stores documents, replacing those with the same key. */
-    public static final EventualUpdate<KvActor, Document> PUT =
-            new Update("kv.put@1", KvUpdates::checkKey, KvActor::put);
+    public static final EventualUpdate<KvActor, Document> PUT = update("kv.put@1", KvUpdates::checkKey, KvActor::put);
 
     /** Deletes documents by key; other fields are ignored. */
     public static final EventualUpdate<KvActor, Document> DELETE =
-            new Update("kv.delete@1", KvUpdates::checkKey, (actor, row) -> actor.remove(KvActor.keyOf(row)));
+            update("kv.delete@1", KvUpdates::checkKey, (actor, row) -> actor.remove(KvActor.keyOf(row)));
 
     /** Appends field {@code value} to the list in field {@code values} of the document with this key, made if absent. */
     public static final EventualUpdate<KvActor, Document> APPEND =
-            new Update("kv.append@1", KvUpdates::checkAppend, KvUpdates::append);
+            update("kv.append@1", KvUpdates::checkAppend, KvUpdates::append);
 
     /** Adds the whole number in field {@code amount} to that of the document with this key, made if absent. */
-    public static final EventualUpdate<KvActor, Document> ADD =
-            new Update("kv.add@1", KvUpdates::checkAdd, KvUpdates::add);
+    public static final EventualUpdate<KvActor, Document> ADD = update("kv.add@1", KvUpdates::checkAdd, KvUpdates::add);
 
     static final List<UpdateFunction<?, ?>> ALL = List.of(PUT, DELETE, APPEND, ADD);
 
     private KvUpdates() {}
 
-    private static void checkKey(KvActor actor, Document row) {
+    private static void checkKey(Document row) {
         row.partitionKey();
     }
 
-    private static void checkAppend(KvActor actor, Document row) {
+    private static void checkAppend(Document row) {
         row.partitionKey();
         if (!(row.fields().get("value") instanceof String)) {
             throw new UniserveException(ErrorCode.INVALID_ROW, "field \"value\" of an append must be a text");
         }
     }
 
-    private static void checkAdd(KvActor actor, Document row) {
+    private static void checkAdd(Document row) {
         row.partitionKey();
         if (!(row.fields().get("amount") instanceof Long)) {
             throw new UniserveException(ErrorCode.INVALID_ROW, "field \"amount\" of an add must be a whole number");
@@ -87,30 +85,13 @@ public final class KvUpdates {
         return new Document(row.keyField(), fields);
     }
 
-    @FunctionalInterface
-    private interface RowStep {
-        void run(KvActor actor, Document row);
-    }
-
-    private record Update(String id, RowStep check, RowStep step) implements EventualUpdate<KvActor, Document> {
-        @Override
-        public Class<KvActor> actorType() {
-            return KvActor.class;
-        }
-
-        @Override
-        public Codec<Document> rows() {
-            return Document.CODEC;
-        }
-
-        @Override
-        public void validate(KvActor actor, List<Document> rows) {
-            rows.forEach(row -> check.run(actor, row));
-        }
-
-        @Override
-        public void update(KvActor actor, UpdateContext context, List<Document> rows) {
-            rows.forEach(row -> step.run(actor, row));
-        }
+    private static EventualUpdate<KvActor, Document> update(
+            String id, Consumer<Document> check, BiConsumer<KvActor, Document> step) {
+        return EventualUpdate.of(
+                id,
+                KvActor.class,
+                Document.CODEC,
+                (actor, rows) -> rows.forEach(check),
+                (actor, rows) -> rows.forEach(row -> step.accept(actor, row)));
     }
 }

@@ -1,6 +1,6 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -15,12 +15,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.IntStream;
+import org.apache.solr.client.solrj.impl.BinaryResponseParser;
 import org.apache.solr.client.solrj.response.SolrResponseBase;
 import org.apache.solr.common.params.ModifiableSolrParams;
-import org.apache.solr.common.util.JavaBinCodec;
 import org.apache.solr.common.util.NamedList;
 import org.apache.solr.handler.component.ResponseBuilder;
 import org.apache.solr.handler.component.ShardHandler;
@@ -41,10 +40,8 @@ final class ActorShards extends ShardHandler {
     /** Key of the actor's number in a shard response's header. */
     static final String ACTOR = "actor";
 
-    private static final RetrieveCall<Map<Integer, String>, Bytes> SELECT = RetrieveCall.of(ShardOperator.SELECT);
-
     /** Only Solr's own shard handler may call it; the components need it to tell the shards apart. */
-    private static final Method SET_SHARD = SolrFailure.translated("find ShardResponse.setShard", () -> {
+    private static final Method SET_SHARD = SolrEngine.SOLR.translated("find ShardResponse.setShard", () -> {
         Method method = ShardResponse.class.getDeclaredMethod("setShard", String.class);
         method.setAccessible(true);
         return method;
@@ -88,7 +85,7 @@ final class ActorShards extends ShardHandler {
     @Override
     public @Nullable ShardResponse takeCompletedOrError() {
         while (!pending.isEmpty()) {
-            Map<Integer, ShardRequest> round = new TreeMap<>();
+            Map<Integer, ShardRequest> round = new HashMap<>();
             pending.removeIf(one -> round.putIfAbsent(one.actor(), one.request()) == null);
             exchange(round);
         }
@@ -102,49 +99,35 @@ final class ActorShards extends ShardHandler {
 
     private void exchange(Map<Integer, ShardRequest> round) {
         Map<Integer, String> parameters = new HashMap<>();
-        round.forEach((actor, request) -> {
-            String text = Objects.requireNonNull(texts.get(request));
-            if (!text.equals(parameters.computeIfAbsent(ShardOperator.EVERY, every -> text))) {
-                parameters.put(actor, text);
-            }
-        });
+        round.forEach((actor, request) -> parameters.put(actor, Objects.requireNonNull(texts.get(request))));
         Plan plan = Plan.current();
-        List<Bytes> replies =
-                plan.context().retrieve(plan.table().name(), round.keySet(), SELECT, parameters, values -> values);
+        List<Bytes> replies = plan.context()
+                .retrieve(plan.table().name(), round.keySet(), ShardOperator.CALL, PerActor.of(parameters), all -> all);
         for (Bytes reply : replies) {
-            NamedList<Object> body = parse(reply);
-            Object actor = body._get(List.of("responseHeader", ACTOR), null);
-            ShardRequest request = actor == null ? null : round.remove(actor);
-            if (request == null) {
-                throw new UniserveException(ErrorCode.PORT_PROTOCOL, "a reply of actor " + actor + ", not asked for");
-            }
-            complete(request, actor.toString(), body);
+            NamedList<Object> body =
+                    new BinaryResponseParser().processResponse(new ByteArrayInputStream(reply.toArray()), null);
+            Object actor = body._get(List.of("responseHeader", ACTOR), "none");
+            complete(round.remove(actor), actor.toString(), body);
         }
         if (!round.isEmpty()) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "no reply of actors " + round.keySet());
         }
     }
 
-    private void complete(ShardRequest request, String shard, NamedList<Object> body) {
+    private void complete(@Nullable ShardRequest request, String shard, NamedList<Object> body) {
+        if (request == null) {
+            throw new UniserveException(ErrorCode.PORT_PROTOCOL, "a reply of actor " + shard + ", not asked for");
+        }
         SolrResponseBase solr = new SolrResponseBase();
         solr.setResponse(body);
         ShardResponse response = new ShardResponse();
         response.setShardRequest(request);
         response.setSolrResponse(solr);
-        SolrFailure.translated("name a shard", () -> SET_SHARD.invoke(response, shard));
+        SolrEngine.SOLR.translated("name a shard", () -> SET_SHARD.invoke(response, shard));
         request.responses.add(response);
         if (request.responses.size() == request.actualShards.length) {
             completed.add(response);
         }
-    }
-
-    @SuppressWarnings("unchecked")
-    private static NamedList<Object> parse(Bytes body) {
-        return SolrFailure.translated("read a shard's reply", () -> {
-            try (JavaBinCodec codec = new JavaBinCodec()) {
-                return (NamedList<Object>) codec.unmarshal(new ByteArrayInputStream(body.toArray()));
-            }
-        });
     }
 
     @Override

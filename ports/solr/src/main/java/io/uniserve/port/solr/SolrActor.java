@@ -1,50 +1,51 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Path;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.function.Consumer;
 import org.apache.lucene.index.IndexCommit;
 import org.apache.lucene.util.IOUtils;
 import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.core.CoreContainer;
 import org.apache.solr.core.IndexDeletionPolicyWrapper;
 import org.apache.solr.core.SolrCore;
-import org.apache.solr.request.SolrQueryRequestBase;
+import org.apache.solr.request.LocalSolrQueryRequest;
+import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.update.CommitUpdateCommand;
 
-/** One core. Operators see the newest commit; the searcher they use is counted and outlives it. */
+/** One core, by its name. Operators see the newest commit; the searcher they use is counted and outlives it. */
 public final class SolrActor implements Actor {
-    private final SolrCore core;
+    private final CoreContainer container;
+    private final String core;
     private final Path scratch;
-    private final Consumer<SolrActor> onClose;
-    private final AtomicBoolean closed = new AtomicBoolean();
     private volatile boolean dirty;
 
-    SolrActor(SolrCore core, Path scratch, Consumer<SolrActor> onClose) {
+    SolrActor(CoreContainer container, String core, Path scratch) {
+        this.container = container;
         this.core = core;
         this.scratch = scratch;
-        this.onClose = onClose;
     }
 
-    /** Something asked of, or done to, an open core. */
+    /** Something asked of, or done to, an open core; the request knows core, schema and searcher. */
     interface CoreWork<T> {
-        T run(SolrCore core) throws Exception;
+        T run(SolrQueryRequest request) throws Exception;
     }
 
     /** Runs the work; the core stays open meanwhile. */
     <T> T with(String what, CoreWork<T> work) {
-        if (closed.get()) {
-            throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor is closed; try another replica");
-        }
-        core.open();
-        try {
-            return SolrFailure.translated(what, () -> work.run(core));
-        } finally {
-            core.close();
-        }
+        return SolrEngine.SOLR.translated(what, () -> {
+            try (SolrCore open = container.getCore(core)) {
+                if (open == null) {
+                    throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor is closed; try another replica");
+                }
+                try (SolrQueryRequest request = new LocalSolrQueryRequest(open, new ModifiableSolrParams())) {
+                    return work.run(request);
+                }
+            }
+        });
     }
 
     /** As {@link #with}, for updates: the next publish has something to commit. */
@@ -56,54 +57,41 @@ public final class SolrActor implements Actor {
     @Override
     public void publish() {
         if (dirty) {
-            with("commit", solr -> {
-                try (SolrQueryRequestBase request = new SolrQueryRequestBase(solr, new ModifiableSolrParams()) {}) {
-                    solr.getUpdateHandler().commit(new CommitUpdateCommand(request, false));
-                }
-                return solr;
+            with("commit", request -> {
+                request.getCore().getUpdateHandler().commit(new CommitUpdateCommand(request, false));
+                return request;
             });
             dirty = false;
         }
     }
 
-    /** The index is read through the page cache, so it wants as much memory as disk. */
     @Override
     public ActorUsage usage() {
-        return with(
-                "measure",
-                solr -> solr.withSearcher(searcher -> {
-                    long bytes = 0;
-                    for (String name :
-                            searcher.getIndexReader().getIndexCommit().getFileNames()) {
-                        bytes += searcher.getIndexReader().directory().fileLength(name);
-                    }
-                    return new ActorUsage(searcher.getIndexReader().numDocs(), bytes, bytes);
-                }));
+        return with("measure", request -> IndexFiles.usage(request.getSearcher()));
     }
 
     @Override
     public void writeTo(Path directory) {
-        with("write a checkpoint", solr -> {
-            IndexDeletionPolicyWrapper policy = solr.getDeletionPolicy();
+        with("write a checkpoint", request -> {
+            IndexDeletionPolicyWrapper policy = request.getCore().getDeletionPolicy();
             IndexCommit commit = policy.getAndSaveLatestCommit();
             try {
-                IndexFiles.link(Path.of(solr.getIndexDir()), commit.getFileNames(), directory);
+                return ActorFiles.link(Path.of(request.getCore().getIndexDir()), commit.getFileNames(), directory);
             } finally {
                 policy.releaseCommitPoint(commit);
             }
-            return directory;
         });
     }
 
     @Override
     public byte[] digest() {
-        return with("compute the digest", solr -> solr.withSearcher(IndexFiles::digest));
+        return with("compute the digest", request -> IndexFiles.digest(request.getSearcher()));
     }
 
     @Override
     public void destroy() {
         close();
-        SolrFailure.translated("delete " + scratch, () -> {
+        SolrEngine.SOLR.translated("delete " + scratch, () -> {
             IOUtils.rm(scratch);
             return scratch;
         });
@@ -111,9 +99,8 @@ public final class SolrActor implements Actor {
 
     @Override
     public void close() {
-        if (closed.compareAndSet(false, true)) {
-            core.getCoreContainer().unload(core.getName(), false, false, false);
-            onClose.accept(this);
+        if (container.isLoaded(core)) {
+            container.unload(core, false, false, false);
         }
     }
 }

@@ -2,10 +2,12 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.Stream;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexableField;
 import org.apache.lucene.util.BytesRef;
@@ -64,7 +66,7 @@ final class SolrDocuments {
             DocumentBuilder.toDocument(of(row), schema, false, true)
                     .forEach(field -> checkSize(where + field.name() + "\"", field));
         } catch (SolrException e) {
-            String message = SolrFailure.printable(e.getMessage()) + "; give the field what the schema asks for";
+            String message = Printable.line(e.getMessage()) + "; give the field what the schema asks for";
             throw new UniserveException(ErrorCode.INVALID_ROW, message, e);
         }
     }
@@ -94,13 +96,11 @@ final class SolrDocuments {
     }
 
     private static String known(IndexSchema schema) {
-        return String.join(", ", schema.getFields().keySet()) + " or "
-                + Arrays.stream(schema.getDynamicFields())
-                        .map(f -> f.getRegex())
-                        .toList();
+        Stream<String> patterns = Arrays.stream(schema.getDynamicFields()).map(field -> field.getRegex());
+        return String.join(", ", schema.getFields().keySet()) + " or " + patterns.toList();
     }
 
     private static UniserveException invalid(String message) {
-        return new UniserveException(ErrorCode.INVALID_ROW, SolrFailure.printable(message));
+        return new UniserveException(ErrorCode.INVALID_ROW, Printable.line(message));
     }
 }

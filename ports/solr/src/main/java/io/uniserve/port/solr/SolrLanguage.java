@@ -1,6 +1,7 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.net.URLDecoder;
@@ -11,6 +12,11 @@ import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.common.params.SolrParams;
+import org.apache.solr.request.SolrQueryRequest;
+import org.apache.solr.search.QParser;
+import org.apache.solr.search.QParserPlugin;
+import org.apache.solr.search.QueryParsing;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -51,6 +57,17 @@ final class SolrLanguage {
 
     private record Shape(Pattern pattern, String remedy) {}
 
+    /** Stands in for a query parser that is not supported, and refuses by its name. Named in {@code solrconfig.xml}. */
+    public static final class RefusedParser extends QParserPlugin {
+        @Override
+        public QParser createParser(
+                @Nullable String text, @Nullable SolrParams local, SolrParams params, SolrQueryRequest request) {
+            String name = local == null ? "asked for" : "{!" + local.get(QueryParsing.TYPE) + "}";
+            throw UniserveException.unsupported("query parser " + name
+                    + " is not supported: use lucene, edismax, field, term, terms, prefix or bool");
+        }
+    }
+
     private static void support(String pattern, String remedy, String names) {
         for (String name : names.split(" ")) {
             SUPPORTED.put(name, new Shape(Pattern.compile(pattern), remedy));
@@ -82,10 +99,8 @@ final class SolrLanguage {
         String kind = perField.matches() ? perField.group(2) : name;
         Shape shape = SUPPORTED.get(kind);
         if (shape == null) {
-            throw new UniserveException(
-                    ErrorCode.UNSUPPORTED,
-                    "parameter \"" + SolrFailure.printable(name) + "\" is not supported: use "
-                            + String.join(", ", SUPPORTED.keySet()) + " or f.FIELD.facet.*");
+            throw UniserveException.unsupported("parameter \"" + Printable.line(name) + "\" is not supported: use "
+                    + String.join(", ", SUPPORTED.keySet()) + " or f.FIELD.facet.*");
         }
         if (params.get(name) != null && !REPEATED.contains(kind)) {
             throw UniserveException.invalid("parameter " + name + " is given twice: give it once");
@@ -93,7 +108,7 @@ final class SolrLanguage {
         if (!shape.pattern().matcher(value).matches()) {
             throw new UniserveException(
                     shape.remedy().contains("not supported") ? ErrorCode.UNSUPPORTED : ErrorCode.INVALID_ARGUMENT,
-                    "parameter " + name + " is \"" + SolrFailure.printable(value) + "\": use " + shape.remedy());
+                    "parameter " + name + " is \"" + Printable.line(value) + "\": use " + shape.remedy());
         }
         params.add(name, value);
     }

@@ -7,21 +7,28 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.port.solr.ActorShards.Plan;
 import java.io.ByteArrayOutputStream;
+import java.util.Arrays;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Supplier;
 import org.apache.solr.common.params.CommonParams;
+import org.apache.solr.common.params.FacetParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
 import org.apache.solr.common.util.SimpleOrderedMap;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.handler.RequestHandlerBase;
-import org.apache.solr.request.SolrQueryRequestBase;
+import org.apache.solr.handler.component.FacetComponent;
+import org.apache.solr.handler.component.ResponseBuilder;
+import org.apache.solr.request.LocalSolrQueryRequest;
+import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.request.SolrRequestInfo;
 import org.apache.solr.response.BinaryResponseWriter;
 import org.apache.solr.response.JacksonJsonWriter;
 import org.apache.solr.response.SolrQueryResponse;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Plans Solr's parameter language: checks the parameters, then lets Solr's distributed {@code /select} run on an empty
@@ -34,7 +41,7 @@ record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
 
     @Override
     public Answer answer(QueryText query, PlanContext context) {
-        ActorShards.Plan plan = new ActorShards.Plan(context, context.table(query.table()), new AtomicBoolean());
+        Plan plan = new Plan(context, context.table(query.table()), new AtomicBoolean());
         ModifiableSolrParams params = SolrLanguage.parse(query.text());
         params.set(CommonParams.DISTRIB, true);
         Bytes body = run(params, plan);
@@ -45,11 +52,10 @@ record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
         return new Answer("application/json", body);
     }
 
-    private Bytes run(ModifiableSolrParams params, ActorShards.Plan plan) {
-        Map<String, Object> context = Map.of(ActorShards.PLAN, plan);
-        return SolrFailure.translated(
+    private Bytes run(ModifiableSolrParams params, Plan plan) {
+        return SolrEngine.SOLR.translated(
                 "plan the query",
-                () -> select(planning.get(), params, Map.of("status", 0), context, new JacksonJsonWriter()));
+                () -> select(planning.get(), params, Map.of("status", 0), plan, new JacksonJsonWriter()));
     }
 
     /**
@@ -59,21 +65,21 @@ record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
     static Bytes select(
             SolrCore core,
             SolrParams params,
-            Map<String, Object> headers,
-            Map<String, Object> context,
+            Map<String, Object> header,
+            @Nullable Plan plan,
             BinaryResponseWriter writer)
             throws Exception {
         SolrQueryResponse response = new SolrQueryResponse();
-        SimpleOrderedMap<Object> header = new SimpleOrderedMap<>();
-        header.addAll(headers);
-        response.addResponseHeader(header);
-        try (SolrQueryRequestBase request = new SolrQueryRequestBase(core, params) {}) {
+        SimpleOrderedMap<Object> solrHeader = new SimpleOrderedMap<>();
+        header.forEach(solrHeader::add);
+        response.addResponseHeader(solrHeader);
+        try (SolrQueryRequest request = new LocalSolrQueryRequest(core, params)) {
             request.getContext().put("path", HANDLER);
-            request.getContext().putAll(context);
+            request.getContext().put(ActorShards.PLAN, plan);
             SolrRequestInfo.setRequestInfo(new SolrRequestInfo(request, response));
             try {
                 ((RequestHandlerBase) core.getRequestHandler(HANDLER)).handleRequestBody(request, response);
-                if (SolrQueryResponse.isPartialResults(header)) {
+                if (SolrQueryResponse.isPartialResults(response.getResponseHeader())) {
                     throw new UniserveException(
                             ErrorCode.DEADLINE_EXCEEDED, "the query's deadline passed while Solr searched");
                 }
@@ -86,6 +92,34 @@ record SolrPlanner(Supplier<SolrCore> planning) implements Planner {
             } finally {
                 SolrRequestInfo.clearRequestInfo();
             }
+        }
+    }
+
+    /**
+     * Solr's facets, which also say when they may not be exact: Solr refines the counts of terms that some shard listed
+     * among its top, but a term that none listed may belong to the answer where its possible count reaches the answer's
+     * last. The planner then asks again for all terms. Named in {@code solrconfig.xml}.
+     */
+    public static final class ExactFacets extends FacetComponent {
+        @Override
+        public void finishStage(ResponseBuilder builder) {
+            if (builder.doFacets && builder.getStage() == ResponseBuilder.STAGE_GET_FIELDS) {
+                Plan.current()
+                        .refetch()
+                        .set(!builder._facetInfo.facets.values().stream().allMatch(ExactFacets::isExact));
+            }
+            super.finishStage(builder);
+        }
+
+        private static boolean isExact(DistribFieldFacet facet) {
+            if (facet.sort.equals(FacetParams.FACET_SORT_INDEX)) {
+                // A shard's list may end before terms that reach the minimum in all shards together.
+                return facet.minCount <= 1 || facet.initialLimit <= 0;
+            }
+            long unseen = Arrays.stream(facet.missingMax).sum();
+            ShardFacetCount[] seen = facet.getCountSorted();
+            int wanted = facet.offset + facet.limit;
+            return unseen == 0 || unseen < facet.minCount || (seen.length >= wanted && unseen < seen[wanted - 1].count);
         }
     }
 }

@@ -6,6 +6,7 @@ import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
@@ -152,7 +153,7 @@ final class LocalTable implements PlanContext {
         List<V> values = new ArrayList<>();
         for (int actor : on) {
             Bytes encoded = call.parameters().encode(parameters);
-            Map<Integer, String> decoded = ShardOperator.SELECT.parameters().decode(encoded);
+            PerActor<String> decoded = ShardOperator.SELECT.parameters().decode(encoded);
             Bytes reply = ShardOperator.SELECT.retrieve(actors.get(actor), operator(actor), decoded);
             values.add(call.values().decode(Codecs.BYTES.encode(reply)));
         }

@@ -20,7 +20,8 @@ final class SingleCore {
         params.set(CommonParams.DISTRIB, false);
         Bytes body = actor.with(
                 "answer",
-                core -> SolrPlanner.select(core, params, Map.of("status", 0), Map.of(), new JacksonJsonWriter()));
+                request -> SolrPlanner.select(
+                        request.getCore(), params, Map.of("status", 0), null, new JacksonJsonWriter()));
         return body.utf8();
     }
 

@@ -183,7 +183,7 @@ class SolrPortTest {
         engine.validate(
                 with(good, "id", ConsistencyLevel.EVENTUAL, good.partitioner(), Map.of("configset", "default")));
         wrong(with(good, "key", good.level(), good.partitioner(), Map.of()), "\"key\": use \"id\"");
-        wrong(with(good, "id", ConsistencyLevel.SERIALIZABLE, good.partitioner(), Map.of()), "EVENTUAL");
+        assertThat(engine.info().levels()).containsExactly(ConsistencyLevel.EVENTUAL);
         wrong(with(good, "id", good.level(), new Partitioner.Range(List.of(1L)), Map.of()), "hash");
         wrong(with(good, "id", good.level(), good.partitioner(), Map.of("shards", "3")), "shards=3");
         wrong(with(good, "id", good.level(), good.partitioner(), Map.of("configset", "../x")), "configset=default");

@@ -2,6 +2,7 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
+import io.uniserve.api.operator.PerActor;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.TableMeta;
 import io.uniserve.testkit.tck.PortFixture;
@@ -72,9 +73,9 @@ class SolrTckTest extends PortTck {
 
         /** Merging is the planner's, see {@link ParityTest}; here the larger part stands for both. */
         private static Probe<?, ?> probe(String query) {
-            return new Probe<Map<Integer, String>, Bytes>(
+            return new Probe<PerActor<String>, Bytes>(
                     ShardOperator.SELECT.id(),
-                    Map.of(ShardOperator.EVERY, query),
+                    PerActor.same(query),
                     (parameters, left, right) -> left.buffer().compareTo(right.buffer()) < 0 ? right : left,
                     false);
         }

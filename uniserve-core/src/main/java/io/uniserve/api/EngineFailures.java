@@ -1,0 +1,48 @@
+package io.uniserve.api;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.util.Optional;
+import java.util.concurrent.Callable;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Turns what an engine throws into errors with a stable code. Safe for use by several threads where {@code known} is.
+ *
+ * @param engine the engine's name, as messages give it
+ * @param known the code of an exception that the engine is known to throw, such as INVALID_ARGUMENT for one that a query
+ *     may cause; empty for any other. It is asked about each cause in turn.
+ */
+public record EngineFailures(String engine, Function<Throwable, Optional<ErrorCode>> known) {
+    /**
+     * Calls the engine. A UniserveException among the causes of a failure comes out as it is; without a known code,
+     * IOException becomes IO and any other PORT_FAILED.
+     *
+     * @param what what the engine was asked to do, for the message: "cannot" and then this
+     */
+    public <T> T translated(String what, Callable<T> work) {
+        try {
+            return work.call();
+        } catch (Exception e) {
+            throw translate(what, e);
+        }
+    }
+
+    private UniserveException translate(String what, Exception failure) {
+        for (@Nullable Throwable cause = failure; cause != null; cause = cause.getCause()) {
+            if (cause instanceof UniserveException told) {
+                return told;
+            }
+            Optional<ErrorCode> code = known.apply(cause);
+            if (code.isPresent()) {
+                return new UniserveException(code.get(), engine + ": " + Printable.line(cause.getMessage()), failure);
+            }
+        }
+        ErrorCode code = failure instanceof IOException ? ErrorCode.IO : ErrorCode.PORT_FAILED;
+        String message = engine + " cannot " + what + ": " + Printable.line(failure.getMessage());
+        return new UniserveException(code, message, failure);
+    }
+}

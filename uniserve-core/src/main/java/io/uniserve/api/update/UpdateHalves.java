@@ -1,0 +1,22 @@
+package io.uniserve.api.update;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.Row;
+import io.uniserve.codec.Codec;
+import java.util.List;
+import java.util.function.BiConsumer;
+
+/** An update function from its parts; see {@link EventualUpdate#of}. */
+record UpdateHalves<A extends Actor, R extends Row>(
+        String id, Class<A> actorType, Codec<R> rows, BiConsumer<A, List<R>> check, BiConsumer<A, List<R>> apply)
+        implements EventualUpdate<A, R> {
+    @Override
+    public void validate(A actor, List<R> rows) {
+        check.accept(actor, rows);
+    }
+
+    @Override
+    public void update(A actor, UpdateContext context, List<R> rows) {
+        apply.accept(actor, rows);
+    }
+}

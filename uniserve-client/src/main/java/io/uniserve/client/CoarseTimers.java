@@ -2,10 +2,9 @@ package io.uniserve.client;
 
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
-import java.util.PriorityQueue;
+import io.uniserve.runtime.loop.TimerHeap;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Timers of all operations on one thread. Nearly all of them are cancelled soon (a hedge that was not needed), so setting
@@ -16,16 +15,13 @@ import org.jspecify.annotations.Nullable;
 final class CoarseTimers implements Timers, AutoCloseable {
     private static final long TICK_NANOS = 4_000_000;
     private static final int IDLE_TICKS = 50;
-    private static final int SWEEP_MIN = 1_024;
     private static final long FOREVER = Long.MAX_VALUE;
 
     private final Clock clock;
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
-    private final PriorityQueue<Alarm> alarms = new PriorityQueue<>();
-    private long sequence;
-    private int setSinceSweep;
+    private final TimerHeap timers = new TimerHeap();
     private boolean asleep;
     private long nextLook;
     private boolean closed;
@@ -40,26 +36,15 @@ final class CoarseTimers implements Timers, AutoCloseable {
 
     @Override
     public Cancel after(long delayNanos, Runnable task) {
-        Alarm alarm = new Alarm(clock.nanos() + Math.max(0, delayNanos), task);
+        long due = clock.nanos() + Math.max(0, delayNanos);
         lock.lock();
         try {
-            alarm.order = sequence++;
-            sweep();
-            alarms.add(alarm);
-            if (asleep || alarm.due - nextLook < 0) {
+            if (asleep || due - nextLook < 0) {
                 changed.signal();
             }
+            return timers.add(due, task);
         } finally {
             lock.unlock();
-        }
-        return alarm;
-    }
-
-    /** Cancelled alarms are taken out when they may be half of all. */
-    private void sweep() {
-        if (++setSinceSweep > Math.max(SWEEP_MIN, alarms.size() / 2)) {
-            alarms.removeIf(Alarm::cancelled);
-            setSinceSweep = 0;
         }
     }
 
@@ -72,9 +57,9 @@ final class CoarseTimers implements Timers, AutoCloseable {
                 if (closed) {
                     return;
                 }
-                due = poll();
+                due = timers.poll(clock.nanos());
                 if (due == null) {
-                    idle = alarms.isEmpty() ? idle + 1 : 0;
+                    idle = timers.size() == 0 ? idle + 1 : 0;
                     await(idle >= IDLE_TICKS ? FOREVER : untilLook(clock.nanos()));
                 }
             } catch (InterruptedException e) {
@@ -88,24 +73,8 @@ final class CoarseTimers implements Timers, AutoCloseable {
         }
     }
 
-    private @Nullable Runnable poll() {
-        long now = clock.nanos();
-        for (Alarm first = alarms.peek(); first != null; first = alarms.peek()) {
-            if (!first.cancelled() && first.due - now > 0) {
-                return null;
-            }
-            alarms.remove();
-            Runnable task = first.take();
-            if (task != null) {
-                return task;
-            }
-        }
-        return null;
-    }
-
     private long untilLook(long now) {
-        Alarm first = alarms.peek();
-        return first == null ? TICK_NANOS : Math.min(TICK_NANOS, Math.max(1, first.due - now));
+        return Math.min(TICK_NANOS, Math.max(1, timers.untilNext(now)));
     }
 
     private void await(long nanos) throws InterruptedException {
@@ -126,42 +95,10 @@ final class CoarseTimers implements Timers, AutoCloseable {
         lock.lock();
         try {
             closed = true;
-            alarms.clear();
+            timers.clear();
             changed.signal();
         } finally {
             lock.unlock();
-        }
-    }
-
-    private static final class Alarm implements Comparable<Alarm>, Cancel {
-        private final long due;
-        private long order;
-        private volatile @Nullable Runnable task;
-
-        private Alarm(long due, Runnable task) {
-            this.due = due;
-            this.task = task;
-        }
-
-        private boolean cancelled() {
-            return task == null;
-        }
-
-        private @Nullable Runnable take() {
-            Runnable taken = task;
-            task = null;
-            return taken;
-        }
-
-        @Override
-        public void cancel() {
-            task = null;
-        }
-
-        @Override
-        public int compareTo(Alarm other) {
-            int byTime = Long.signum(due - other.due);
-            return byTime != 0 ? byTime : Long.compare(order, other.order);
         }
     }
 }

@@ -5,20 +5,23 @@ import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timers by deadline, then by order of creation. Confined to the loop's thread, except that a timer may be cancelled from
- * anywhere: it is then skipped, and swept out once half of the heap is dead, so that the time-outs of fast requests do not pile up.
+ * Timers by deadline, then by order of creation. One thread at a time, or under a lock, except that a timer may be cancelled
+ * from anywhere: it is then skipped, and swept out once half of the heap is dead, so that the time-outs of fast requests do
+ * not pile up.
  */
-final class TimerHeap {
+public final class TimerHeap {
     private static final int SWEEP_MIN = 64;
 
     private final PriorityQueue<Entry> heap = new PriorityQueue<>();
     private long sequence;
     private int sinceSweep;
 
-    Entry add(long dueNanos, Runnable task) {
+    /** Sets a timer; the entry cancels it. */
+    public Entry add(long dueNanos, Runnable task) {
         return push(new Entry(dueNanos, task));
     }
 
+    /** Sets a timer that was made before. */
     Entry push(Entry entry) {
         if (++sinceSweep > Math.max(SWEEP_MIN, heap.size() / 2)) {
             heap.removeIf(Entry::isCancelled);
@@ -30,8 +33,7 @@ final class TimerHeap {
     }
 
     /** The next task that is due, or null. */
-    @Nullable
-    Runnable poll(long nowNanos) {
+    public @Nullable Runnable poll(long nowNanos) {
         for (Entry first = heap.peek(); first != null; first = heap.peek()) {
             if (!first.isCancelled() && first.dueNanos - nowNanos > 0) {
                 return null;
@@ -46,17 +48,23 @@ final class TimerHeap {
     }
 
     /** Nanoseconds until the next timer, at least 0; Long.MAX_VALUE without one. */
-    long untilNext(long nowNanos) {
+    public long untilNext(long nowNanos) {
         Entry first = heap.peek();
         return first == null ? Long.MAX_VALUE : Math.max(0, first.dueNanos - nowNanos);
     }
 
-    int size() {
+    /** Timers that are set, among them cancelled ones that were not swept out yet. */
+    public int size() {
         return heap.size();
     }
 
+    /** Forgets all timers. */
+    public void clear() {
+        heap.clear();
+    }
+
     /** One timer. */
-    static final class Entry implements Comparable<Entry>, Timers.Cancel {
+    public static final class Entry implements Comparable<Entry>, Timers.Cancel {
         private final long dueNanos;
         private volatile @Nullable Runnable task;
         private long order;

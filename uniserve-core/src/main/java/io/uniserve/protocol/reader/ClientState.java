@@ -18,4 +18,9 @@ public record ClientState(
                 new HedgeBudget(settings.hedgePermille()),
                 new SessionFloors());
     }
+
+    /** The same state for queries of another client, who has floors of its own. */
+    public ClientState with(SessionFloors others) {
+        return new ClientState(settings, policy, health, latencies, hedges, others);
+    }
 }

@@ -1,6 +1,9 @@
 package io.uniserve.protocol.reader;
 
 import io.uniserve.model.ActorState;
+import io.uniserve.protocol.message.QueryRequest;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -22,6 +25,26 @@ public final class SessionFloors {
     public long floor(long tableId, ActorState actor) {
         TableFloors floors = byTable.get(tableId);
         return floors == null ? 0 : floors.get(actor);
+    }
+
+    /** What a server that plans a query for this client must know. */
+    List<QueryRequest.Floor> told(long tableId) {
+        TableFloors floors = byTable.get(tableId);
+        return floors == null ? List.of() : floors.all();
+    }
+
+    /** The floors that a query's client told. */
+    public static SessionFloors of(QueryRequest request) {
+        SessionFloors floors = new SessionFloors();
+        int actors = request.floors().stream()
+                        .mapToInt(QueryRequest.Floor::actor)
+                        .max()
+                        .orElse(-1)
+                + 1;
+        for (QueryRequest.Floor floor : request.floors()) {
+            floors.raise(request.tableId(), actors, floor.actor(), floor.epoch(), floor.index());
+        }
+        return floors;
     }
 
     /** Forgets tables that are gone. */
@@ -54,6 +77,17 @@ public final class SessionFloors {
             if (old == null || raised.above(old)) {
                 floors[actor] = raised;
             }
+        }
+
+        List<QueryRequest.Floor> all() {
+            List<QueryRequest.Floor> all = new ArrayList<>();
+            for (int actor = 0; actor < floors.length; actor++) {
+                Floor floor = floors[actor];
+                if (floor != null) {
+                    all.add(new QueryRequest.Floor(actor, floor.epoch, floor.index));
+                }
+            }
+            return all;
         }
 
         long get(ActorState actor) {

@@ -161,7 +161,13 @@ public final class TextQueryMachine {
         TextCall call = new TextCall(server, now);
         calls.add(call);
         state.health().sent(server);
-        QueryRequest request = new QueryRequest(query.table(), query.text(), remaining);
+        long tableId = env.routing()
+                .current()
+                .table(query.table())
+                .map(route -> route.meta().tableId())
+                .orElse(0L);
+        QueryRequest request = new QueryRequest(
+                query.table(), query.text(), remaining, tableId, state.floors().told(tableId));
         call.cancel = network.query(
                 env.routing().current().address(server).orElseThrow(),
                 request,

@@ -9,6 +9,8 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,6 +119,25 @@ class ClientStateTest {
         assertThat(open.size()).isBetween(14 * RequestTracker.WINDOW, 16 * RequestTracker.WINDOW);
         slow.finish();
         assertThat(tracker.begin()).isPresent();
+    }
+
+    @Test
+    void floorsAreTheSameOnTheServerThatPlans() {
+        SessionFloors floors = new SessionFloors();
+        floors.raise(1, 4, 2, 3, 10);
+        floors.raise(1, 4, 0, 1, 5);
+        floors.raise(9, 1, 0, 1, 7);
+        QueryRequest request = new QueryRequest(new TableName("t"), "q", 1, 1, floors.told(1));
+        assertThat(request.floors()).containsExactly(new QueryRequest.Floor(0, 1, 5), new QueryRequest.Floor(2, 3, 10));
+        SessionFloors there = SessionFloors.of(request);
+        for (int actor = 0; actor < 6; actor++) {
+            assertThat(there.floor(1, actor(actor, 3, 1))).isEqualTo(floors.floor(1, actor(actor, 3, 1)));
+        }
+        assertThat(there.floor(9, actor(0, 1, 1))).isZero();
+        assertThat(floors.told(8)).isEmpty();
+        assertThat(SessionFloors.of(new QueryRequest(new TableName("t"), "q", 1))
+                        .told(0))
+                .isEmpty();
     }
 
     @Test

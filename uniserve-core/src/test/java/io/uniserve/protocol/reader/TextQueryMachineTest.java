@@ -2,6 +2,7 @@ package io.uniserve.protocol.reader;
 
 import static io.uniserve.protocol.reader.TestingWorld.MS;
 import static io.uniserve.protocol.reader.TestingWorld.TABLE;
+import static io.uniserve.protocol.reader.TestingWorld.TABLE_ID;
 import static io.uniserve.protocol.reader.TestingWorld.actor;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -12,6 +13,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.QueryRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -29,6 +31,17 @@ class TextQueryMachineTest {
         assertThat(result().answer().body().utf8()).isEqualTo("yes");
         assertThat(result().stats().requests()).isOne();
         assertThat(world.pendingTimers()).isZero();
+    }
+
+    @Test
+    void theServerIsToldWhatTheClientWrote() {
+        world.route(1, actor(0, 1, 1));
+        query(1_000);
+        world.state.floors().raise(TABLE_ID, 1, 0, 1, 42);
+        query(1_000);
+        assertThat(sent.get(0).request.floors()).isEmpty();
+        assertThat(sent.get(1).request.tableId()).isEqualTo(TABLE_ID);
+        assertThat(sent.get(1).request.floors()).containsExactly(new QueryRequest.Floor(0, 1, 42));
     }
 
     @Test
@@ -120,7 +133,7 @@ class TextQueryMachineTest {
         TextQueryMachine machine = new TextQueryMachine(
                 world.environment(),
                 (to, request, timeout, completion) -> {
-                    Sent one = new Sent(to.port(), completion);
+                    Sent one = new Sent(to.port(), request, completion);
                     sent.add(one);
                     return () -> one.cancelled = true;
                 },
@@ -143,11 +156,13 @@ class TextQueryMachineTest {
 
     private static final class Sent {
         private final int server;
+        private final QueryRequest request;
         private final Completion<Answer> completion;
         private boolean cancelled;
 
-        private Sent(int server, Completion<Answer> completion) {
+        private Sent(int server, QueryRequest request, Completion<Answer> completion) {
             this.server = server;
+            this.request = request;
             this.completion = completion;
         }
 

@@ -10,11 +10,18 @@ public final class QueryMapping {
 
     /** The request as a message. */
     public static DataProto.QueryRequest toProto(QueryRequest request) {
-        return DataProto.QueryRequest.newBuilder()
+        DataProto.QueryRequest.Builder proto = DataProto.QueryRequest.newBuilder()
                 .setTable(request.table().value())
                 .setText(request.text())
                 .setRemainingNanos(request.remainingNanos())
-                .build();
+                .setTableId(request.tableId());
+        for (QueryRequest.Floor floor : request.floors()) {
+            proto.addFloors(DataProto.QueryFloor.newBuilder()
+                    .setActor(floor.actor())
+                    .setEpoch(floor.epoch())
+                    .setIndex(floor.index()));
+        }
+        return proto.build();
     }
 
     /** The message's request; INVALID_ARGUMENT where it is malformed. */
@@ -22,7 +29,16 @@ public final class QueryMapping {
         return new QueryRequest(
                 IdentityMapping.table(proto.getTable()),
                 Wire.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
-                Wire.remaining(proto.getRemainingNanos()));
+                Wire.remaining(proto.getRemainingNanos()),
+                Wire.notNegative("table_id", proto.getTableId()),
+                Wire.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto));
+    }
+
+    private static QueryRequest.Floor fromProto(DataProto.QueryFloor proto) {
+        return new QueryRequest.Floor(
+                Wire.actor(proto.getActor()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                Wire.notNegative("index", proto.getIndex()));
     }
 
     /** The answer as a message. */

@@ -16,6 +16,7 @@ import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.ReaderSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.protocol.reader.SessionFloors;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.transport.QueryHandler;
@@ -76,7 +77,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     @Override
     public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
         long deadline = env.clock().nanos() + request.remainingNanos();
-        ServerPlanContext context = new ServerPlanContext(env, loop, deadline);
+        ServerPlanContext context = new ServerPlanContext(environment(request), loop, deadline);
         try {
             executor.execute(() -> completion.done(answer(request, context)));
         } catch (RejectedExecutionException e) {
@@ -86,6 +87,12 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                     e)));
         }
         return context;
+    }
+
+    /** The client's writes are the floor of the plan's reads; all else is shared by all queries. */
+    private ReaderEnvironment environment(QueryRequest request) {
+        ClientState state = env.state().with(SessionFloors.of(request));
+        return new ReaderEnvironment(env.clock(), env.timers(), env.network(), env.routing(), env.ids(), state);
     }
 
     private Outcome<Answer> answer(QueryRequest request, ServerPlanContext context) {

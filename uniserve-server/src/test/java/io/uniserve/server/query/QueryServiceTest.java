@@ -42,6 +42,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -123,6 +124,26 @@ class QueryServiceTest {
             assertThat(answer.body().utf8()).isEqualTo("x");
             assertThat(answer.effort().requests()).isEqualTo(1);
         });
+    }
+
+    @Test
+    void readsAskForWhatTheCallerWrote() {
+        List<Long> floors = new CopyOnWriteArrayList<>();
+        reads = (request, done) -> {
+            request.targets().forEach(target -> floors.add(target.floorIndex()));
+            return echo(request, done);
+        };
+        for (long tableId : List.of(1L, 2L)) {
+            CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
+            Timers.Cancel unused = service.query(
+                    new QueryRequest(TABLE, "q", 10 * SECOND, tableId, List.of(new QueryRequest.Floor(0, 1, 42))),
+                    future::complete);
+            assertThat(code(future.join())).isEmpty();
+        }
+        assertThat(code(start("t", 10 * SECOND).join())).isEmpty();
+        assertThat(floors)
+                .as("floors of this table, of a dropped one, of another caller")
+                .containsExactly(42L, 0L, 0L);
     }
 
     @Test

@@ -1,6 +1,5 @@
 package io.uniserve.cli;
 
-import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.List;
@@ -31,11 +30,6 @@ public abstract class CliCommand implements Callable<Integer> {
         return root().options();
     }
 
-    /** Connects to the cluster that {@code --bootstrap} names. */
-    protected final ClusterClient connect() {
-        return root().connector().connect(global().bootstrap());
-    }
-
     /** The process's monotonic clock. */
     protected final Clock clock() {
         return SystemClock.INSTANCE;
@@ -51,12 +45,19 @@ public abstract class CliCommand implements Callable<Integer> {
         return new ParameterException(spec.commandLine(), message);
     }
 
+    /** An error of the command line where the option's value is out of range. */
+    protected final void range(String option, long value, long min, long max) {
+        if (value < min || value > max) {
+            throw usage(option + " is " + value + ": use " + min + " to " + max);
+        }
+    }
+
     /** True when the option, e.g. {@code --actors}, was given on the command line. */
     protected final boolean given(String option) {
         return spec.commandLine().getParseResult().hasMatchedOption(option);
     }
 
-    private Uniserve root() {
+    final Uniserve root() {
         return (Uniserve) spec.root().userObject();
     }
 }

@@ -4,8 +4,7 @@ import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
+import io.uniserve.cli.process.JavaLauncher;
 import io.uniserve.runtime.disk.DurableFiles;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -85,7 +84,7 @@ public final class DemoCommand extends CliCommand {
         try {
             DemoOptions options =
                     new DemoOptions(servers, actors, rf, documents, threads, queries, victim, deadlineMs, seed, place);
-            DemoReport result = new Demo(options, home(), console()).run();
+            DemoReport result = new Demo(options, JavaLauncher.ofThisProcess().home(), console()).run();
             Files.writeString(report, new HtmlReport(result).render());
             return print(result);
         } finally {
@@ -104,21 +103,6 @@ public final class DemoCommand extends CliCommand {
         range("--queries", queries, 1, 10_000_000);
         range("--kill", victim, 1, servers);
         range("--deadline", deadlineMs, 1, 3_600_000);
-    }
-
-    private void range(String option, long value, long min, long max) {
-        if (value < min || value > max) {
-            throw usage(option + " is " + value + ": use " + min + " to " + max);
-        }
-    }
-
-    private static Path home() {
-        String home = System.getProperty("uniserve.home");
-        if (home == null) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_CONFIGURATION, "uniserve.home is not set; start through the uniserve script");
-        }
-        return Path.of(home);
     }
 
     private int print(DemoReport result) {

@@ -1,169 +1,173 @@
 package io.uniserve.cli.demo;
 
+import io.uniserve.cli.demo.Buckets.Bucket;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.function.ToDoubleFunction;
 
-/** The report as one page without anything from outside: figures, a latency plot, a throughput plot, the problems. */
+/** The report as one page without anything from outside: figures, the timeline in three plots, the problems. */
 final class HtmlReport {
-    private static final int WIDTH = 960;
-    private static final int HEIGHT = 260;
-    private static final int LEFT = 60;
-    private static final int BOTTOM = 30;
-    private static final int DOTS_MAX = 6_000;
+    private static final int DOTS_MAX = 4_000;
+    private static final double NANOS = 1e9;
+    private static final String PAGE = """
+            <!doctype html>
+            <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
+            <title>%1$s</title>
+            <style>
+            body{font:15px/1.5 system-ui,sans-serif;max-width:1040px;margin:2em auto;padding:0 1em;color:#1b1f24}
+            h1{font-size:1.5em;margin-bottom:.2em} h2{font-size:1.1em;margin:1.6em 0 .2em}
+            .verdict{font-size:1.2em;font-weight:600;margin:.2em 0 1em} .ok{color:#1a7f37} .bad{color:#cf222e}
+            .cards{display:flex;flex-wrap:wrap;gap:.8em} .card{border:1px solid #d0d7de;border-radius:6px;padding:.5em 1em}
+            .card b{display:block;font-size:1.35em;font-variant-numeric:tabular-nums} .card span{color:#57606a}
+            .legend{color:#57606a;font-size:.9em;margin:.2em 0}
+            .legend i{display:inline-block;width:1em;height:.7em;margin:0 .4em 0 1.2em}
+            table{border-collapse:collapse} td{padding:.25em 1.5em .25em 0} td.n{text-align:right}
+            svg{background:#f6f8fa;border:1px solid #d0d7de;width:100%%;height:auto;display:block}
+            svg text{font:12px system-ui,sans-serif;fill:#57606a} .grid{stroke:#d8dee4}
+            rect.answers,i.answers{fill:#54aeff;background:#54aeff} rect.failed,i.failed{fill:#cf222e;background:#cf222e}
+            rect.retries,i.retries{fill:#bf8700;background:#bf8700} rect.hedges,i.hedges{fill:#8250df;background:#8250df}
+            .p50,.p99{fill:none;stroke-width:2} .p50{stroke:#0969da} .p99{stroke:#bc4c00}
+            i.p50{background:#0969da} i.p99{background:#bc4c00}
+            circle.right,i.right{fill:#8c959f;background:#8c959f;opacity:.45} circle.failed{fill:#cf222e} circle.wrong{fill:#8250df}
+            rect.outage{fill:#fff1e5} i.outage{background:#ffd8b5}
+            line.kill{stroke:#cf222e;stroke-width:2} text.kill{fill:#cf222e;font-weight:600}
+            line.back{stroke:#1a7f37;stroke-width:2} text.back{fill:#1a7f37;font-weight:600}
+            </style></head><body>
+            <h1>%1$s</h1>
+            <p class="verdict %2$s">%3$s</p>
+            %4$s
+            </body></html>
+            """;
 
     private final DemoReport report;
-    private final double spanNanos;
+    private final Buckets buckets;
 
     HtmlReport(DemoReport report) {
         this.report = report;
-        this.spanNanos = Math.max(
-                1,
-                report.samples().stream()
-                        .mapToLong(s -> s.startNanos() + s.latencyNanos())
-                        .max()
-                        .orElse(1));
+        this.buckets = Buckets.of(report.samples());
     }
 
     String render() {
-        return """
-                <!doctype html>
-                <html lang="en"><head><meta charset="utf-8"><title>%s</title>
-                <style>
-                body{font:15px/1.5 system-ui,sans-serif;max-width:1000px;margin:2em auto;padding:0 1em;color:#1b1f24}
-                h1{font-size:1.5em} h2{font-size:1.1em;margin-top:2em}
-                table{border-collapse:collapse} td,th{padding:.25em 1em .25em 0;text-align:left;vertical-align:top}
-                td.n{text-align:right;font-variant-numeric:tabular-nums}
-                .ok{color:#1a7f37;font-weight:600}.bad{color:#cf222e;font-weight:600}
-                svg{background:#f6f8fa;border:1px solid #d0d7de;width:100%%;height:auto}
-                svg text{font:11px system-ui,sans-serif;fill:#57606a}
-                </style></head><body>
-                <h1>%s</h1>
-                <p class="%s">%s</p>
-                %s
-                <h2>Latency of each query</h2>%s
-                <h2>Answers a second</h2>%s
-                %s
-                </body></html>
-                """.formatted(
-                escape(report.title()),
+        String slice = "in slices of " + (buckets.seconds() < 1 ? "%.1f s" : "%.0f s").formatted(buckets.seconds());
+        String body = cards()
+                + section("Answers a second, " + slice, legend("answers", "right answers", "failed", "failed or wrong"), rate())
+                + section(
+                        "Latency, " + slice,
+                        legend("right", "each query", "p50", "p50: half are faster", "p99", "p99: 99 of 100 are faster"),
+                        latency())
+                + section(
+                        "Retries and hedges a second, " + slice,
+                        legend("retries", "asked again elsewhere", "hedges", "also sent to another replica"),
+                        effort())
+                + problems();
+        return PAGE.formatted(
                 escape(report.title()),
                 report.failed() + report.wrong() == 0 ? "ok" : "bad",
                 "%,d queries, %d failed, %d wrong".formatted(report.samples().size(), report.failed(), report.wrong()),
-                figures(),
-                latencyPlot(),
-                throughputPlot(),
-                problems());
+                body);
     }
 
-    private String figures() {
-        List<String> rows = new ArrayList<>();
-        rows.add(row("documents", "%,d".formatted(report.documents())));
-        rows.add(
-                row("servers, actors, copies of each", report.servers() + ", " + report.actors() + ", " + report.rf()));
-        rows.add(row("killed (SIGKILL)", "process " + report.killedPid()));
-        rows.add(row(
-                "copies restored after", report.restoredMs() < 0 ? "not within the demo" : ms(report.restoredMs())));
-        rows.add(row("retries, hedges", report.retries() + ", " + report.hedges()));
-        rows.add(row("p50 / p99 before the kill", quantiles(report.before())));
-        rows.add(row("p50 / p99 after the kill", quantiles(report.after())));
-        rows.add(row("longest time without any answer", ms(Timeline.silenceMs(report.samples()))));
-        return "<table>" + String.join("", rows) + "</table>";
+    private String cards() {
+        double after = report.samples().isEmpty() ? 0 : report.samples().size() / buckets.spanSeconds();
+        List<String> cards = new ArrayList<>();
+        cards.add(card("%.0f".formatted(after), "queries a second"));
+        cards.add(card(quantiles(report.before()), "p50, p99 before the kill"));
+        cards.add(card(quantiles(report.after()), "p50, p99 after it"));
+        cards.add(card(ms(Timeline.silenceMs(report.samples())), "longest time without an answer"));
+        cards.add(card(
+                report.restoredMs() < 0 ? "not in time" : "%.1f s".formatted(report.restoredMs() / 1e3),
+                "until all copies were restored"));
+        cards.add(card(report.retries() + ", " + report.hedges(), "retries, hedges"));
+        cards.add(card("%,d".formatted(report.documents()), "documents"));
+        cards.add(card(
+                report.servers() + ", " + report.actors() + ", " + report.rf(), "servers, actors, copies of each"));
+        cards.add(card("process " + report.killedPid(), "killed by SIGKILL"));
+        return "<div class='cards'>" + String.join("", cards) + "</div>";
     }
 
     private static String quantiles(List<Sample> samples) {
-        return ms(Timeline.percentileMs(samples, 0.5)) + " / " + ms(Timeline.percentileMs(samples, 0.99));
+        return ms(Timeline.percentileMs(samples, 0.5)) + ", " + ms(Timeline.percentileMs(samples, 0.99));
     }
 
-    private static String row(String name, String value) {
-        return "<tr><td>" + escape(name) + "</td><td class=\"n\">" + escape(value) + "</td></tr>";
+    private static String card(String value, String name) {
+        return "<div class='card'><b>" + escape(value) + "</b><span>" + escape(name) + "</span></div>";
     }
 
-    private String latencyPlot() {
-        double top = Math.max(
-                1,
-                report.samples().stream().mapToLong(Sample::latencyNanos).max().orElse(1) / 1e6);
-        double scale = Math.log10(Math.max(10, top * 1.2));
-        StringBuilder svg = open();
-        for (double tick = 1; tick <= top * 1.2; tick *= 10) {
-            line(svg, y(Math.log10(tick) / scale), ms(tick));
+    private static String section(String title, String legend, String plot) {
+        return "<h2>" + escape(title) + "</h2>" + legend + plot;
+    }
+
+    private static String legend(String... stylesAndNames) {
+        StringBuilder legend = new StringBuilder("<p class='legend'>");
+        for (int i = 0; i < stylesAndNames.length; i += 2) {
+            legend.append("<i class='" + stylesAndNames[i] + "'></i>" + escape(stylesAndNames[i + 1]));
         }
+        return legend.append("<i class='outage'></i>copies missing</p>").toString();
+    }
+
+    private String rate() {
+        double width = buckets.seconds();
+        Plot plot = Plot.linear(180, buckets.spanSeconds(), most(b -> b.answers() + b.failed()) / width);
+        shaded(plot).grid("%.0f"::formatted);
+        for (int i = 0; i < buckets.slices().size(); i++) {
+            Bucket slice = buckets.slices().get(i);
+            double right = (slice.answers() - slice.wrong()) / width;
+            plot.bar(i * width, width, 0, right, "answers");
+            plot.bar(i * width, width, right, (slice.failed() + slice.wrong()) / width, "failed");
+        }
+        return marked(plot).end();
+    }
+
+    private String latency() {
+        double largest = report.samples().stream().mapToDouble(HtmlReport::millis).max().orElse(1);
+        double smallest = report.samples().stream().mapToDouble(HtmlReport::millis).min().orElse(1);
+        Plot plot = Plot.logarithmic(240, buckets.spanSeconds(), smallest, largest);
+        shaded(plot).grid(HtmlReport::ms);
         int step = Math.max(1, report.samples().size() / DOTS_MAX);
         for (int i = 0; i < report.samples().size(); i++) {
             Sample sample = report.samples().get(i);
             if (i % step == 0 || !sample.problem().isEmpty()) {
-                svg.append(String.format(
-                        Locale.ROOT,
-                        "<circle cx=\"%.1f\" cy=\"%.1f\" r=\"%s\" fill=\"%s\"/>",
-                        x(sample.startNanos()),
-                        y(Math.log10(Math.max(1, sample.latencyNanos() / 1e6)) / scale),
-                        sample.problem().isEmpty() ? "1.3" : "4",
-                        sample.failed() ? "#cf222e" : sample.wrong() ? "#8250df" : "#0969da"));
+                String style = sample.failed() ? "failed" : sample.wrong() ? "wrong" : "right";
+                plot.dot((sample.startNanos() + sample.latencyNanos()) / NANOS, millis(sample), style);
             }
         }
-        return close(svg);
+        plot.line(buckets.seconds(), buckets.slices().stream().map(Bucket::p50Ms).toList(), "p50");
+        plot.line(buckets.seconds(), buckets.slices().stream().map(Bucket::p99Ms).toList(), "p99");
+        return marked(plot).end();
     }
 
-    private String throughputPlot() {
-        int seconds = (int) Math.ceil(spanNanos / 1e9);
-        double[] counts = new double[Math.max(1, seconds)];
-        report.samples().stream().filter(s -> !s.failed()).forEach(s -> {
-            int second = (int) ((s.startNanos() + s.latencyNanos()) / 1_000_000_000L);
-            counts[Math.min(counts.length - 1, second)]++;
-        });
-        double top = java.util.Arrays.stream(counts).max().orElse(1) * 1.1 + 1;
-        StringBuilder svg = open();
-        line(svg, y(0), "0");
-        line(svg, y(0.5), "%.0f".formatted(top / 2));
-        line(svg, y(0.95), "%.0f".formatted(top * 0.95));
-        StringBuilder path = new StringBuilder();
-        for (int i = 0; i < counts.length; i++) {
-            path.append(String.format(
-                    Locale.ROOT, "%s%.1f,%.1f", i == 0 ? "M" : " L", x((i + 0.5) * 1e9), y(counts[i] / top)));
+    private String effort() {
+        double width = buckets.seconds();
+        Plot plot = Plot.linear(90, buckets.spanSeconds(), most(b -> b.retries() + b.hedges()) / width);
+        shaded(plot).grid("%.0f"::formatted);
+        for (int i = 0; i < buckets.slices().size(); i++) {
+            Bucket slice = buckets.slices().get(i);
+            plot.bar(i * width, width, 0, slice.retries() / width, "retries");
+            plot.bar(i * width, width, slice.retries() / width, slice.hedges() / width, "hedges");
         }
-        svg.append("<path d=\"").append(path).append("\" fill=\"none\" stroke=\"#0969da\" stroke-width=\"2\"/>");
-        return close(svg);
+        return marked(plot).end();
     }
 
-    private static StringBuilder open() {
-        return new StringBuilder("<svg viewBox=\"0 0 " + WIDTH + " " + HEIGHT + "\" role=\"img\">");
+    private double most(ToDoubleFunction<Bucket> value) {
+        return buckets.slices().stream().mapToDouble(value).max().orElse(0);
     }
 
-    private String close(StringBuilder svg) {
-        for (int second = 0; second <= spanNanos / 1e9; second += Math.max(1, (int) (spanNanos / 1e10))) {
-            svg.append(String.format(
-                    Locale.ROOT,
-                    "<text x=\"%.1f\" y=\"%d\" text-anchor=\"middle\">%d s</text>",
-                    x(second * 1e9),
-                    HEIGHT - 10,
-                    second));
-        }
-        int level = 0;
+    /** From the kill until the copies are restored, or to the end. */
+    private Plot shaded(Plot plot) {
+        double kill = report.killNanos() / NANOS;
+        double back = report.restoredMs() < 0 ? buckets.spanSeconds() : kill + report.restoredMs() / 1e3;
+        return plot.shade(kill, back, "outage");
+    }
+
+    /** The kill is named to the left of its line and what follows to the right, so that they do not meet. */
+    private Plot marked(Plot plot) {
         for (Timeline.Event event : report.events()) {
-            double x = x(event.atNanos());
-            svg.append(String.format(
-                    Locale.ROOT,
-                    "<line x1=\"%.1f\" x2=\"%.1f\" y1=\"0\" y2=\"%d\" stroke=\"#bf8700\"/><text x=\"%.1f\" y=\"%d\">%s</text>",
-                    x,
-                    x,
-                    HEIGHT - BOTTOM,
-                    x + 4,
-                    14 + 14 * (level++ % 4),
-                    escape(event.what())));
+            boolean kill = event.atNanos() <= report.killNanos();
+            String text = kill ? event.what() : event.what() + " after %.1f s".formatted(report.restoredMs() / 1e3);
+            plot.event(event.atNanos() / NANOS, text, kill, kill ? "kill" : "back");
         }
-        return svg.append("</svg>").toString();
-    }
-
-    private static void line(StringBuilder svg, double y, String label) {
-        svg.append(String.format(
-                Locale.ROOT,
-                "<line x1=\"%d\" x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\" stroke=\"#d0d7de\"/><text x=\"4\" y=\"%.1f\">%s</text>",
-                LEFT,
-                WIDTH,
-                y,
-                y,
-                y + 4,
-                escape(label)));
+        return plot;
     }
 
     private String problems() {
@@ -171,26 +175,29 @@ final class HtmlReport {
             return "";
         }
         StringBuilder rows = new StringBuilder("<h2>Problems</h2><table>");
-        report.problems().forEach((problem, count) -> rows.append(row(problem, Integer.toString(count))));
+        report.problems()
+                .forEach((problem, count) -> rows.append("<tr><td class='n'>" + count + " x</td><td>" + escape(problem) + "</td></tr>"));
         return rows.append("</table>").toString();
     }
 
-    private double x(double nanos) {
-        return LEFT + (WIDTH - LEFT - 10) * nanos / spanNanos;
-    }
-
-    private static double y(double share) {
-        return (HEIGHT - BOTTOM) * (1 - Math.min(1, Math.max(0, share)));
+    private static double millis(Sample sample) {
+        return sample.latencyNanos() / 1e6;
     }
 
     private static String ms(double value) {
-        return Double.isNaN(value) ? "-" : String.format(Locale.ROOT, value < 10 ? "%.1f ms" : "%.0f ms", value);
+        if (Double.isNaN(value)) {
+            return "-";
+        }
+        return value >= 1_000
+                ? String.format(Locale.ROOT, "%.3g s", value / 1e3).replaceAll("\\.0+ s", " s")
+                : String.format(Locale.ROOT, value < 1 ? "%.1f ms" : value < 10 ? "%.2g ms" : "%.0f ms", value);
     }
 
-    private static String escape(String text) {
+    static String escape(String text) {
         return text.replace("&", "&amp;")
                 .replace("<", "&lt;")
                 .replace(">", "&gt;")
-                .replace("\"", "&quot;");
+                .replace("\"", "&quot;")
+                .replace("'", "&#39;");
     }
 }

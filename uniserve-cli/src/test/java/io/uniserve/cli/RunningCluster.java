@@ -20,9 +20,16 @@ import java.util.Optional;
 public final class RunningCluster implements AutoCloseable {
     private final Deque<AutoCloseable> started = new ArrayDeque<>();
     private final List<String> addresses = new ArrayList<>();
+    private final Map<String, String> more;
     private final String zookeeper;
 
     public RunningCluster(Path directory) {
+        this(directory, Map.of());
+    }
+
+    /** The same with more settings for every daemon, by full key. */
+    public RunningCluster(Path directory, Map<String, String> more) {
+        this.more = Map.copyOf(more);
         EmbeddedZooKeeper zk = EmbeddedZooKeeper.start(
                 new InetSocketAddress("127.0.0.1", 0), directory.resolve("zookeeper"), RunningCluster::unexpected);
         started.push(zk);
@@ -51,6 +58,8 @@ public final class RunningCluster implements AutoCloseable {
         values.put("uniserve.server.port", "0");
         values.put("uniserve.server.stop-grace", "0s");
         values.put("uniserve.server.data-dir", data.toString());
+        values.put("uniserve.server.new-data-dir", "true");
+        values.putAll(more);
         return Settings.load(Optional.empty(), values);
     }
 

@@ -42,6 +42,7 @@ public final class ServerDaemon implements AutoCloseable {
     private static final long DRAIN_SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Consumer<Throwable> onFailure;
+    private final CompletableFuture<Outcome<?>> registered = new CompletableFuture<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ServerSettings settings;
     private final ServerResources resources;
@@ -146,7 +147,6 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private void register(ZooKeeperSettings zookeeper) {
-        CompletableFuture<Outcome<?>> registered = new CompletableFuture<>();
         resources.loop.execute(() -> {
             machine.onRouting(hub::publish);
             machine.start(registered::complete);
@@ -186,6 +186,10 @@ public final class ServerDaemon implements AutoCloseable {
     }
 
     private void failed(Throwable error) {
+        // A server that still starts is refused with the cause; nobody waits for the time-out.
+        if (error instanceof UniserveException known && registered.complete(Outcome.err(known))) {
+            return;
+        }
         if (!closed.get()) {
             LOG.error("server {} cannot go on", address, error);
             onFailure.accept(error);

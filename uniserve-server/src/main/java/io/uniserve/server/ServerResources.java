@@ -52,8 +52,8 @@ final class ServerResources {
         try {
             cluster = ClusterIdentity.of(zookeeper.cluster());
             meters = closing.add(new Metrics(whole.metrics()));
-            data = closing.add(DataDirectory.open(settings.dataDirectory(), true, ids));
-            data.join(zookeeper.cluster());
+            data = closing.add(DataDirectory.open(
+                    settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), ids));
             channels = closing.add(new ChannelPool(clock, whole.tls()));
             loop = closing.add(new EventLoop("uniserve-server", clock, fatal));
             queryLoop = closing.add(new EventLoop("uniserve-plans", clock, fatal));

@@ -101,6 +101,7 @@ final class TestCluster implements AutoCloseable {
         all.put("uniserve.server.host", "127.0.0.1");
         all.put("uniserve.server.port", "0");
         all.put("uniserve.server.data-dir", directory.resolve(name).toString());
+        all.put("uniserve.server.new-data-dir", "true");
         all.put("uniserve.server.drain-timeout", "10s");
         all.put("uniserve.server.stop-grace", "1s");
         all.putAll(more);

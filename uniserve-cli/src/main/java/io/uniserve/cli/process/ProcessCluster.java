@@ -70,6 +70,7 @@ public final class ProcessCluster implements AutoCloseable {
     public void launchServer(String name) {
         List<String> arguments = new ArrayList<>(List.of(
                 "server",
+                "--new",
                 "--port",
                 port(name),
                 "--data",

@@ -9,16 +9,22 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Keeps the server's ephemeral node. A node of an earlier incarnation is replaced; a later one means that another process
- * runs with this server's identity, and this one must end.
+ * Keeps the server's ephemeral node. A node of an earlier incarnation is replaced, unless a process at another address
+ * still answers with this server's identity. That one was there first: this one runs on a copy of its data and must end, as
+ * it must where the node is of the same or a later incarnation.
  */
 final class Registration {
     /** Sessions of one start: each counts as an incarnation of its own, below those of the next start. */
     private static final long SESSIONS_MAX = 1_000_000;
+
+    /** How often a process that may run with this identity is asked: the first request of a cold process may be slow. */
+    private static final int ASKED_MAX = 3;
 
     private final Environment env;
     private final ServerConfig config;
@@ -77,14 +83,42 @@ final class Registration {
                 done();
                 return;
             }
-            if (record.incarnation() > incarnation) {
-                fatal.fatal(new UniserveException(
-                        ErrorCode.INVALID_CONFIGURATION,
-                        "server id " + config.id() + " is in use at " + record.address()
-                                + " by a later start: was the data directory copied? give each server its own"));
+            if (record.incarnation() >= incarnation) {
+                inUse(record);
+                return;
+            }
+            if (!record.address().equals(config.address())) {
+                replaceUnlessAlive(found, record, ASKED_MAX);
                 return;
             }
         }
+        replace(found);
+    }
+
+    /** An earlier start at the same address is over, for this process listens there; one elsewhere is asked. */
+    private void replaceUnlessAlive(Versioned found, ServerRecord record, int times) {
+        PeerRequest ping = new PeerRequest.Ping(config.id(), config.id());
+        env.network().call(record.address(), ping, config.rpcTimeoutNanos(), reply -> {
+            if (reply instanceof Outcome.Ok<PeerReply> ok
+                    && ok.value() instanceof PeerReply.Pong pong
+                    && pong.server().equals(config.id())) {
+                inUse(record);
+            } else if (times > 1 && reply instanceof Outcome.Err<PeerReply>) {
+                replaceUnlessAlive(found, record, times - 1);
+            } else {
+                replace(found);
+            }
+        });
+    }
+
+    private void inUse(ServerRecord record) {
+        fatal.fatal(new UniserveException(
+                ErrorCode.INVALID_CONFIGURATION,
+                "server id " + config.id() + " is in use at " + record.address()
+                        + ": was the data directory copied? give each server its own, new and empty"));
+    }
+
+    private void replace(Versioned found) {
         List<Op> ops = new ArrayList<>();
         if (found.value() != null) {
             ops.add(new Op.Delete(path(), found.version()));

@@ -273,7 +273,9 @@ public final class ServerMachine {
     }
 
     private void membersChanged() {
-        if (registration.registered() && members.find(config.id()) == null && !expired) {
+        ServerRecord mine = members.find(config.id());
+        boolean replaced = mine == null || mine.incarnation() > registration.incarnation();
+        if (registration.registered() && replaced && !expired) {
             registration.attempt();
         }
         routing.changed();

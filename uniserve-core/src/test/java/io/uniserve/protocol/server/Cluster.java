@@ -206,17 +206,11 @@ final class Cluster {
                 && actor(actor).isr().stream().allMatch(id -> server(id).serving(key(actor)));
     }
 
-    ServerConfig config(String name, long incarnation) {
+    ServerConfig config(String name, long incarnation, Address address) {
         PortInfo port =
                 new PortInfo("kv", "1", Set.of(ConsistencyLevel.EVENTUAL), List.of("kv.get@1"), List.of("put@1"));
         ServerConfig base = ServerConfig.defaults(
-                new ServerId(name),
-                incarnation,
-                "test",
-                new Address(name, 8000),
-                "z",
-                new Capacity(1000, 1, 1),
-                List.of(port));
+                new ServerId(name), incarnation, "test", address, "z", new Capacity(1000, 1, 1), List.of(port));
         ReplicaConfig replicas = base.replicas();
         return new ServerConfig(
                 base.id(),

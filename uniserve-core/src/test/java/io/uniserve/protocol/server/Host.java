@@ -17,6 +17,7 @@ import org.jspecify.annotations.Nullable;
 final class Host {
     private final Cluster cluster;
     private final String name;
+    private final Address address;
     final TestingDisk disk;
     final TreeMap<ReplicaKey, ReadGate> gates = new TreeMap<>();
     final List<String> fatal = new ArrayList<>();
@@ -26,8 +27,13 @@ final class Host {
     private @Nullable TestingRegistry registry;
 
     Host(Cluster cluster, String name) {
+        this(cluster, name, new Address(name, 8000));
+    }
+
+    Host(Cluster cluster, String name, Address address) {
         this.cluster = cluster;
         this.name = name;
+        this.address = address;
         this.disk = new TestingDisk(cluster.loop);
     }
 
@@ -37,12 +43,18 @@ final class Host {
         Environment env = new Environment(
                 cluster.loop, cluster.loop, cluster.network, session, disk, cluster.objects, port, () -> cluster.ids++);
         ServerMachine next = new ServerMachine(
-                cluster.config(name, ++incarnation), env, new Gates(), e -> fatal.add(e.getMessage()));
+                cluster.config(name, ++incarnation, address), env, new Gates(), e -> fatal.add(e.getMessage()));
         cluster.network.serve(address(), next::onPeer);
         machine = next;
         engine = port;
         registry = session;
         next.start(done -> {});
+    }
+
+    /** Starts with what the other has on disk: the next start of the same server. */
+    void startAfter(Host other) {
+        incarnation = other.incarnation;
+        start();
     }
 
     /** Dies at once; the registry notices. */
@@ -59,8 +71,8 @@ final class Host {
         kill(0);
     }
 
-    private Address address() {
-        return new Address(name, 8000);
+    Address address() {
+        return address;
     }
 
     ServerMachine machine() {

@@ -10,6 +10,7 @@ import java.util.Optional;
  * A server's settings; {@code reference.conf} says what each means.
  *
  * @param advertisedHost empty: the machine's own name
+ * @param newDataDirectory whether a new server may begin where the data directory is missing or empty
  * @param portSettings settings of each port, by the port's name
  * @param storageDirectory the local object store's directory; empty for no durable storage
  * @param clockDrift as a fraction
@@ -19,6 +20,7 @@ public record ServerSettings(
         int port,
         Optional<String> advertisedHost,
         Path dataDirectory,
+        boolean newDataDirectory,
         String zone,
         List<String> ports,
         Path portsDirectory,
@@ -64,6 +66,7 @@ public record ServerSettings(
                 server.port("port"),
                 Optional.of(server.text("advertised-host").strip()).filter(host -> !host.isEmpty()),
                 server.file("data-dir"),
+                server.flag("new-data-dir"),
                 server.textNotEmpty("zone"),
                 List.copyOf(server.texts("ports")),
                 server.file("ports-dir"),

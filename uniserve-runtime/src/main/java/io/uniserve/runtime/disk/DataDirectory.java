@@ -13,10 +13,12 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.List;
-import java.util.Optional;
 import java.util.Properties;
+import java.util.Set;
 import java.util.UUID;
-import org.jspecify.annotations.Nullable;
+import java.util.stream.Stream;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A server's data directory, locked while open. {@code server.id} holds the server's identity, the cluster it belongs to
@@ -27,41 +29,46 @@ public final class DataDirectory implements AutoCloseable {
     private static final String FORMAT = "1";
     private static final String IDENTITY = "server.id";
     private static final String INCARNATION = "incarnation";
+    private static final String UNFINISHED = "~";
     private static final String WHAT = "data directory";
+    private static final int ENTRIES_TOLD = 5;
+    private static final Logger LOG = LoggerFactory.getLogger(DataDirectory.class);
+
+    /** What an empty volume or an interrupted first start may leave. */
+    private static final Set<String> NOTHING = Set.of("lost+found", "lock", IDENTITY + UNFINISHED);
 
     private final Path root;
     private final DirectoryLock lock;
     private final ServerId server;
     private final long incarnation;
-    private @Nullable String clusterId;
 
-    private DataDirectory(
-            Path root, DirectoryLock lock, ServerId server, long incarnation, @Nullable String clusterId) {
+    private DataDirectory(Path root, DirectoryLock lock, ServerId server, long incarnation) {
         this.root = root;
         this.lock = lock;
         this.server = server;
         this.incarnation = incarnation;
-        this.clusterId = clusterId;
     }
 
     /**
-     * Opens a data directory and locks it.
+     * Opens a data directory of a cluster and locks it. What is refused is left as it was.
      *
-     * @param create make it, with a new identity, where it is missing or empty
-     * @throws UniserveException INVALID_CONFIGURATION where it is missing, read-only, in use, of another format or not a
-     *     data directory at all; CORRUPT where its identity cannot be read; DISK_FULL, IO
+     * @param create make it, with a new identity, where it is missing or empty; its parent must exist
+     * @throws UniserveException INVALID_CONFIGURATION where it is missing or empty and may not be made, read-only, in use, of
+     *     another format or not a data directory at all; WRONG_CLUSTER where it is another cluster's; CORRUPT where its
+     *     identity cannot be read; DISK_FULL, IO
      */
-    public static DataDirectory open(Path root, boolean create, Ids ids) {
+    public static DataDirectory open(Path root, String cluster, boolean create, Ids ids) {
+        boolean isNew = isNew(root, create);
         DirectoryLock lock = DirectoryLock.take(root, WHAT, create);
         try {
-            Properties identity = identity(root, create, ids);
+            if (isNew && !Files.exists(root.resolve(IDENTITY))) {
+                writeIdentity(root, newServer(ids), cluster);
+                LOG.warn("{} {} was empty: this is a new server, with nothing on it", WHAT, root);
+            }
+            Properties identity = identity(root, cluster);
             long incarnation = nextIncarnation(root);
-            DataDirectory opened = new DataDirectory(
-                    root,
-                    lock,
-                    new ServerId(identity.getProperty("server")),
-                    incarnation,
-                    identity.getProperty("cluster"));
+            DataDirectory opened =
+                    new DataDirectory(root, lock, new ServerId(identity.getProperty("server")), incarnation);
             DurableFiles.createDirectories(opened.files());
             DurableFiles.deleteTree(opened.scratch());
             Files.createDirectories(opened.scratch());
@@ -75,6 +82,47 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
+    /** True where a new server may begin: nothing is there yet, and the caller wants one. */
+    private static boolean isNew(Path root, boolean create) {
+        if (Files.exists(root.resolve(IDENTITY)) || (Files.exists(root) && !Files.isDirectory(root))) {
+            return false;
+        }
+        List<String> there = entries(root);
+        if (!there.isEmpty()) {
+            throw refuse(root, "has no " + IDENTITY + " but " + String.join(", ", there), "choose another directory");
+        }
+        if (!create) {
+            String what = Files.exists(root) ? "is empty" : "does not exist";
+            throw refuse(root, what, "for the first start of a new server set server.new-data-dir (--new)");
+        }
+        Path parent = root.toAbsolutePath().normalize().getParent();
+        if (parent != null && !Files.isDirectory(parent)) {
+            throw refuse(root, "cannot be made: there is no directory " + parent, "make that one first");
+        }
+        return true;
+    }
+
+    private static List<String> entries(Path root) {
+        if (!Files.exists(root)) {
+            return List.of();
+        }
+        try (Stream<Path> entries = Files.list(root)) {
+            return entries.map(entry -> entry.getFileName().toString())
+                    .filter(name -> !NOTHING.contains(name))
+                    .sorted()
+                    .limit(ENTRIES_TOLD)
+                    .toList();
+        } catch (IOException e) {
+            throw DiskErrors.of("cannot read " + WHAT + " " + root, e);
+        }
+    }
+
+    private static UniserveException refuse(Path root, String what, String remedy) {
+        return new UniserveException(
+                ErrorCode.INVALID_CONFIGURATION,
+                WHAT + " " + root + " " + what + "; check the path and the mount, or " + remedy);
+    }
+
     /** The server's identity, the same at every start. */
     public ServerId server() {
         return server;
@@ -83,11 +131,6 @@ public final class DataDirectory implements AutoCloseable {
     /** Larger at every start. */
     public long incarnation() {
         return incarnation;
-    }
-
-    /** The cluster whose data these are; empty before the first {@link #join}. */
-    public Optional<String> clusterId() {
-        return Optional.ofNullable(clusterId);
     }
 
     /** Where the protocol's files are. */
@@ -100,53 +143,36 @@ public final class DataDirectory implements AutoCloseable {
         return root.resolve("scratch");
     }
 
-    /** Binds the directory to a cluster, for good; WRONG_CLUSTER where it is bound to another. */
-    public void join(String cluster) {
-        if (clusterId != null && !clusterId.equals(cluster)) {
-            throw new UniserveException(
-                    ErrorCode.WRONG_CLUSTER,
-                    WHAT + " " + root + " belongs to cluster " + clusterId + ", not " + cluster
-                            + "; check the ZooKeeper address and the cluster's name, or choose another directory");
-        }
-        if (clusterId == null) {
-            try {
-                writeIdentity(root, server.value(), cluster);
-            } catch (IOException e) {
-                throw DiskErrors.of("cannot write " + IDENTITY + " of " + WHAT + " " + root, e);
-            }
-            clusterId = cluster;
-        }
-    }
-
     /** Frees the directory. Idempotent. */
     @Override
     public void close() {
         lock.close();
     }
 
-    private static Properties identity(Path root, boolean create, Ids ids) throws IOException {
-        Path file = root.resolve(IDENTITY);
-        if (!Files.exists(file)) {
-            if (!create || Files.exists(root.resolve("files")) || Files.exists(root.resolve(INCARNATION))) {
-                throw new UniserveException(
-                        ErrorCode.INVALID_CONFIGURATION,
-                        WHAT + " " + root + " has no " + IDENTITY
-                                + "; check the path and the mount, or start with a new, empty directory");
-            }
-            // Version 4, variant 2, as RFC 4122 marks random identities.
-            long high = ids.next() & ~0xf000L | 0x4000L;
-            long low = ids.next() & 0x3fffffffffffffffL | 0x8000000000000000L;
-            writeIdentity(root, new UUID(high, low).toString(), null);
-        }
+    /** Version 4, variant 2, as RFC 4122 marks random identities. */
+    private static String newServer(Ids ids) {
+        long high = ids.next() & ~0xf000L | 0x4000L;
+        long low = ids.next() & 0x3fffffffffffffffL | 0x8000000000000000L;
+        return new UUID(high, low).toString();
+    }
+
+    private static Properties identity(Path root, String cluster) throws IOException {
         Properties identity = new Properties();
-        identity.load(new StringReader(Files.readString(file)));
+        identity.load(new StringReader(Files.readString(root.resolve(IDENTITY))));
         check(root, identity);
+        String bound = identity.getProperty("cluster");
+        if (!cluster.equals(bound)) {
+            throw new UniserveException(
+                    ErrorCode.WRONG_CLUSTER,
+                    WHAT + " " + root + " belongs to cluster " + bound + ", not " + cluster
+                            + "; check the ZooKeeper address and the cluster's name, or choose another directory");
+        }
         return identity;
     }
 
     private static void check(Path root, Properties identity) {
         String format = identity.getProperty("format");
-        if (format == null || identity.getProperty("server") == null) {
+        if (format == null || identity.getProperty("server") == null || identity.getProperty("cluster") == null) {
             throw new UniserveException(
                     ErrorCode.CORRUPT,
                     "file " + root.resolve(IDENTITY) + " is damaged; restore it, or start with a new, empty directory");
@@ -159,12 +185,8 @@ public final class DataDirectory implements AutoCloseable {
         }
     }
 
-    private static void writeIdentity(Path root, String server, @Nullable String cluster) throws IOException {
-        write(
-                root,
-                IDENTITY,
-                "format=" + FORMAT + "\nserver=" + server + "\n"
-                        + (cluster == null ? "" : "cluster=" + cluster + "\n"));
+    private static void writeIdentity(Path root, String server, String cluster) throws IOException {
+        write(root, IDENTITY, "format=" + FORMAT + "\nserver=" + server + "\ncluster=" + cluster + "\n");
     }
 
     private static long nextIncarnation(Path root) throws IOException {
@@ -185,7 +207,7 @@ public final class DataDirectory implements AutoCloseable {
     }
 
     private static void write(Path root, String name, String text) throws IOException {
-        Path unfinished = root.resolve(name + "~");
+        Path unfinished = root.resolve(name + UNFINISHED);
         DurableFiles.writeNew(unfinished, List.of(ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8))));
         Files.move(unfinished, root.resolve(name), StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
         DurableFiles.syncDirectory(root);

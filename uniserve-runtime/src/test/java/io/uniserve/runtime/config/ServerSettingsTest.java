@@ -18,7 +18,8 @@ class ServerSettingsTest {
                         "0.0.0.0",
                         7071,
                         Optional.empty(),
-                        Path.of("data/server"),
+                        Path.of("server-data"),
+                        false,
                         "default",
                         List.of("kv"),
                         Path.of("ports"),
@@ -47,7 +48,7 @@ class ServerSettingsTest {
                 uniserve {
                   storage.directory = /mnt/backup
                   server {
-                    host = 127.0.0.1, port = 0, advertised-host = s1.example, data-dir = /d, zone = z2
+                    host = 127.0.0.1, port = 0, advertised-host = s1.example, data-dir = /d, new-data-dir = true, zone = z2
                     ports = [solr, kv], ports-dir = /p
                     port-settings { solr { heap = 1g, cache.size = 5 } }
                     capacity { cpu-cores = 2.5, memory = 4GiB, disk = 10GB }
@@ -66,6 +67,7 @@ class ServerSettingsTest {
                         0,
                         Optional.of("s1.example"),
                         Path.of("/d"),
+                        true,
                         "z2",
                         List.of("solr", "kv"),
                         Path.of("/p"),

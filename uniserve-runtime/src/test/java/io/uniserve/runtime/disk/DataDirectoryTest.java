@@ -24,7 +24,7 @@ class DataDirectoryTest {
     private final Ids ids = () -> next++ * 0x9e3779b97f4a7c15L;
 
     private DataDirectory open(Path root) {
-        return DataDirectory.open(root, true, ids);
+        return DataDirectory.open(root, "c1", true, ids);
     }
 
     private static void refuses(ThrowingCallable opening, ErrorCode code, String... words) {
@@ -37,22 +37,18 @@ class DataDirectoryTest {
 
     @Test
     void identityStaysIncarnationGrowsAndScratchIsEmptied() throws IOException {
-        Path root = parent.resolve("deep/data");
+        Path root = parent.resolve("data");
         ServerId server;
         try (DataDirectory first = open(root)) {
             server = first.server();
             assertThat(server.value()).matches("[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}");
             assertThat(first.incarnation()).isEqualTo(1);
-            assertThat(first.clusterId()).isEmpty();
             Files.writeString(first.scratch().resolve("live"), "x");
             Files.writeString(first.files().resolve("kept"), "y");
-            first.join("c1");
-            first.join("c1");
         }
         try (DataDirectory second = open(root)) {
             assertThat(second.server()).isEqualTo(server);
             assertThat(second.incarnation()).isEqualTo(2);
-            assertThat(second.clusterId()).contains("c1");
             assertThat(second.scratch()).isEmptyDirectory();
             assertThat(second.files().resolve("kept")).hasContent("y");
         }
@@ -62,30 +58,49 @@ class DataDirectoryTest {
     }
 
     @Test
-    void anotherClusterIsRefused() {
-        try (DataDirectory data = open(parent.resolve("data"))) {
-            data.join("c1");
-            refuses(() -> data.join("c2"), ErrorCode.WRONG_CLUSTER, "c1", "c2");
-        }
+    void anotherClusterIsRefusedAndNothingChanges() throws IOException {
+        Path root = parent.resolve("data");
+        open(root).close();
+        Files.writeString(root.resolve("scratch/live"), "x");
+        refuses(() -> DataDirectory.open(root, "c2", true, ids), ErrorCode.WRONG_CLUSTER, "c1", "c2");
+        assertThat(root.resolve("incarnation")).hasContent("1");
+        assertThat(root.resolve("scratch/live")).exists();
     }
 
     @Test
-    void aMissingOrForeignDirectoryIsRefusedUnlessItMayBeMade() throws IOException {
+    void aNewServerBeginsOnlyWhereItIsWanted() throws IOException {
         Path missing = parent.resolve("missing");
-        refuses(
-                () -> DataDirectory.open(missing, false, ids),
-                ErrorCode.INVALID_CONFIGURATION,
-                "missing",
-                "does not exist");
+        refuses(() -> existing(missing), ErrorCode.INVALID_CONFIGURATION, "missing does not exist", "--new");
         assertThat(missing).doesNotExist();
         Path empty = Files.createDirectory(parent.resolve("empty"));
-        refuses(() -> DataDirectory.open(empty, false, ids), ErrorCode.INVALID_CONFIGURATION, "no server.id");
+        Files.createDirectory(empty.resolve("lost+found"));
+        refuses(() -> existing(empty), ErrorCode.INVALID_CONFIGURATION, "empty is empty", "the mount", "--new");
+        assertThat(empty.resolve("lost+found")).exists();
+        assertThat(empty.resolve("lock")).doesNotExist();
+        open(empty).close();
+        existing(empty).close();
+        Path deep = parent.resolve("none/deep");
+        refuses(() -> open(deep), ErrorCode.INVALID_CONFIGURATION, "there is no directory", "make that one first");
+        assertThat(parent.resolve("none")).doesNotExist();
+    }
+
+    private DataDirectory existing(Path root) {
+        return DataDirectory.open(root, "c1", false, ids);
+    }
+
+    @Test
+    void whatIsNoDataDirectoryIsLeftAlone() throws IOException {
         Path file = Files.writeString(parent.resolve("file"), "x");
         refuses(() -> open(file), ErrorCode.INVALID_CONFIGURATION, "is no directory");
+        Path home = parent.resolve("home");
+        Files.createDirectories(home.resolve("scratch"));
+        Files.writeString(home.resolve("scratch/precious"), "x");
+        refuses(() -> open(home), ErrorCode.INVALID_CONFIGURATION, "has no server.id but scratch", "another directory");
+        assertThat(home.resolve("scratch/precious")).exists();
         Path lost = parent.resolve("lost");
         open(lost).close();
         Files.delete(lost.resolve("server.id"));
-        refuses(() -> open(lost), ErrorCode.INVALID_CONFIGURATION, "no server.id");
+        refuses(() -> open(lost), ErrorCode.INVALID_CONFIGURATION, "no server.id", "files, incarnation");
     }
 
     @Test
@@ -134,7 +149,7 @@ class DataDirectoryTest {
                 .start();
         try {
             await().atMost(Duration.ofSeconds(60)).until(() -> Files.exists(held) || !process.isAlive());
-            assertThat(parent.resolve("output")).hasContent("");
+            assertThat(parent.resolve("output")).content().doesNotContain("Exception");
             refuses(() -> open(root), ErrorCode.INVALID_CONFIGURATION, "in use by another process");
         } finally {
             process.destroyForcibly().waitFor();

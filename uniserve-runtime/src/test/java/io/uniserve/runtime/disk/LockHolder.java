@@ -11,7 +11,7 @@ public final class LockHolder {
     /** Arguments: the data directory, the file that says that it is held. */
     public static void main(String[] arguments) throws IOException {
         long[] next = {1};
-        try (DataDirectory held = DataDirectory.open(Path.of(arguments[0]), true, () -> next[0]++)) {
+        try (DataDirectory held = DataDirectory.open(Path.of(arguments[0]), "c1", true, () -> next[0]++)) {
             Files.writeString(Path.of(arguments[1]), held.server().value());
             int read = System.in.read();
             if (read >= 0) {

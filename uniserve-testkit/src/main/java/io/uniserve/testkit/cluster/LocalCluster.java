@@ -92,6 +92,7 @@ public final class LocalCluster implements AutoCloseable {
         values.put(
                 "uniserve.server.data-dir",
                 directory.resolve("server-" + number).toString());
+        values.put("uniserve.server.new-data-dir", "true");
         values.put("uniserve.storage.directory", directory.resolve("store").toString());
         servers.put(
                 number,

@@ -19,7 +19,17 @@ public final class ExitCode {
     /** A fault inside Uniserve or a port. */
     public static final int FAULT = 6;
 
+    private static final int SIGNALLED = 128;
+
     private ExitCode() {}
+
+    /**
+     * The exit code of a daemon that a signal ended at once: the second one, or one before the daemon served. It is what a
+     * shell reports for a process that the signal killed, 143 for SIGTERM, 130 for Ctrl-C, 129 for SIGHUP.
+     */
+    public static int ofSignal(int number) {
+        return SIGNALLED + number;
+    }
 
     /** The exit code of a failure with this code. */
     public static int of(ErrorCode code) {

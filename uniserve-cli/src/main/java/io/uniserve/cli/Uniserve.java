@@ -31,7 +31,8 @@ import picocli.CommandLine.Spec;
             "3:the request is refused: a name, a value, a document (codes 1xxx)",
             "4:a limit or a resource is exhausted (codes 2xxx)",
             "5:the cluster cannot be reached or did not answer in time (codes 3xxx)",
-            "6:a fault inside Uniserve or a port (codes 4xxx, 5xxx)"
+            "6:a fault inside Uniserve or a port (codes 4xxx, 5xxx)",
+            "143:a daemon ended by a second SIGTERM, or by one before it served (Ctrl-C: 130, SIGHUP: 129)"
         },
         footerHeading = "%nExamples:%n",
         footer = {
@@ -42,6 +43,8 @@ import picocli.CommandLine.Spec;
             "  uniserve status"
         })
 final class Uniserve implements Callable<Integer> {
+    private static final String BOOTSTRAP_DEFAULT = "127.0.0.1:7070,127.0.0.1:7071";
+
     private final Console console;
     private final ClusterConnector connector;
 
@@ -52,9 +55,8 @@ final class Uniserve implements Callable<Integer> {
             names = {"-b", "--bootstrap"},
             scope = ScopeType.INHERIT,
             paramLabel = "HOST:PORT,...",
-            defaultValue = "${env:UNISERVE_BOOTSTRAP:-127.0.0.1:7070,127.0.0.1:7071}",
-            description = "Servers or coordinators to ask first (environment: UNISERVE_BOOTSTRAP; default:"
-                    + " 127.0.0.1:7070,127.0.0.1:7071).")
+            description = "Servers or coordinators to ask first (environment: UNISERVE_BOOTSTRAP; default: those of"
+                    + " --config, or 127.0.0.1:7070,127.0.0.1:7071).")
     private @Nullable String bootstrap;
 
     @Option(
@@ -94,11 +96,21 @@ final class Uniserve implements Callable<Integer> {
     }
 
     GlobalOptions options() {
-        return new GlobalOptions(addresses(), output, verbose);
+        return new GlobalOptions(output, verbose);
     }
 
-    private List<Address> addresses() {
-        List<String> words = Arrays.stream((bootstrap == null ? "" : bootstrap).split(","))
+    /**
+     * The addresses of the command line, else of the environment.
+     *
+     * @param configured true where a configuration has others: then none without either
+     */
+    List<Address> bootstrap(boolean configured) {
+        String given = bootstrap == null ? System.getenv("UNISERVE_BOOTSTRAP") : bootstrap;
+        return given == null && configured ? List.of() : addresses(given == null ? BOOTSTRAP_DEFAULT : given);
+    }
+
+    private List<Address> addresses(String text) {
+        List<String> words = Arrays.stream(text.split(","))
                 .map(String::strip)
                 .filter(word -> !word.isEmpty())
                 .toList();

@@ -16,6 +16,7 @@ import java.util.concurrent.Executor;
 /** Collects a client's settings. Not thread-safe. Wrong values fail with INVALID_ARGUMENT, here or in {@link #build}. */
 public final class UniserveClientBuilder {
     private final List<Address> bootstrap = new ArrayList<>();
+    private boolean bootstrapOfFile;
     private Optional<String> clusterId = Optional.empty();
     private Duration queryDeadline = Duration.ofSeconds(30);
     private Duration updateDeadline = Duration.ofSeconds(30);
@@ -29,8 +30,15 @@ public final class UniserveClientBuilder {
 
     UniserveClientBuilder() {}
 
-    /** Adds servers or coordinators, each {@code HOST:PORT}, to learn the routing map from. At least one is needed. */
+    /**
+     * Adds servers or coordinators, each {@code HOST:PORT}, to learn the routing map from. At least one is needed. The first
+     * that are added after {@link #config} take the place of the file's.
+     */
     public UniserveClientBuilder bootstrap(String... addresses) {
+        if (bootstrapOfFile && addresses.length > 0) {
+            bootstrap.clear();
+            bootstrapOfFile = false;
+        }
         for (String address : addresses) {
             bootstrap.add(Address.parse(address));
         }
@@ -45,6 +53,7 @@ public final class UniserveClientBuilder {
         Settings settings = Settings.load(Optional.of(file), Map.of());
         bootstrap.clear();
         bootstrap.addAll(settings.client().bootstrap());
+        bootstrapOfFile = true;
         queryDeadline = settings.client().queryDeadline();
         updateDeadline = settings.client().updateDeadline();
         connectTimeout = settings.client().connectTimeout();
@@ -111,6 +120,12 @@ public final class UniserveClientBuilder {
     /** Encrypts as {@link #tls(Path)} does, and shows this certificate (PEM) with its key (PKCS#8). */
     public UniserveClientBuilder tls(Path authorities, Path certificate, Path key) {
         this.tls = new TlsFiles(true, Optional.of(certificate), Optional.of(key), Optional.of(authorities), false);
+        return this;
+    }
+
+    /** What is shown and trusted, all in one. */
+    public UniserveClientBuilder tls(TlsFiles files) {
+        this.tls = files;
         return this;
     }
 

@@ -51,9 +51,10 @@ public final class OverheadCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException {
-        if (operations < 16 || rounds < 1 || updates < 1 || idleSeconds < 1) {
-            throw usage("--operations must be at least 16, --rounds, --updates and --idle-seconds at least 1");
-        }
+        range("--operations", operations, 16, 10_000_000);
+        range("--rounds", rounds, 1, 1_000);
+        range("--updates", updates, 1, 10_000_000);
+        range("--idle-seconds", idleSeconds, 1, 3_600);
         Path directory = Files.createTempDirectory("uniserve-bench");
         try (RawLog log = new RawLog(raw)) {
             Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);

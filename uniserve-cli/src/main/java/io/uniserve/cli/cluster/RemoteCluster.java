@@ -3,6 +3,7 @@ package io.uniserve.cli.cluster;
 import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.client.UniserveClientBuilder;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
@@ -26,12 +27,12 @@ public final class RemoteCluster implements ClusterClient {
     }
 
     /** Connects by the first address that answers; see {@link ClusterConnector}. */
-    public static ClusterClient connect(List<Address> bootstrap) {
-        return new RemoteCluster(UniserveClient.builder()
-                .bootstrap(bootstrap.stream().map(Address::toString).toArray(String[]::new))
-                .connectTimeout(CONNECT_TIMEOUT)
-                .deadline(ADMIN_DEADLINE)
-                .build());
+    public static ClusterClient connect(ConnectOptions options) {
+        UniserveClientBuilder builder = UniserveClient.builder().connectTimeout(CONNECT_TIMEOUT);
+        options.config().ifPresent(builder::config);
+        builder.bootstrap(options.bootstrap().stream().map(Address::toString).toArray(String[]::new));
+        options.tls().ifPresent(builder::tls);
+        return new RemoteCluster(builder.deadline(ADMIN_DEADLINE).build());
     }
 
     @Override

@@ -4,10 +4,8 @@ import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.Logging;
 import io.uniserve.coordinator.CoordinatorDaemon;
 import io.uniserve.runtime.config.Settings;
-import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Mixin;
-import picocli.CommandLine.Option;
 
 /** {@code uniserve coordinator}. */
 @Command(
@@ -22,36 +20,12 @@ import picocli.CommandLine.Option;
         })
 public final class CoordinatorCommand extends CliCommand {
     @Mixin
-    private DaemonOptions options = new DaemonOptions();
-
-    @Option(names = "--host", paramLabel = "HOST", description = "Interface to listen on (default: 0.0.0.0).")
-    private @Nullable String host;
-
-    @Option(names = "--port", paramLabel = "PORT", description = "0 takes any free one (default: 7070).")
-    private @Nullable Integer port;
-
-    @Option(names = "--advertised-host", paramLabel = "HOST", description = "Name or address that others are told.")
-    private @Nullable String advertisedHost;
-
-    @Option(
-            names = "--zookeeper",
-            paramLabel = "HOST:PORT,...",
-            description = "The ZooKeeper ensemble (default: localhost:2181).")
-    private @Nullable String zookeeper;
-
-    @Option(names = "--cluster", paramLabel = "NAME", description = "The cluster's name (default: uniserve).")
-    private @Nullable String cluster;
+    private MemberOptions options = new MemberOptions();
 
     @Override
     public Integer call() throws Exception {
         Logging.daemon();
-        Settings settings = options.load(new Overrides()
-                .with("coordinator.host", host)
-                .with("coordinator.port", port)
-                .with("coordinator.advertised-host", advertisedHost)
-                .with("zookeeper.connect", zookeeper)
-                .with("cluster", cluster)
-                .values());
+        Settings settings = options.load("coordinator", new Overrides());
         Foreground foreground = new Foreground(console());
         CoordinatorDaemon daemon = CoordinatorDaemon.start(settings, foreground::failed);
         return foreground.serve(Foreground.line("coordinator", daemon.address()), daemon);

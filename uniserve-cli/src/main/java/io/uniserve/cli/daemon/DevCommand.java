@@ -60,12 +60,8 @@ public final class DevCommand extends CliCommand {
 
     @Override
     public Integer call() throws Exception {
-        if (servers < 1 || servers > LocalCluster.SERVERS_MAX) {
-            throw usage("--servers is " + servers + ": use 1 to " + LocalCluster.SERVERS_MAX);
-        }
-        if (port < 0 || port + servers > 65_535) {
-            throw usage("--port is " + port + ": use 0 to " + (65_535 - servers));
-        }
+        range("--servers", servers, 1, LocalCluster.SERVERS_MAX);
+        range("--port", port, 0, 65_535 - servers);
         Foreground foreground = new Foreground(console());
         LocalCluster cluster = LocalCluster.builder()
                 .servers(servers)

@@ -2,21 +2,21 @@ package io.uniserve.cli.daemon;
 
 import io.uniserve.cli.Console;
 import io.uniserve.cli.ExitCode;
+import io.uniserve.runtime.process.StopSignals;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.CountDownLatch;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A daemon's life in the foreground: it says on standard output that it is ready, then waits. SIGTERM and Ctrl-C close the
- * daemon, which drains, and the process ends with 0; a failure that the daemon tells ends it with {@link ExitCode#FAULT}.
+ * daemon, which drains, and the process ends with 0; a second one ends it at once, with {@link ExitCode#ofSignal}. A failure
+ * that the daemon tells ends it with {@link ExitCode#FAULT}.
  */
 final class Foreground {
     private static final Logger LOG = LoggerFactory.getLogger(Foreground.class);
 
     private final Console console;
     private final CompletableFuture<Integer> end = new CompletableFuture<>();
-    private final CountDownLatch closed = new CountDownLatch(1);
 
     Foreground(Console console) {
         this.console = console;
@@ -41,29 +41,11 @@ final class Foreground {
 
     /** The same with another way to stop in good order. */
     int serve(String ready, AutoCloseable drain, AutoCloseable close) throws Exception {
-        Thread hook = new Thread(this::stop, "shutdown");
-        Runtime.getRuntime().addShutdownHook(hook);
+        StopSignals.install(
+                () -> end.complete(ExitCode.OK), signal -> Runtime.getRuntime().halt(ExitCode.ofSignal(signal)));
         console.println(ready);
         int code = end.get();
-        try {
-            (code == ExitCode.OK ? drain : close).close();
-        } finally {
-            closed.countDown();
-        }
+        (code == ExitCode.OK ? drain : close).close();
         return code;
-    }
-
-    /** In the JVM's shutdown: the main thread closes the daemon while this one holds the JVM back. */
-    private void stop() {
-        if (!end.complete(ExitCode.OK)) {
-            return;
-        }
-        try {
-            closed.await();
-            // Halt, not exit: the JVM would report the signal, and a clean stop is no failure.
-            Runtime.getRuntime().halt(ExitCode.OK);
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
     }
 }

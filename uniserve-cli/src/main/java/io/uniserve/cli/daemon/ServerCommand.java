@@ -17,28 +17,27 @@ import picocli.CommandLine.Option;
             "Prints one line when it serves: ready server HOST:PORT pid N id ID"
         },
         footer = {
+            "  uniserve server --new --ports solr --data /var/lib/uniserve --store /mnt/uniserve --zookeeper zk1:2181",
             "  uniserve server --ports solr --data /var/lib/uniserve --store /mnt/uniserve --zookeeper zk1:2181",
-            "  uniserve server --port 0 --data data/s1 --store data/store --zone rack-2",
+            "  uniserve server --new --port 0 --data s1 --zone rack-2",
             "  uniserve server --config /etc/uniserve.conf -S server.log-bytes-per-actor-max=8GiB"
         })
 public final class ServerCommand extends CliCommand {
     @Mixin
-    private DaemonOptions options = new DaemonOptions();
-
-    @Option(names = "--host", paramLabel = "HOST", description = "Interface to listen on (default: 0.0.0.0).")
-    private @Nullable String host;
-
-    @Option(names = "--port", paramLabel = "PORT", description = "0 takes any free one (default: 7071).")
-    private @Nullable Integer port;
-
-    @Option(names = "--advertised-host", paramLabel = "HOST", description = "Name or address that others are told.")
-    private @Nullable String advertisedHost;
+    private MemberOptions options = new MemberOptions();
 
     @Option(
             names = "--data",
             paramLabel = "DIR",
             description = "The server's own directory: identity, logs, checkpoints.")
     private @Nullable String data;
+
+    @Option(
+            names = "--new",
+            description =
+                    "Begin a new server where --data is missing or empty; without it that is refused, since it may be a"
+                            + " volume that is not mounted.")
+    private boolean newData;
 
     @Option(
             names = "--store",
@@ -55,30 +54,17 @@ public final class ServerCommand extends CliCommand {
     @Option(names = "--zone", paramLabel = "ZONE", description = "Copies are spread over zones (default: default).")
     private @Nullable String zone;
 
-    @Option(
-            names = "--zookeeper",
-            paramLabel = "HOST:PORT,...",
-            description = "The ZooKeeper ensemble (default: localhost:2181).")
-    private @Nullable String zookeeper;
-
-    @Option(names = "--cluster", paramLabel = "NAME", description = "The cluster's name (default: uniserve).")
-    private @Nullable String cluster;
-
     @Override
     public Integer call() throws Exception {
         Logging.daemon();
-        Settings settings = options.load(new Overrides()
-                .with("server.host", host)
-                .with("server.port", port)
-                .with("server.advertised-host", advertisedHost)
+        Overrides own = new Overrides()
                 .with("server.data-dir", data)
+                .with("server.new-data-dir", newData ? "true" : null)
                 .with("storage.directory", store)
                 .with("server.ports", ports)
                 .with("server.ports-dir", portsDirectory)
-                .with("server.zone", zone)
-                .with("zookeeper.connect", zookeeper)
-                .with("cluster", cluster)
-                .values());
+                .with("server.zone", zone);
+        Settings settings = options.load("server", own);
         Foreground foreground = new Foreground(console());
         ServerDaemon daemon = ServerDaemon.start(settings, foreground::failed);
         return foreground.serve(

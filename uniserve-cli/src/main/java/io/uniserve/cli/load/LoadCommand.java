@@ -1,6 +1,6 @@
 package io.uniserve.cli.load;
 
-import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.Progress;
@@ -35,7 +35,7 @@ import picocli.CommandLine.Parameters;
             "  zcat words.txt.gz | uniserve load words - --format text",
             "  uniserve load counters deltas.jsonl --update kv.add@1"
         })
-public final class LoadCommand extends CliCommand {
+public final class LoadCommand extends ClientCommand {
     private static final String STDIN = "-";
 
     @Parameters(index = "0", paramLabel = "TABLE", description = "The table to load into.")

@@ -143,6 +143,11 @@ public final class DaemonProcess implements AutoCloseable {
         process.toHandle().destroy();
     }
 
+    /** SIGINT, as Ctrl-C sends it: the same. */
+    public void interrupt() {
+        signal("INT");
+    }
+
     /** Waits for the end; returns the exit code. */
     public int awaitExit() {
         try {

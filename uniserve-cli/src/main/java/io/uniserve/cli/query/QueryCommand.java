@@ -1,7 +1,7 @@
 package io.uniserve.cli.query;
 
 import io.uniserve.api.plan.Answer;
-import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
@@ -25,7 +25,7 @@ import picocli.CommandLine.Parameters;
             "  uniserve query speeches 'q=*:*&rows=0&facet=true&facet.field=year_i' --deadline 500ms",
             "  uniserve query words 'count a' --stats"
         })
-public final class QueryCommand extends CliCommand {
+public final class QueryCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "TABLE", description = "The table to ask.")
     private String table = "";
 

@@ -1,6 +1,6 @@
 package io.uniserve.cli.status;
 
-import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
@@ -23,7 +23,7 @@ import picocli.CommandLine.Option;
             "  uniserve status --actors --watch 2s",
             "  uniserve status -o json | jq '.tables[] | {name, underReplicated}'"
         })
-public final class StatusCommand extends CliCommand {
+public final class StatusCommand extends ClientCommand {
     @Option(names = "--actors", description = "Show every replica of every actor.")
     private boolean actors;
 

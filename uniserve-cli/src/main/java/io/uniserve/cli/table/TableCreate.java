@@ -1,6 +1,6 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.model.ConsistencyLevel;
@@ -26,7 +26,7 @@ import picocli.CommandLine.Parameters;
             "  uniserve table create events --port kv --range-bounds 1000,2000,3000 --key time",
             "  uniserve table create speeches --port solr -O configset=default --on-loss restore-actor"
         })
-final class TableCreate extends CliCommand {
+final class TableCreate extends ClientCommand {
     private static final int ACTORS_DEFAULT = 8;
 
     @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")

@@ -1,6 +1,6 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.model.TableName;
@@ -12,7 +12,7 @@ import picocli.CommandLine.Parameters;
         name = "describe",
         description = "Shows a table's definition and where its actors are.",
         footer = {"  uniserve table describe speeches", "  uniserve table describe speeches -o json"})
-final class TableDescribe extends CliCommand {
+final class TableDescribe extends ClientCommand {
     @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")
     private String name = "";
 

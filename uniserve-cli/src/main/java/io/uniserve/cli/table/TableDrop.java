@@ -1,6 +1,6 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.model.TableName;
@@ -14,7 +14,7 @@ import picocli.CommandLine.Parameters;
         name = "drop",
         description = "Drops tables with all their rows. There is no way back.",
         footer = {"  uniserve table drop speeches", "  uniserve table drop speeches events"})
-final class TableDrop extends CliCommand {
+final class TableDrop extends ClientCommand {
     @Parameters(arity = "1..*", paramLabel = "NAME", description = "The tables' names.")
     private List<String> names = List.of();
 

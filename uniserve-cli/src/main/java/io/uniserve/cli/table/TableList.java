@@ -1,6 +1,6 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import picocli.CommandLine.Command;
@@ -10,7 +10,7 @@ import picocli.CommandLine.Command;
         name = "list",
         description = "Lists all tables.",
         footer = {"  uniserve table list", "  uniserve table list -o json | jq -r '.[].name'"})
-final class TableList extends CliCommand {
+final class TableList extends ClientCommand {
     @Override
     public Integer call() {
         try (ClusterClient cluster = connect()) {

@@ -1,0 +1,52 @@
+package io.uniserve.cli;
+
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.cluster.ConnectOptions;
+import io.uniserve.runtime.tls.TlsFiles;
+import java.nio.file.Path;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** A subcommand that talks to a cluster as its client. */
+public abstract class ClientCommand extends CliCommand {
+    @Option(
+            names = "--config",
+            paramLabel = "FILE",
+            description = "Take the sections client and tls of this configuration; options stand over it.")
+    private @Nullable Path config;
+
+    @Option(
+            names = "--tls-trust",
+            paramLabel = "FILE",
+            description = "Encrypt; trust the authorities in this PEM file.")
+    private @Nullable Path trust;
+
+    @Option(
+            names = "--tls-certificate",
+            paramLabel = "FILE",
+            description = "Certificate to show, PEM; with --tls-trust and --tls-key.")
+    private @Nullable Path certificate;
+
+    @Option(names = "--tls-key", paramLabel = "FILE", description = "The certificate's private key, PKCS#8 PEM.")
+    private @Nullable Path key;
+
+    /** Connects to the cluster that {@code --bootstrap} or the configuration names. */
+    protected final ClusterClient connect() {
+        return root().connector()
+                .connect(new ConnectOptions(root().bootstrap(config != null), Optional.ofNullable(config), tls()));
+    }
+
+    private Optional<TlsFiles> tls() {
+        if ((certificate == null) != (key == null)) {
+            throw usage("--tls-certificate and --tls-key go together: give both");
+        }
+        if (trust == null && certificate != null) {
+            throw usage("--tls-certificate needs --tls-trust: name the authorities that vouch for the servers");
+        }
+        return trust == null
+                ? Optional.empty()
+                : Optional.of(new TlsFiles(
+                        true, Optional.ofNullable(certificate), Optional.ofNullable(key), Optional.of(trust), false));
+    }
+}

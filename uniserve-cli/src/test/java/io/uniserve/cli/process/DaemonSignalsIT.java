@@ -1,0 +1,139 @@
+package io.uniserve.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assumptions.assumeThat;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.cli.ExitCode;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.model.ActorState;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * SIGTERM and Ctrl-C as an operator sends them. Draining may take ten minutes here, so a second signal that did not end the
+ * process at once would run into the time-out.
+ */
+@Timeout(300)
+class DaemonSignalsIT {
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final String DRAINING = "once more to stop at once";
+    private static final int SIGINT = 2;
+    private static final int SIGTERM = 15;
+
+    private ProcessCluster cluster;
+    private UniserveClient client;
+
+    @BeforeEach
+    void start(@TempDir Path directory) {
+        ProcessClusterOptions defaults = ProcessClusterOptions.of(directory, 3, "kv");
+        cluster = new ProcessCluster(new ProcessClusterOptions(
+                directory,
+                defaults.cluster(),
+                defaults.servers(),
+                defaults.port(),
+                defaults.serverHeap(),
+                Map.of("server.drain-timeout", "10m"),
+                List.of(),
+                defaults.java()));
+        cluster.start();
+        client = UniserveClient.builder()
+                .bootstrap(cluster.bootstrap().toArray(new String[0]))
+                .deadline(Duration.ofSeconds(60))
+                .build();
+        client.admin()
+                .createTable(
+                        TableSpec.named("visits").port("kv").hash(6).replicas(2).keyField("id"));
+    }
+
+    @AfterEach
+    void stop() {
+        client.close();
+        cluster.close();
+    }
+
+    @Test
+    void sigtermDrainsAndTheSecondEndsAtOnce() {
+        assertThat(update("a")).isZero();
+        drains("server-3", DaemonProcess::terminate);
+        endsAtOnce("server-2", DaemonProcess::terminate, SIGTERM);
+        assertThat(update("b")).isZero();
+        cluster.startServer("server-2");
+        whole(2);
+    }
+
+    @Test
+    void ctrlCDrainsAndTheSecondEndsAtOnce() throws IOException {
+        assumeThat(heardByChildren(SIGINT))
+                .as("SIGINT is not ignored in this process, as it is in one that a script starts with &")
+                .isTrue();
+        drains("server-3", DaemonProcess::interrupt);
+        endsAtOnce("server-2", DaemonProcess::interrupt, SIGINT);
+    }
+
+    @Test
+    void coordinatorAndZooKeeperEndWithZero() {
+        for (String name : List.of("coordinator-1", "zookeeper")) {
+            DaemonProcess daemon = cluster.daemon(name);
+            daemon.terminate();
+            assertThat(daemon.awaitExit()).as(name).isEqualTo(ExitCode.OK);
+        }
+    }
+
+    /** Three servers, two copies: the third can be left, and is left when the others have all. */
+    private void drains(String name, Consumer<DaemonProcess> signal) {
+        DaemonProcess daemon = cluster.daemon(name);
+        signal.accept(daemon);
+        assertThat(daemon.awaitExit()).as("%s drains:%n%s", name, daemon.tail()).isEqualTo(ExitCode.OK);
+        whole(2);
+    }
+
+    /** Two servers, two copies: nothing else can hold what this one has, so it drains for as long as it may. */
+    private void endsAtOnce(String name, Consumer<DaemonProcess> signal, int number) {
+        DaemonProcess daemon = cluster.daemon(name);
+        signal.accept(daemon);
+        await().atMost(PATIENCE).until(() -> daemon.tail().contains(DRAINING));
+        assertThat(daemon.isAlive()).as("%s drains:%n%s", name, daemon.tail()).isTrue();
+        signal.accept(daemon);
+        assertThat(daemon.awaitExit()).as("%s ends:%n%s", name, daemon.tail()).isEqualTo(ExitCode.ofSignal(number));
+    }
+
+    private int update(String id) {
+        return client.table("visits")
+                .updateDocuments("kv.put@1", List.of(Map.of("id", id)))
+                .run()
+                .failed()
+                .size();
+    }
+
+    /** Waits until every actor has two copies in sync on so many servers. */
+    private void whole(int servers) {
+        await().atMost(PATIENCE).untilAsserted(() -> {
+            List<ActorState> actors = client.routing().tables().get(0).map().actors();
+            assertThat(actors).allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));
+            assertThat(actors.stream().flatMap(actor -> actor.isr().stream()).distinct())
+                    .hasSize(servers);
+        });
+    }
+
+    /** True unless this process ignores the signal, which its children would inherit. */
+    private static boolean heardByChildren(int signal) throws IOException {
+        String ignored = Files.readAllLines(Path.of("/proc/self/status")).stream()
+                .filter(line -> line.startsWith("SigIgn:"))
+                .map(line -> line.split("\\s+")[1])
+                .findFirst()
+                .orElse("0");
+        return (Long.parseUnsignedLong(ignored, 16) >> (signal - 1) & 1) == 0;
+    }
+}

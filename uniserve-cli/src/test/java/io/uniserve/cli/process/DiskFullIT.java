@@ -195,8 +195,9 @@ class DiskFullIT {
         await().atMost(PATIENCE).until(() -> !files("server-1", "manifest").isEmpty());
         cluster.daemon("server-1").kill();
         cluster.startServer("server-1");
-        await().atMost(PATIENCE).until(() -> map("checkpoints").actors().stream()
-                .allMatch(actor -> actor.isr().size() == 2));
+        await().atMost(PATIENCE)
+                .until(() -> map("checkpoints").actors().stream()
+                        .allMatch(actor -> actor.isr().size() == 2));
         countIs("checkpoints", 40);
         assertThat(client.query("checkpoints", "get k31").body().utf8()).hasSizeGreaterThan(size);
     }
@@ -210,7 +211,8 @@ class DiskFullIT {
         for (int i = 0; i < 10; i++) {
             put("backups", 100, 150, text).run().orThrow();
         }
-        await().atMost(PATIENCE).until(() -> (log("server-1") + log("server-2")).contains("cannot be shipped: DISK_FULL"));
+        await().atMost(PATIENCE)
+                .until(() -> (log("server-1") + log("server-2")).contains("cannot be shipped: DISK_FULL"));
         countIs("backups", 150);
         int shipped = files("store", "/log/").size();
         free();

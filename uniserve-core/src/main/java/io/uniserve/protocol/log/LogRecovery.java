@@ -9,9 +9,13 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Reads a log's segments in order and checks every entry. */
 final class LogRecovery {
+    private static final Logger LOG = LoggerFactory.getLogger(LogRecovery.class);
+
     private final Disk disk;
     private final String directory;
     private final Completion<LogRecovery> completion;
@@ -87,7 +91,7 @@ final class LogRecovery {
             segments.add(segment);
             readNext(at + 1);
         } else if (last && !laterBatch(bytes, offset)) {
-            cutTail(segment, offset, at);
+            cutTail(segment, offset, bytes.size(), at);
         } else {
             throw corrupt(segment, offset, "checksum is wrong");
         }
@@ -122,7 +126,8 @@ final class LogRecovery {
         return false;
     }
 
-    private void cutTail(Segment segment, int size, int at) {
+    private void cutTail(Segment segment, int size, int bytes, int at) {
+        LOG.info("{}: the last {} bytes are a torn tail and are cut", segment.path, bytes - size);
         Completion<Done> cut = done -> {
             if (done instanceof Outcome.Err<Done> err) {
                 fail(err.error());

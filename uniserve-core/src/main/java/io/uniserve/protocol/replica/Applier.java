@@ -177,6 +177,11 @@ final class Applier {
                                 restored -> restored(restored, name, ok.value(), names, at));
             } else {
                 busy = false;
+                LOG.warn(
+                        "{}: checkpoint {} cannot be restored: {}",
+                        key,
+                        name,
+                        ((Outcome.Err<DedupeTable>) read).error().reason());
                 checkpoints.delete(name);
                 choose(names, at + 1);
             }

@@ -1,0 +1,284 @@
+package io.uniserve.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Routing.TableRoute;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A server is killed, its files are damaged, and it is started again: it says what it found, every answer is right
+ * meanwhile, and in the end all copies are whole.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class DamagedFilesIT {
+    private static final int SERVERS = 2;
+    private static final int ROWS = 400;
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    private @Nullable ProcessCluster started;
+    private @Nullable UniserveClient connected;
+
+    @BeforeAll
+    void start(@TempDir Path directory) {
+        ProcessCluster cluster = new ProcessCluster(new ProcessClusterOptions(
+                directory,
+                "local",
+                SERVERS,
+                "kv",
+                "-Xmx256m",
+                Map.of("server.checkpoint-entries", "30", "coordinator.loss-grace", "2s"),
+                List.of(),
+                JavaLauncher.ofThisProcess()));
+        started = cluster;
+        cluster.start();
+        UniserveClient client = UniserveClient.builder()
+                .bootstrap(cluster.bootstrap().toArray(String[]::new))
+                .deadline(Duration.ofSeconds(60))
+                .build();
+        connected = client;
+        await().atMost(PATIENCE).until(() -> client.routing().servers().size() == SERVERS);
+        client.admin().createTable(TableSpec.named("copies").port("kv").hash(4).replicas(2));
+        client.admin()
+                .createTable(
+                        TableSpec.named("load").port("kv").hash(4).replicas(2).keyField("key"));
+        client.admin().createTable(TableSpec.named("sole").port("kv").hash(4).onLoss(OnLoss.RESTORE_ACTOR));
+        // Many small updates, so that there are checkpoints and logs with many entries.
+        for (int from = 0; from < ROWS; from += 10) {
+            put("copies", from);
+            put("sole", from);
+        }
+    }
+
+    private void put(String table, int from) {
+        client().table(table)
+                .updateDocuments(
+                        "kv.put@1",
+                        IntStream.range(from, from + 10)
+                                .mapToObj(n -> Map.of("id", "k" + n, "n", (long) n))
+                                .toList())
+                .run()
+                .orThrow();
+    }
+
+    @AfterAll
+    void stop() {
+        if (connected != null) {
+            connected.close();
+        }
+        if (started != null) {
+            started.close();
+        }
+    }
+
+    private ProcessCluster cluster() {
+        return Objects.requireNonNull(started);
+    }
+
+    private UniserveClient client() {
+        return Objects.requireNonNull(connected);
+    }
+
+    @Test
+    @Order(1)
+    void aBitIsFlippedInTheMiddleOfTheLogs() throws Exception {
+        String said = damaged("server-1", "/log/", file -> flip(file, size(file) / 2));
+        assertThat(said).contains("cannot be opened: CORRUPT", "checksum is wrong");
+        assertThat(files("server-1", "quarantine")).isNotEmpty();
+    }
+
+    @Test
+    @Order(2)
+    void theLogsAreTorn() throws Exception {
+        String said = damaged("server-2", "/log/", file -> cut(file, size(file) - 5));
+        assertThat(said).contains("torn tail");
+    }
+
+    @Test
+    @Order(3)
+    void halfOfTheLogsIsMissing() throws Exception {
+        damaged("server-1", "/log/", file -> cut(file, size(file) / 2));
+    }
+
+    @Test
+    @Order(4)
+    void aBitIsFlippedInEachFileOfTheCheckpoints() throws Exception {
+        String said = damaged("server-2", "/checkpoint/", file -> flip(file, size(file) / 2));
+        assertThat(said).contains("cannot be restored");
+    }
+
+    @Test
+    @Order(5)
+    void theCheckpointsAreTruncated() throws Exception {
+        String said = damaged("server-1", "/checkpoint/", file -> cut(file, size(file) / 2));
+        assertThat(said).contains("cannot be restored");
+    }
+
+    @Test
+    @Order(6)
+    void aBitIsFlippedInEachObjectOfTheBackup() throws Exception {
+        allCopiesAreWhole();
+        await().atMost(PATIENCE).until(() -> !backup("sole").isEmpty());
+        cluster().daemon("server-2").kill();
+        backup("sole").forEach(file -> flip(file, size(file) / 2));
+        await().atMost(PATIENCE).until(() -> log("server-1").contains("cannot be restored: CORRUPT"));
+        assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
+                .isInstanceOfSatisfying(
+                        UniserveException.class,
+                        e -> assertThat(e.code()).isIn(ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED));
+        assertThat(count("copies")).isEqualTo("{\"count\":" + ROWS + "}");
+        // Put right, as from a copy elsewhere, the same objects serve.
+        backup("sole").forEach(file -> flip(file, size(file) / 2));
+        await().atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(UniserveException.class)
+                .until(() -> count("sole").equals("{\"count\":" + ROWS + "}"));
+        cluster().startServer("server-2");
+        allCopiesAreWhole();
+    }
+
+    @Test
+    @Order(7)
+    void theServerComesBackAfterItsActorsWereTakenOverFromADamagedBackup() throws Exception {
+        allCopiesAreWhole();
+        cluster().daemon("server-1").kill();
+        List<Path> objects = backup("sole");
+        objects.forEach(file -> flip(file, size(file) / 2));
+        int before = log("server-2").length();
+        await().atMost(PATIENCE).until(() -> log("server-2").substring(before).contains("cannot be restored: CORRUPT"));
+        int start = log("server-1").length();
+        cluster().startServer("server-1");
+        await().atMost(PATIENCE).until(() -> log("server-1").substring(start).contains("its files are set aside"));
+        assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
+                .isInstanceOf(UniserveException.class);
+        assertThat(count("copies")).isEqualTo("{\"count\":" + ROWS + "}");
+        assertThat(files("server-1", "quarantine"))
+                .anyMatch(file -> file.toString().endsWith(".seg"));
+        objects.forEach(file -> flip(file, size(file) / 2));
+        allCopiesAreWhole();
+    }
+
+    private interface Damage {
+        void to(Path file);
+    }
+
+    /** Kills the server under load, damages all its files of this kind and starts it again; what it says then. */
+    private String damaged(String server, String kind, Damage damage) throws Exception {
+        allCopiesAreWhole();
+        try (CheckedLoad load = new CheckedLoad(client(), "load")) {
+            load.start(2);
+            await().atMost(PATIENCE).until(() -> load.writes.get() > 300 && load.reads.get() > 300);
+            cluster().daemon(server).kill();
+            List<Path> files = files(server, kind);
+            assertThat(files).isNotEmpty();
+            // A sole copy has no other to be replaced from: its table is for the test of the backup.
+            String sole = "/t" + route("sole").meta().tableId() + "-";
+            files.stream().filter(file -> !file.toString().contains(sole)).forEach(damage::to);
+            int before = log(server).length();
+            cluster().startServer(server);
+            allCopiesAreWhole();
+            load.close();
+            load.verifyAll();
+            assertThat(load.wrong).isEmpty();
+            assertThat(load.failed).isEmpty();
+            return log(server).substring(before);
+        }
+    }
+
+    private void allCopiesAreWhole() {
+        await().atMost(PATIENCE)
+                .until(() -> client().routing().servers().size() == SERVERS
+                        && client().routing().tables().stream().allMatch(DamagedFilesIT::whole));
+        for (String table : List.of("copies", "sole")) {
+            await().atMost(PATIENCE)
+                    .ignoreExceptionsInstanceOf(UniserveException.class)
+                    .untilAsserted(() -> assertThat(count(table)).isEqualTo("{\"count\":" + ROWS + "}"));
+            assertThat(client().query(table, "sum n").body().utf8())
+                    .isEqualTo("{\"sum\":" + ROWS * (ROWS - 1L) / 2 + "}");
+        }
+    }
+
+    private static boolean whole(TableRoute route) {
+        return route.map().actors().stream()
+                .allMatch(actor -> actor.isr().size() == route.meta().rf());
+    }
+
+    private TableRoute route(String table) {
+        return client().admin().describeTable(table);
+    }
+
+    private String count(String table) {
+        return client().query(table, "count", Duration.ofSeconds(5)).body().utf8();
+    }
+
+    private String log(String server) {
+        try {
+            return Files.readString(cluster().directory().resolve("logs").resolve(server + ".log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private List<Path> backup(String table) {
+        return files("store", "/" + route(table).meta().tableId() + "/");
+    }
+
+    private List<Path> files(String directory, String part) {
+        Path root = cluster().directory().resolve(directory);
+        try (Stream<Path> files = Files.walk(root)) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> root.relativize(file).toString().contains(part.strip()))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static long size(Path file) {
+        return file.toFile().length();
+    }
+
+    private static void flip(Path file, long at) {
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            open.seek(at);
+            int old = open.read();
+            open.seek(at);
+            open.write(old ^ 0x10);
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void cut(Path file, long size) {
+        try (RandomAccessFile open = new RandomAccessFile(file.toFile(), "rw")) {
+            open.setLength(Math.max(0, size));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+}

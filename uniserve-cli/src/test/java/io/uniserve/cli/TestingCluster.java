@@ -119,7 +119,7 @@ public final class TestingCluster implements ClusterClient {
         for (TableRoute table : tables()) {
             for (ActorState actor : table.map().actors()) {
                 ReplicaKey key = new ReplicaKey(table.meta().tableId(), actor.actor());
-                replicas.add(new ReplicaLoad(key, 1, "PRIMARY", 9, 9, 9, 4, 1_000, 2_000_000, 1.5, 2.5));
+                replicas.add(new ReplicaLoad(key, 1, "PRIMARY", 9, 9, 9, 4, 1_000, 2_000_000, 1.5, 2.5, 7, 5));
             }
         }
         return new ClusterStatus(routing, 7, List.of(new Load(ONE, replicas, 15.0)));

@@ -56,7 +56,9 @@ final class LoadRates {
                     replica.memoryBytes(),
                     replica.diskBytes(),
                     rate.costMillis(),
-                    rate.queries()));
+                    rate.queries(),
+                    replica.backupIndex(),
+                    replica.backupCheckpointIndex()));
         }
         return new Load(load.server(), replicas, cpuMillisPerSecond);
     }

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -63,6 +64,15 @@ record ClusterReport(
         long rows() {
             return actors.stream().mapToLong(Actor::rows).sum();
         }
+
+        /** Log entries that the actor furthest behind has not in durable storage; empty where nobody tells. */
+        OptionalLong backupLag() {
+            return actors.stream()
+                    .flatMap(actor -> actor.replicas().stream())
+                    .flatMap(replica -> replica.backupLag().stream())
+                    .mapToLong(Long::longValue)
+                    .max();
+        }
     }
 
     /** One actor. */
@@ -85,7 +95,12 @@ record ClusterReport(
     }
 
     /** One replica; {@code role} by the map, {@code lag} in log entries behind the primary, empty where unknown. */
-    record Replica(ServerId server, String role, Optional<ReplicaLoad> load, Optional<Long> lag) {}
+    record Replica(ServerId server, String role, Optional<ReplicaLoad> load, Optional<Long> lag) {
+        /** Log entries that are not in durable storage; empty where the replica is no primary or there is none. */
+        Optional<Long> backupLag() {
+            return load.filter(l -> l.backupIndex() >= 0).map(l -> Math.max(0, l.lastIndex() - l.backupIndex()));
+        }
+    }
 
     static ClusterReport of(ClusterStatus status) {
         Routing routing = status.routing();

@@ -51,6 +51,8 @@ final class StatusJson {
         fields.put("port", table.meta().port());
         fields.put("rf", table.meta().rf());
         fields.put("rows", table.rows());
+        fields.put(
+                "backupLag", table.backupLag().isPresent() ? table.backupLag().getAsLong() : null);
         fields.put("underReplicated", table.underReplicated());
         fields.put("withoutPrimary", table.withoutPrimary());
         fields.put("actors", table.actors().stream().map(StatusJson::actor).toList());
@@ -83,6 +85,13 @@ final class StatusJson {
         fields.put("stableIndex", replica.load().map(load -> load.stableIndex()).orElse(null));
         fields.put(
                 "appliedIndex", replica.load().map(load -> load.appliedIndex()).orElse(null));
+        fields.put("backupLag", replica.backupLag().orElse(null));
+        fields.put(
+                "backupCheckpointIndex",
+                replica.load()
+                        .map(load -> load.backupCheckpointIndex())
+                        .filter(index -> index >= 0)
+                        .orElse(null));
         fields.put("rows", replica.load().map(load -> load.rows()).orElse(null));
         fields.put("memoryBytes", replica.load().map(load -> load.memoryBytes()).orElse(null));
         fields.put("diskBytes", replica.load().map(load -> load.diskBytes()).orElse(null));

@@ -67,7 +67,8 @@ final class StatusPrinter {
             console.println("no tables");
             return;
         }
-        TextTable text = new TextTable("TABLE", "PORT", "ACTORS", "RF", "ROWS", "UNDER-REPLICATED", "STATE");
+        TextTable text =
+                new TextTable("TABLE", "PORT", "ACTORS", "RF", "ROWS", "UNDER-REPLICATED", "BACKUP LAG", "STATE");
         for (Table table : report.tables()) {
             text.row(
                     table.meta().name(),
@@ -76,6 +77,9 @@ final class StatusPrinter {
                     table.meta().rf(),
                     "%,d".formatted(table.rows()),
                     table.underReplicated(),
+                    table.backupLag().isPresent()
+                            ? "%,d".formatted(table.backupLag().getAsLong())
+                            : "-",
                     state(table));
         }
         text.print(console);
@@ -89,8 +93,19 @@ final class StatusPrinter {
     }
 
     private void actors(ClusterReport report) {
-        TextTable text =
-                new TextTable("TABLE", "ACTOR", "EPOCH", "SERVER", "ROLE", "LAG", "LAST", "ROWS", "QUERIES/S", "DISK");
+        TextTable text = new TextTable(
+                "TABLE",
+                "ACTOR",
+                "EPOCH",
+                "SERVER",
+                "ROLE",
+                "LAG",
+                "LAST",
+                "BACKUP LAG",
+                "CHECKPOINT",
+                "ROWS",
+                "QUERIES/S",
+                "DISK");
         boolean any = false;
         for (Table table : report.tables()) {
             for (Actor actor : table.actors()) {
@@ -115,6 +130,10 @@ final class StatusPrinter {
                 replica.role(),
                 replica.lag().map(String::valueOf).orElse("-"),
                 cell(replica, load -> "%d".formatted(load.lastIndex())),
+                replica.backupLag().map(String::valueOf).orElse("-"),
+                cell(
+                        replica,
+                        load -> load.backupCheckpointIndex() < 0 ? "-" : "%d".formatted(load.backupCheckpointIndex())),
                 cell(replica, load -> "%,d".formatted(load.rows())),
                 cell(replica, load -> "%.1f".formatted(load.queriesPerSecond())),
                 cell(replica, load -> size(load.diskBytes())));

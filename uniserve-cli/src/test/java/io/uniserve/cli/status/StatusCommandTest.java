@@ -36,9 +36,9 @@ class StatusCommandTest {
         assertThat(uniserve.run("status").out()).doesNotContain("ACTOR  EPOCH").contains("words  kv");
         assertThat(uniserve.run("status", "--actors").lines())
                 .contains(
-                        "TABLE  ACTOR  EPOCH  SERVER    ROLE     LAG  LAST  ROWS  QUERIES/S  DISK",
-                        "words      1      1  server-1  primary    0     9     4        2.5  1 MB",
-                        "words      1      1  server-2  in-sync    -     -     -          -     -");
+                        "TABLE  ACTOR  EPOCH  SERVER    ROLE     LAG  LAST  BACKUP LAG  CHECKPOINT  ROWS  QUERIES/S  DISK",
+                        "words      1      1  server-1  primary    0     9           2           5     4        2.5  1 MB",
+                        "words      1      1  server-2  in-sync    -     -           -           -     -          -     -");
     }
 
     @Test
@@ -54,5 +54,13 @@ class StatusCommandTest {
         assertThat(table.get("rows").longValue()).isEqualTo(8);
         assertThat(table.get("actors").get(0).get("replicas").get(0).get("role").textValue())
                 .isEqualTo("primary");
+        assertThat(table.get("backupLag").longValue()).isEqualTo(2);
+        assertThat(table.get("actors")
+                        .get(0)
+                        .get("replicas")
+                        .get(0)
+                        .get("backupCheckpointIndex")
+                        .longValue())
+                .isEqualTo(5);
     }
 }

@@ -1,6 +1,9 @@
 package io.uniserve.protocol.coordinator;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
@@ -8,27 +11,43 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
- * Removes the backup records of dropped tables. Servers may still write them while the table is dropped, so this is no part of
- * the drop itself but repeated until nothing is left. Records of a table created again under the name are spared by its number.
+ * Removes the backups of dropped tables: has a server delete an actor's objects, then deletes its record, so that what is not
+ * deleted yet is known. Servers may still write records while the table is dropped, so this is no part of the drop itself but
+ * repeated until nothing is left. Records of a table created again under the name are spared by its number.
  */
 final class BackupSweeper {
+    private static final Logger LOG = LoggerFactory.getLogger(BackupSweeper.class);
     private static final int DELETES_PER_WRITE = 256;
+    private static final long ERASE_TIMEOUT_NANOS = 30_000_000_000L;
+    private static final long PAUSE_NANOS = 5_000_000_000L;
 
     private final TermRegistry registry;
     private final CatalogManager catalog;
     private final TreeSet<TableName> names = new TreeSet<>();
+    private final CoordinatorEnvironment env;
+    private final MembershipManager members;
     private boolean busy;
+    private long pauseUntil;
 
-    BackupSweeper(TermRegistry registry, CatalogManager catalog) {
+    BackupSweeper(
+            TermRegistry registry, CatalogManager catalog, CoordinatorEnvironment env, MembershipManager members) {
         this.registry = registry;
         this.catalog = catalog;
+        this.env = env;
+        this.members = members;
+        this.pauseUntil = env.clock().nanos();
     }
 
     void addAll(Collection<TableName> dropped) {
@@ -36,7 +55,7 @@ final class BackupSweeper {
     }
 
     void tick() {
-        if (busy || names.isEmpty()) {
+        if (busy || names.isEmpty() || env.clock().nanos() - pauseUntil < 0) {
             return;
         }
         busy = true;
@@ -61,11 +80,53 @@ final class BackupSweeper {
                 busy = false;
                 return;
             }
-            if (ok.value().version() != Registry.ABSENT && orphan(name, ok.value())) {
-                deletes.add(new Op.Delete(path, ok.value().version()));
+            if (ok.value().version() == Registry.ABSENT || !orphan(name, ok.value())) {
+                collect(name, children, deletes);
+                return;
             }
-            collect(name, children, deletes);
+            erase(name, ok.value(), new ArrayDeque<>(members.servers()), () -> {
+                deletes.add(new Op.Delete(path, ok.value().version()));
+                collect(name, children, deletes);
+            });
         });
+    }
+
+    /** Asks one server after the other until one has deleted the objects; none has to where none has durable storage. */
+    private void erase(TableName name, Versioned found, ArrayDeque<ServerRecord> servers, Runnable then) {
+        if (!(found.value() instanceof BackupRecord record)) {
+            then.run();
+            return;
+        }
+        ServerRecord server = servers.poll();
+        if (server == null) {
+            later();
+            return;
+        }
+        PeerRequest request = new PeerRequest.EraseBackup(name, record.key());
+        env.network().call(server.address(), request, ERASE_TIMEOUT_NANOS, registry.scoped(outcome -> {
+            if (outcome instanceof Outcome.Ok<PeerReply>) {
+                then.run();
+                return;
+            }
+            UniserveException error = ((Outcome.Err<PeerReply>) outcome).error();
+            if (error.code() == ErrorCode.UNSUPPORTED && servers.isEmpty()) {
+                then.run();
+            } else if (error.code() == ErrorCode.UNSUPPORTED || error.code() == ErrorCode.UNAVAILABLE) {
+                erase(name, found, servers, then);
+            } else {
+                LOG.warn(
+                        "{}: the backup of dropped table {} is not deleted yet: {}",
+                        record.key(),
+                        name,
+                        error.getMessage());
+                later();
+            }
+        }));
+    }
+
+    private void later() {
+        busy = false;
+        pauseUntil = env.clock().nanos() + PAUSE_NANOS;
     }
 
     private boolean orphan(TableName name, Versioned found) {

@@ -59,7 +59,7 @@ final class Reign {
         members = new MembershipManager(registry, this::clusterChanged);
         health = new HealthMonitor(config, env, registry, members, this::clusterChanged);
         reconciler = new TableReconciler(this);
-        sweeper = new BackupSweeper(registry, catalog);
+        sweeper = new BackupSweeper(registry, catalog, env, members);
         admin = new AdminDesk(this);
         began = env.clock().nanos();
     }

@@ -42,6 +42,8 @@ public sealed interface PeerReply {
      * One replica's state and load.
      *
      * @param role {@link #PRIMARY} for a primary that has started its epoch and accepts updates; another word otherwise
+     * @param backupIndex last log index in durable storage, told by the primary; -1 elsewhere and where there is none
+     * @param backupCheckpointIndex log index that the checkpoint in durable storage covers, 0 for none, -1 as above
      */
     record ReplicaLoad(
             ReplicaKey key,
@@ -54,7 +56,38 @@ public sealed interface PeerReply {
             long memoryBytes,
             long diskBytes,
             double queryCostMillisPerSecond,
-            double queriesPerSecond) {
+            double queriesPerSecond,
+            long backupIndex,
+            long backupCheckpointIndex) {
+        /** Of a replica that tells nothing of a backup. */
+        public ReplicaLoad(
+                ReplicaKey key,
+                long epoch,
+                String role,
+                long lastIndex,
+                long stableIndex,
+                long appliedIndex,
+                long rows,
+                long memoryBytes,
+                long diskBytes,
+                double queryCostMillisPerSecond,
+                double queriesPerSecond) {
+            this(
+                    key,
+                    epoch,
+                    role,
+                    lastIndex,
+                    stableIndex,
+                    appliedIndex,
+                    rows,
+                    memoryBytes,
+                    diskBytes,
+                    queryCostMillisPerSecond,
+                    queriesPerSecond,
+                    -1,
+                    -1);
+        }
+
         /** Role of a primary that accepts updates. */
         public static final String PRIMARY = "PRIMARY";
     }

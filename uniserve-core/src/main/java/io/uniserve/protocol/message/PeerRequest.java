@@ -2,6 +2,7 @@ package io.uniserve.protocol.message;
 
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
 import java.util.List;
 
 /** What daemons ask of each other. Every request names the cluster; another cluster's is refused with WRONG_CLUSTER. */
@@ -50,6 +51,9 @@ public sealed interface PeerRequest {
 
     /** The coordinator asks a server to check a new table's definition with its port. */
     record ValidateTable(io.uniserve.model.TableMeta meta) implements PeerRequest {}
+
+    /** The coordinator asks a server to delete from durable storage what belongs to an actor of a dropped table. */
+    record EraseBackup(TableName table, ReplicaKey key) implements PeerRequest {}
 
     /** Asks a server for its replicas' state and load. */
     record ReportLoad() implements PeerRequest {}

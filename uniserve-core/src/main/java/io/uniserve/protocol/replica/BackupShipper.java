@@ -50,6 +50,7 @@ final class BackupShipper {
     private long retryAt;
     private int mapVersion;
     private boolean ownRecord;
+    private int shipFailures;
     private final CheckpointBackup checkpoints;
 
     BackupShipper(
@@ -107,6 +108,14 @@ final class BackupShipper {
         return host.config().shippingNanos() == 0 || record != null && record.clean();
     }
 
+    /** How far durable storage is. */
+    BackupProgress progress() {
+        BackupRecord known = record;
+        return host.config().shippingNanos() == 0 || !loaded && known == null
+                ? BackupProgress.NONE
+                : new BackupProgress(shipped, known == null ? 0 : known.checkpointIndex());
+    }
+
     private void step() {
         if (closed || writing || host.env().clock().nanos() - retryAt < 0) {
             return;
@@ -138,6 +147,9 @@ final class BackupShipper {
                             && found.key().equals(key);
                     record = ours ? (BackupRecord) ok.value().value() : null;
                     ownRecord = false;
+                    if (ok.value().value() instanceof BackupRecord other && !ours) {
+                        host.eraseBackup(table, other.key());
+                    }
                     shipped =
                             Math.max(shipped, record == null ? 0 : Math.min(record.shippedIndex(), log.durableIndex()));
                     step();
@@ -252,13 +264,17 @@ final class BackupShipper {
                 return;
             }
             if (done instanceof Outcome.Err<Done> err) {
-                LOG.warn(
-                        "{}: log {} cannot be shipped: {}",
-                        key,
-                        name,
-                        err.error().getMessage());
+                if (Integer.bitCount(++shipFailures) == 1) { // the 1st, 2nd, 4th, 8th, ...: it may go on for hours
+                    LOG.warn(
+                            "{}: log {} cannot be shipped, is tried again ({} times so far): {}",
+                            key,
+                            name,
+                            shipFailures,
+                            err.error().getMessage());
+                }
                 return;
             }
+            shipFailures = 0;
             shipped = last;
             checkpoints.shipped(data.size());
             if (shipped < stable) {

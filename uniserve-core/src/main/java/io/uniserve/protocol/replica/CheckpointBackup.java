@@ -45,6 +45,8 @@ final class CheckpointBackup {
     private long bytesSince;
     private long bytesDue;
     private int objectsSince;
+    private long bytesCovered;
+    private int objectsCovered;
     private long retryAt;
 
     CheckpointBackup(ReplicaHost host, ReplicaKey key, long epoch, ReplicaLog log, Checkpoints checkpoints) {
@@ -87,8 +89,8 @@ final class CheckpointBackup {
         pending = null;
         use(made.manifest(), made.manifestKey());
         bytesDue = made.manifest().bytes() / LOG_SHARE;
-        bytesSince = 0;
-        objectsSince = 0;
+        bytesSince -= bytesCovered;
+        objectsSince -= objectsCovered;
         sweepDue = true;
     }
 
@@ -155,6 +157,8 @@ final class CheckpointBackup {
                 && wantsUpload(record)
                 && newest.epoch() == log.epochAt(newest.index())) {
             candidate = checkpoints.hold(newest);
+            bytesCovered = bytesSince;
+            objectsCovered = objectsSince;
         }
     }
 

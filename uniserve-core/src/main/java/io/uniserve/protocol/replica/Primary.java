@@ -159,6 +159,10 @@ final class Primary implements PeerLink.Listener {
         return backup.complete();
     }
 
+    BackupProgress backupProgress() {
+        return backup.progress();
+    }
+
     /** Gives the update its place in the log. */
     void append(PendingUpdates.Update update, LogEntry entry) {
         pending.logged(update, entry.index(), epoch);

@@ -425,6 +425,11 @@ public final class Replica {
         return primary == null ? 0 : primary.stableIndex();
     }
 
+    /** How far the backup is, where this is the primary. */
+    public BackupProgress backup() {
+        return primary == null ? BackupProgress.NONE : primary.backupProgress();
+    }
+
     /** Bytes of the log. */
     public long logBytes() {
         return opened == null ? 0 : opened.log().bytes();

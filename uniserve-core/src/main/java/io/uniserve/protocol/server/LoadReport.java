@@ -72,7 +72,9 @@ final class LoadReport {
                     usage.memoryBytes(),
                     usage.diskBytes() + replica.logBytes(),
                     0,
-                    0));
+                    0,
+                    replica.backup().shipped(),
+                    replica.backup().checkpoint()));
         }
         return new PeerReply.Load(self, loads, 0);
     }

@@ -11,6 +11,7 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.replica.BackupEraser;
 import io.uniserve.protocol.replica.Replica;
 import java.util.ArrayList;
 import java.util.List;
@@ -32,14 +33,22 @@ final class Reaper {
     private final ServerId self;
     private final ReplicaSet replicas;
     private final TableViews views;
+    private final BackupEraser eraser;
     private boolean busy;
 
-    Reaper(Environment env, String clusterId, ServerId self, ReplicaSet replicas, TableViews views) {
+    Reaper(
+            Environment env,
+            String clusterId,
+            ServerId self,
+            ReplicaSet replicas,
+            TableViews views,
+            BackupEraser eraser) {
         this.env = env;
         this.clusterId = clusterId;
         this.self = self;
         this.replicas = replicas;
         this.views = views;
+        this.eraser = eraser;
     }
 
     /** One round, if there is anything to remove. */
@@ -124,25 +133,26 @@ final class Reaper {
     private void decide(TreeMap<Long, TableMap> maps) {
         List<ReplicaKey> gone = new ArrayList<>(replicas.unclaimed());
         gone.removeIf(key -> maps.containsKey(key.tableId()));
-        gone.forEach(key -> remove(key, false));
+        gone.forEach(key -> remove(key, false, () -> {}));
         for (Replica replica : replicas.all()) {
             TableMap map = maps.get(replica.key().tableId());
             if (map == null) {
                 if (unnamed(replica)) {
-                    remove(replica.key(), false);
+                    // What was shipped since the coordinator had the table's backups erased.
+                    remove(replica.key(), false, () -> eraser.tryErase(replica.table(), replica.key()));
                 }
                 continue;
             }
             ActorState state = actor(map, replica.key());
             boolean settled = replica.isOpen() && !replica.isDamaged() && replica.installed() <= state.epoch();
             if (settled && !state.hosts(self) && unnamed(replica)) {
-                remove(replica.key(), replica.abandonedAt() > 0);
+                remove(replica.key(), replica.abandonedAt() > 0, () -> {});
             }
         }
     }
 
-    private void remove(ReplicaKey key, boolean aside) {
+    private void remove(ReplicaKey key, boolean aside, Runnable then) {
         LOG.info("{}: no map names this replica here, {}", key, aside ? "its files are set aside" : "it is removed");
-        replicas.remove(key, aside);
+        replicas.remove(key, aside, then);
     }
 }

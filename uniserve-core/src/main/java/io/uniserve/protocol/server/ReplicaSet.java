@@ -122,7 +122,7 @@ final class ReplicaSet {
     }
 
     /** Removes a replica that nobody counts on; {@code aside} keeps its files under {@code quarantine/}. */
-    void remove(ReplicaKey key, boolean aside) {
+    void remove(ReplicaKey key, boolean aside, Runnable then) {
         Replica replica = replicas.remove(key);
         gates.remove(key);
         if (!ending.add(key)) {
@@ -132,6 +132,7 @@ final class ReplicaSet {
             ending.remove(key);
             if (outcome instanceof Outcome.Ok<io.uniserve.protocol.env.Done>) {
                 onDisk.remove(key);
+                then.run();
             }
             TableViews.View view = views.find(key.tableId());
             if (view != null) {

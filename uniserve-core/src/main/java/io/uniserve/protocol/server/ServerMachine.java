@@ -25,6 +25,7 @@ import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.replica.BackupEraser;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaConfig;
 import io.uniserve.protocol.replica.ReplicaHost;
@@ -51,6 +52,7 @@ public final class ServerMachine {
     private final Pinger pinger;
     private final LeaseKeeper leases;
     private final Reaper reaper;
+    private final BackupEraser eraser;
     private final UpdateDesk updates;
     private final LoadReport loads;
     private final RoutingBoard routing;
@@ -79,7 +81,8 @@ public final class ServerMachine {
         this.registration = new Registration(env, config, fatal);
         this.pinger = new Pinger(env, config, members, host::tellCoordinator);
         this.leases = new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views);
-        this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views);
+        this.eraser = new BackupEraser(env, config.replicas());
+        this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views, eraser);
         this.updates = new UpdateDesk(env, views, replicas::find);
         this.loads = new LoadReport(env, config.id(), replicas);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
@@ -150,6 +153,15 @@ public final class ServerMachine {
             later(completion, Outcome.ok(new PeerReply.Pong(config.id(), registration.incarnation())));
         } else if (request instanceof PeerRequest.ReportLoad) {
             loads.report(outcome -> later(completion, outcome));
+        } else if (request instanceof PeerRequest.EraseBackup erase) {
+            eraser.erase(
+                    erase.table(),
+                    erase.key(),
+                    outcome -> later(
+                            completion,
+                            outcome instanceof Outcome.Err<Done> err
+                                    ? Outcome.err(err.error())
+                                    : Outcome.ok(new PeerReply.Ack())));
         } else if (request instanceof PeerRequest.ValidateTable validate) {
             later(completion, validate(validate.meta()));
         } else {
@@ -337,6 +349,11 @@ public final class ServerMachine {
         @Override
         public void refresh(TableName table) {
             views.refresh(table);
+        }
+
+        @Override
+        public void eraseBackup(TableName table, ReplicaKey old) {
+            eraser.tryErase(table, old);
         }
 
         @Override

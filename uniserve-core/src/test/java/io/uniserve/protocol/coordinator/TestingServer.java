@@ -79,6 +79,8 @@ final class TestingServer {
         } else if (request instanceof PeerRequest.ValidateTable) {
             UniserveException error = refusal;
             completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
+        } else if (request instanceof PeerRequest.EraseBackup) {
+            completion.done(Outcome.ok(new PeerReply.Ack()));
         } else if (request instanceof PeerRequest.ReportLoad) {
             completion.done(Outcome.ok(new PeerReply.Load(id, slow ? List.of() : loads(), 1)));
         }

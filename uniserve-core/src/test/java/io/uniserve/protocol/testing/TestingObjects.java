@@ -96,6 +96,10 @@ public final class TestingObjects implements ObjectStore {
     @Override
     public void delete(String key, Completion<Done> completion) {
         loop.after(100_000, () -> {
+            if (down) {
+                completion.done(error(ErrorCode.UNAVAILABLE, "down"));
+                return;
+            }
             objects.remove(key);
             completion.done(Outcome.ok(Done.DONE));
         });

@@ -36,6 +36,8 @@ final class LoadMapping {
                 .setDiskBytes(load.diskBytes())
                 .setQueryCostMillisPerSecond(load.queryCostMillisPerSecond())
                 .setQueriesPerSecond(load.queriesPerSecond())
+                .setBackupIndex(load.backupIndex())
+                .setBackupCheckpointIndex(load.backupCheckpointIndex())
                 .build();
     }
 
@@ -51,6 +53,8 @@ final class LoadMapping {
                 proto.getMemoryBytes(),
                 proto.getDiskBytes(),
                 proto.getQueryCostMillisPerSecond(),
-                proto.getQueriesPerSecond());
+                proto.getQueriesPerSecond(),
+                proto.getBackupIndex(),
+                proto.getBackupCheckpointIndex());
     }
 }

@@ -1,9 +1,11 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PeerRequest.Certified;
 import io.uniserve.protocol.message.PeerRequest.Draining;
+import io.uniserve.protocol.message.PeerRequest.EraseBackup;
 import io.uniserve.protocol.message.PeerRequest.Fenced;
 import io.uniserve.protocol.message.PeerRequest.Ping;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
@@ -56,6 +58,10 @@ public final class PeerRequestMapping {
                     .setIncarnation(draining.incarnation()));
         } else if (request instanceof ValidateTable validate) {
             proto.setValidateTable(PeerProto.ValidateTable.newBuilder().setMeta(TableMapping.toProto(validate.meta())));
+        } else if (request instanceof EraseBackup erase) {
+            proto.setEraseBackup(PeerProto.EraseBackup.newBuilder()
+                    .setTable(erase.table().value())
+                    .setKey(IdentityMapping.toProto(erase.key())));
         } else if (request instanceof ReportLoad) {
             proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
@@ -82,6 +88,7 @@ public final class PeerRequestMapping {
                 new ValidateTable(
                         TableMapping.fromProto(proto.getValidateTable().getMeta()));
             case REPORT_LOAD -> new ReportLoad();
+            case ERASE_BACKUP -> eraseBackup(proto.getEraseBackup());
             case REQUEST_NOT_SET ->
                 throw Wire.malformed("peer request is missing or of a kind this version does not know");
         };
@@ -110,6 +117,11 @@ public final class PeerRequestMapping {
                 IdentityMapping.fromProto(proto.getKey()),
                 Wire.notNegative("epoch", proto.getEpoch()),
                 Wire.list("servers", proto.getServersList(), Limits.SERVERS_MAX, IdentityMapping::server));
+    }
+
+    private static EraseBackup eraseBackup(PeerProto.EraseBackup proto) {
+        Wire.present("key", proto.hasKey());
+        return new EraseBackup(new TableName(proto.getTable()), IdentityMapping.fromProto(proto.getKey()));
     }
 
     private static Unfit unfit(PeerProto.Unfit proto) {

@@ -1,19 +1,28 @@
 package io.uniserve.cli.process;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.PartitionKey;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ReadReply;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -192,6 +201,92 @@ class ProcessFaultsIT {
         connect();
         load.verifyAll(client());
         assertThat(load.wrong).isEmpty();
+    }
+
+    @Test
+    @Order(8)
+    void theOnlyCoordinatorDiesAndQueriesAndUpdatesGoOn() throws Exception {
+        awaitReplicas("rf2", 2, SERVERS);
+        CheckedLoad load = new CheckedLoad(client(), "rf2");
+        try (load) {
+            load.start(2);
+            await().atMost(PATIENCE).until(() -> load.reads.get() > 200 && load.writes.get() > 50);
+            cluster().daemon("coordinator-1").kill();
+            long reads = load.reads.get();
+            long writes = load.writes.get();
+            assertThatThrownBy(() -> client().admin()
+                            .deadline(Duration.ofSeconds(5))
+                            .createTable(
+                                    TableSpec.named("leaderless").port("kv").hash(2)))
+                    .isInstanceOf(UniserveException.class);
+            await().atMost(PATIENCE).until(() -> load.reads.get() > reads + 200 && load.writes.get() > writes + 50);
+            cluster().startCoordinator("coordinator-1");
+            client().admin()
+                    .deadline(Duration.ofSeconds(60))
+                    .createTable(TableSpec.named("led").port("kv").hash(2).keyField("key"));
+            load.close();
+            load.verifyAll();
+            assertThat(load.wrong).isEmpty();
+            assertThat(load.failed).isEmpty();
+        }
+    }
+
+    /** Requests that reach a server while it stands still wait in its sockets, and are the first thing it sees when it wakes. */
+    @Test
+    @Order(9)
+    void aServerThatWakesGivesNoOldAnswerToRequestsThatWaited() throws Exception {
+        awaitReplicas("rf3", RF, SERVERS);
+        put("witness", 1);
+        TableRoute route = client().admin().describeTable("rf3");
+        int actor = route.meta().partitioner().actorOf(PartitionKey.of("witness"));
+        ServerRecord primary = server(route.map().actors().get(actor).primary());
+        String name = IntStream.rangeClosed(1, SERVERS)
+                .mapToObj(i -> "server-" + i)
+                .filter(server -> cluster().address(server).equals(primary.address()))
+                .findAny()
+                .orElseThrow();
+        try (DirectReads direct = new DirectReads(client().routing().clusterId())) {
+            assertThat(amounts(direct.get(primary.address(), route, actor, "witness")
+                            .join()))
+                    .containsExactly(1L);
+            cluster().daemon(name).pause();
+            List<CompletableFuture<Outcome<ReadReply>>> waiting = new ArrayList<>();
+            try {
+                await().atMost(PATIENCE)
+                        .until(() -> client().routing().servers().size() == SERVERS - 1);
+                put("witness", 2);
+                TableRoute after = client().admin().describeTable("rf3");
+                for (int i = 0; i < 20; i++) {
+                    waiting.add(direct.get(primary.address(), i % 2 == 0 ? route : after, actor, "witness"));
+                }
+            } finally {
+                cluster().daemon(name).resume();
+            }
+            for (CompletableFuture<Outcome<ReadReply>> reply : waiting) {
+                assertThat(amounts(reply.join())).isSubsetOf(2L);
+            }
+        }
+        awaitReplicas("rf3", RF, SERVERS);
+    }
+
+    private void put(String key, long amount) {
+        client().table("rf3")
+                .updateDocuments("kv.put@1", List.of(Map.of("key", key, "amount", amount)))
+                .run()
+                .orThrow();
+    }
+
+    private static List<Object> amounts(Outcome<ReadReply> reply) {
+        return DirectReads.documents(reply).stream()
+                .map(document -> Objects.requireNonNull(document.fields().get("amount")))
+                .toList();
+    }
+
+    private ServerRecord server(ServerId id) {
+        return client().routing().servers().stream()
+                .filter(record -> record.id().equals(id))
+                .findAny()
+                .orElseThrow();
     }
 
     private interface Faults {

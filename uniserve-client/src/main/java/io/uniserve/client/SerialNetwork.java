@@ -13,8 +13,8 @@ import java.util.concurrent.Executor;
 /** A network whose answers come on an operation's serial. */
 record SerialNetwork(ClientNetwork network, Executor serial) implements ClientNetwork {
     @Override
-    public Timers.Cancel read(Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
-        return network.read(to, request, timeoutNanos, outcome -> serial.execute(() -> completion.done(outcome)));
+    public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
+        return network.read(to, request, outcome -> serial.execute(() -> completion.done(outcome)));
     }
 
     @Override

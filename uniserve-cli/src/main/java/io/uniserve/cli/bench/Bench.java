@@ -50,6 +50,13 @@ final class Bench {
         return blocks.stream().map(Block::join).toList();
     }
 
+    /** Runs one side without measuring it. */
+    void warm(Side side, int threads, int operationsPerThread) {
+        if (operationsPerThread > 0) {
+            block(new Load("warm-up", threads, operationsPerThread, 1), side, -1);
+        }
+    }
+
     private Block block(Load load, Side side, int round) {
         ExecutorService pool = Executors.newFixedThreadPool(load.threads());
         try {

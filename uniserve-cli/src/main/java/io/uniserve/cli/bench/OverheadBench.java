@@ -28,6 +28,8 @@ import java.util.stream.LongStream;
 /** The measurements of {@code bench overhead}. Not thread-safe. */
 final class OverheadBench {
     private static final int SERVERS = 4;
+    private static final int WARMUP_THREADS = 4;
+    private static final int ACTORS_MANY = 256;
     private static final int ROWS_PER_ACTOR = 100;
     private static final int REQUEST_BYTES = 160;
     private static final int REPLY_BYTES = 120;
@@ -45,7 +47,14 @@ final class OverheadBench {
     private final List<String> rows = new ArrayList<>();
 
     /** How much of everything. */
-    record Scale(int operations, int rounds, int updates, int idleSeconds) {}
+    record Scale(
+            List<Integer> actors,
+            List<Integer> threads,
+            int warmup,
+            int operations,
+            int rounds,
+            int updates,
+            int idleSeconds) {}
 
     OverheadBench(Bench bench, Scale scale, Path directory, Console console) {
         this.bench = bench;
@@ -83,12 +92,12 @@ final class OverheadBench {
                 CpuMeter ours = new CpuMeter(pids, true);
                 CpuMeter floorCpu =
                         new CpuMeter(bare.stream().map(DaemonProcess::pid).toList(), true);
-                queries(client, floor, ours, floorCpu, 16);
-                List<Integer> threadsFew = threads(pids);
-                queries(client, floor, ours, floorCpu, 64);
-                List<Integer> threadsMany = threads(pids);
-                threadsDoNotGrow(threadsFew, threadsMany);
+                warmUp(client, floor);
+                for (int actors : scale.actors()) {
+                    queries(client, floor, ours, floorCpu, actors);
+                }
                 updates(client, ours);
+                threadsDoNotGrow(client, pids);
             }
             idle(cluster);
         } finally {
@@ -113,15 +122,29 @@ final class OverheadBench {
                 .toList();
     }
 
+    /** Lets the JVMs of both sides compile what will be measured. */
+    private void warmUp(UniserveClient client, BareFanOut floor) {
+        int actors = SERVERS * 4;
+        long total = (long) actors * ROWS_PER_ACTOR;
+        ClientTable table = table(client, "warm", actors);
+        CpuMeter none = new CpuMeter(List.of(), false);
+        List<Bench.Side> sides = List.of(
+                new Bench.Side("uniserve single-actor", n -> single(table, n % total), none),
+                new Bench.Side("bare single", n -> floor.call((int) (n % SERVERS), 1), none),
+                new Bench.Side("uniserve all-actor", n -> all(table, total), none),
+                new Bench.Side("bare all", n -> floor.call(0, SERVERS), none));
+        for (Bench.Side side : sides) {
+            console.note("warming up: " + scale.warmup() + " x " + side.name());
+            bench.warm(side, WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);
+        }
+        client.admin().dropTable(table.name());
+    }
+
     private void queries(UniserveClient client, BareFanOut floor, CpuMeter ours, CpuMeter floorCpu, int actors) {
         String name = "bench" + actors;
-        client.admin().createTable(TableSpec.named(name).port("kv").hash(actors).keyField("key"));
-        ClientTable table = client.table(name);
         long total = (long) actors * ROWS_PER_ACTOR;
-        table.update("kv.put@1", Document.CODEC, documents(0, (int) total))
-                .run()
-                .orThrow();
-        for (int threads : new int[] {1, 4, 16}) {
+        ClientTable table = table(client, name, actors);
+        for (int threads : scale.threads()) {
             Bench.Load one = load("single-actor " + actors + " actors", threads);
             compare(
                     one,
@@ -133,8 +156,18 @@ final class OverheadBench {
                     all,
                     new Bench.Side("uniserve", n -> all(table, total), ours),
                     new Bench.Side("bare", n -> floor.call(0, SERVERS), floorCpu),
-                    actors == 16 ? 1.5 : 2.0);
+                    actors <= 16 ? 1.5 : 2.0);
         }
+    }
+
+    /** A new table with the same number of rows for each actor. */
+    private static ClientTable table(UniserveClient client, String name, int actors) {
+        client.admin().createTable(TableSpec.named(name).port("kv").hash(actors).keyField("key"));
+        ClientTable table = client.table(name);
+        table.update("kv.put@1", Document.CODEC, documents(0, actors * ROWS_PER_ACTOR))
+                .run()
+                .orThrow();
+        return table;
     }
 
     private Bench.Load load(String scenario, int threads) {
@@ -215,16 +248,22 @@ final class OverheadBench {
                 .toList();
     }
 
-    /** Threads of each process. */
-    private static List<Integer> threads(List<Long> pids) {
-        return pids.stream().map(ProcFiles::threads).toList();
+    /** Compares the servers' threads, all pools warm, before and after a table that brings each many more actors. */
+    private void threadsDoNotGrow(UniserveClient client, List<Long> pids) {
+        int before = threads(pids);
+        ClientTable table = table(client, "many", ACTORS_MANY);
+        for (int i = 0; i < SERVERS * 8; i++) {
+            all(table, (long) ACTORS_MANY * ROWS_PER_ACTOR);
+        }
+        int after = threads(pids);
+        rows.add(String.format(
+                Locale.ROOT, "threads of a server: %d, with %d more actors %d", before, ACTORS_MANY / SERVERS, after));
+        figures.add(Figure.atMost("threads of a server, " + ACTORS_MANY / SERVERS + " actors more", after - before, 4));
     }
 
-    private void threadsDoNotGrow(List<Integer> few, List<Integer> many) {
-        int before = few.stream().mapToInt(Integer::intValue).max().orElse(0);
-        int after = many.stream().mapToInt(Integer::intValue).max().orElse(0);
-        rows.add(String.format(Locale.ROOT, "threads of a server: %d with 16 actors, %d with 80", before, after));
-        figures.add(Figure.atMost("threads of a server, 64 actors more", after - before, 4));
+    /** Threads of the process that has most. */
+    private static int threads(List<Long> pids) {
+        return pids.stream().mapToInt(ProcFiles::threads).max().orElse(0);
     }
 
     private void idle(ProcessCluster cluster) {

@@ -31,6 +31,13 @@ public final class OverheadCommand extends CliCommand {
             description = "Operations of a block, all threads (default: 4000).")
     private int operations = 4_000;
 
+    @Option(
+            names = "--warmup",
+            paramLabel = "N",
+            description = "Operations of each kind and side before anything is measured, so that the JVMs have compiled"
+                    + " what runs (default: 60000).")
+    private int warmup = 60_000;
+
     @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
     private int rounds = 5;
 
@@ -46,6 +53,20 @@ public final class OverheadCommand extends CliCommand {
             description = "How long the idle cluster is watched (default: 20).")
     private int idleSeconds = 20;
 
+    @Option(
+            names = "--actors",
+            split = ",",
+            paramLabel = "N",
+            description = "Actors of the table, one or several numbers (default: 16,64).")
+    private List<Integer> actors = List.of(16, 64);
+
+    @Option(
+            names = "--threads",
+            split = ",",
+            paramLabel = "N",
+            description = "Threads of the client, one or several numbers (default: 1,4,16).")
+    private List<Integer> threads = List.of(1, 4, 16);
+
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
     private @Nullable Path raw;
 
@@ -55,11 +76,17 @@ public final class OverheadCommand extends CliCommand {
         range("--rounds", rounds, 1, 1_000);
         range("--updates", updates, 1, 10_000_000);
         range("--idle-seconds", idleSeconds, 1, 3_600);
+        range("--warmup", warmup, 0, 10_000_000);
+        actors.forEach(n -> range("--actors", n, 4, 256));
+        threads.forEach(n -> range("--threads", n, 1, 64));
         Path directory = Files.createTempDirectory("uniserve-bench");
         try (RawLog log = new RawLog(raw)) {
             Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);
             OverheadBench overhead = new OverheadBench(
-                    bench, new OverheadBench.Scale(operations, rounds, updates, idleSeconds), directory, console());
+                    bench,
+                    new OverheadBench.Scale(actors, threads, warmup, operations, rounds, updates, idleSeconds),
+                    directory,
+                    console());
             List<Figure> figures = overhead.run();
             ResultLine line = ResultLine.of("bench overhead", arguments());
             figures.forEach(line::figure);

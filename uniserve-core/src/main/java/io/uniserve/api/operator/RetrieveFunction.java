@@ -3,6 +3,7 @@ package io.uniserve.api.operator;
 import io.uniserve.api.Actor;
 import io.uniserve.codec.Codec;
 import java.util.Optional;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /** A retrieve operator from its parts; see {@link RetrieveOperator#of}. */
@@ -10,7 +11,9 @@ record RetrieveFunction<A extends Actor, P, V>(
         RetrieveCall<P, V> call,
         Class<A> actorType,
         RetrieveOperator.Body<A, P, V> body,
-        @Nullable Merger<P, V> merge) implements RetrieveOperator<A, P, V> {
+        @Nullable Merger<P, V> merge,
+        Predicate<P> quick)
+        implements RetrieveOperator<A, P, V> {
     @Override
     public String id() {
         return call.id();
@@ -30,6 +33,11 @@ record RetrieveFunction<A extends Actor, P, V>(
     public V retrieve(A actor, OperatorContext context, P parameters) {
         context.checkActive();
         return body.run(actor, context, parameters);
+    }
+
+    @Override
+    public boolean brief(P parameters) {
+        return quick.test(parameters);
     }
 
     @Override

@@ -203,8 +203,7 @@ public final class QueryMachine {
                 remaining,
                 query.mode());
         state.health().sent(server);
-        call.cancel = env.network()
-                .read(index.address(server).orElseThrow(), request, remaining, outcome -> ended(call, outcome));
+        call.cancel = env.network().read(index.address(server).orElseThrow(), request, outcome -> ended(call, outcome));
     }
 
     private void count(Kind kind) {

@@ -23,7 +23,7 @@ final class TestingClientNetwork implements ClientNetwork {
     final List<Write> writes = new ArrayList<>();
 
     @Override
-    public Timers.Cancel read(Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
+    public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
         Read read = new Read(to.port() - 1000, request, completion);
         reads.add(read);
         return () -> read.cancelled = true;

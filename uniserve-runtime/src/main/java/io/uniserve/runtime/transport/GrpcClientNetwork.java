@@ -30,14 +30,14 @@ public final class GrpcClientNetwork implements ClientNetwork {
     }
 
     @Override
-    public Timers.Cancel read(Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
+    public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
         UnaryCall<DataProto.ReadReply, ReadReply> call =
                 new UnaryCall<>(to, true, ReadMapping::fromProto, executor, completion);
         DataProto.ReadCall message = DataProto.ReadCall.newBuilder()
                 .setCluster(cluster.orEmpty())
                 .setRequest(ReadMapping.toProto(request))
                 .build();
-        call.start(channels, DataGrpc.getReadMethod(), message, timeoutNanos);
+        call.start(channels, DataGrpc.getReadMethod(), message, UnaryCall.NO_TIMEOUT);
         return call;
     }
 

@@ -24,6 +24,9 @@ import org.jspecify.annotations.Nullable;
  * @param <M> the answer as the caller wants it
  */
 final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Cancel {
+    /** The caller cancels instead: a deadline sets a timer here and on the server, and a header that differs each time. */
+    static final long NO_TIMEOUT = Long.MAX_VALUE;
+
     private final Address to;
     private final boolean idempotent;
     private final Function<P, M> mapping;
@@ -46,9 +49,10 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     /** Sends the request; never throws, every failure goes to the completion. */
     <Q> void start(ChannelPool channels, MethodDescriptor<Q, P> method, Q request, long timeoutNanos) {
         try {
-            CallOptions options = CallOptions.DEFAULT
-                    .withDeadlineAfter(Math.max(1, timeoutNanos), TimeUnit.NANOSECONDS)
-                    .withStreamTracerFactory(sent);
+            CallOptions options = CallOptions.DEFAULT.withStreamTracerFactory(sent);
+            if (timeoutNanos != NO_TIMEOUT) {
+                options = options.withDeadlineAfter(Math.max(1, timeoutNanos), TimeUnit.NANOSECONDS);
+            }
             ClientCall<Q, P> started = channels.channel(to).newCall(method, options);
             call = started;
             started.start(this, new Metadata());

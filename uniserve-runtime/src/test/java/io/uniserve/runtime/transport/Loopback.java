@@ -124,7 +124,7 @@ final class Loopback implements AutoCloseable {
 
     ReadReply read(Bytes parameters) {
         return outcome(done -> {
-            Timers.Cancel unused = client().read(address, readRequest(parameters), 10 * SECOND, done);
+            Timers.Cancel unused = client().read(address, readRequest(parameters), done);
         });
     }
 

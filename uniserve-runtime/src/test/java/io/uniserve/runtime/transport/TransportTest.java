@@ -117,8 +117,7 @@ class TransportTest {
             return cancelled::countDown;
         };
         CompletableFuture<Outcome<ReadReply>> outcome = new CompletableFuture<>();
-        Timers.Cancel cancel = net.client()
-                .read(net.address, Loopback.readRequest(Bytes.EMPTY), Loopback.SECOND * 30, outcome::complete);
+        Timers.Cancel cancel = net.client().read(net.address, Loopback.readRequest(Bytes.EMPTY), outcome::complete);
         assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
         cancel.cancel();
         assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
@@ -130,10 +129,10 @@ class TransportTest {
     @Test
     void endsACallAtItsDeadlineAndTellsTheHandler() throws InterruptedException {
         CountDownLatch cancelled = new CountDownLatch(1);
-        net.read = (request, done) -> cancelled::countDown;
+        net.query = (request, done) -> cancelled::countDown;
         UniserveException error = Loopback.error(done -> {
-            Timers.Cancel unused =
-                    net.client().read(net.address, Loopback.readRequest(Bytes.EMPTY), 50_000_000, typed(done));
+            Timers.Cancel unused = net.client()
+                    .query(net.address, new QueryRequest(new TableName("t"), "q=1", 1_000), 50_000_000, typed(done));
         });
         assertThat(error.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
         assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
@@ -159,8 +158,7 @@ class TransportTest {
         CompletableFuture<Outcome<UpdateReply>> update = new CompletableFuture<>();
         CompletableFuture<Outcome<ReadReply>> read = new CompletableFuture<>();
         net.client().update(net.address, Loopback.updateRequest(), Loopback.SECOND * 30, update::complete);
-        Timers.Cancel unused =
-                net.client().read(net.address, Loopback.readRequest(Bytes.EMPTY), Loopback.SECOND * 30, read::complete);
+        Timers.Cancel unused = net.client().read(net.address, Loopback.readRequest(Bytes.EMPTY), read::complete);
         assertThat(arrived.await(10, TimeUnit.SECONDS)).isTrue();
         net.server.close();
         assertThat(update.join())

@@ -30,13 +30,11 @@ final class LocalFirstNetwork implements ClientNetwork {
     }
 
     @Override
-    public Timers.Cancel read(Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
-        return to.equals(self)
-                ? readHere(request, timeoutNanos, completion)
-                : remote.read(to, request, timeoutNanos, completion);
+    public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
+        return to.equals(self) ? readHere(request, completion) : remote.read(to, request, completion);
     }
 
-    private Timers.Cancel readHere(ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
+    private Timers.Cancel readHere(ReadRequest request, Completion<ReadReply> completion) {
         AtomicBoolean done = new AtomicBoolean();
         Completion<ReadReply> once = outcome -> {
             if (done.compareAndSet(false, true)) {
@@ -50,13 +48,7 @@ final class LocalFirstNetwork implements ClientNetwork {
             once.done(Outcome.err(e));
             return () -> {};
         }
-        Timers.Cancel timer = loop.after(timeoutNanos, () -> {
-            work.cancel();
-            once.done(Outcome.err(
-                    new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "no answer in time from this server itself")));
-        });
         return () -> {
-            timer.cancel();
             work.cancel();
             once.done(Outcome.err(
                     new UniserveException(ErrorCode.CANCELLED, "the caller has no more use for the answer")));

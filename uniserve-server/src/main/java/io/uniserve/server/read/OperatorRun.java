@@ -53,6 +53,16 @@ final class OperatorRun<A extends Actor, P, V> {
         }
     }
 
+    /** The operator itself. */
+    Operator<?, ?> operator() {
+        return operator;
+    }
+
+    /** True where the operator promises to take microseconds with these parameters. */
+    boolean brief() {
+        return port.call("brief() of " + operator.id(), () -> operator.brief(parameters));
+    }
+
     boolean merges() {
         return merger.isPresent();
     }

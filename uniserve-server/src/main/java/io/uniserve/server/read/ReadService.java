@@ -14,9 +14,8 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.transport.ReadHandler;
-import java.util.HashSet;
+import java.util.BitSet;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
@@ -35,6 +34,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final Supplier<Optional<Routing>> routing;
     private final Consumer<TableName> refresh;
     private final ReadCosts costs;
+    private final BriefOperators brief = new BriefOperators();
     private final WorkerPool pool;
     private final ResultMemory memory;
     private final int requestsMax;
@@ -84,6 +84,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             return () -> {};
         }
         ReadTask task = new ReadTask(this, request, completion);
+        if (task.brief()) {
+            task.work();
+            return task;
+        }
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idle() - 1);
         if (!pool.execute(task::work)) {
@@ -106,11 +110,12 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             throw UniserveException.invalid("deadline in " + request.remainingNanos() + " ns, use more than 0");
         }
         if (request.targets().size() > 1) {
-            Set<Integer> distinct = new HashSet<>();
+            BitSet distinct = new BitSet();
             for (ReadRequest.Target target : request.targets()) {
-                if (!distinct.add(target.actor())) {
+                if (distinct.get(target.actor())) {
                     throw UniserveException.invalid("actor " + target.actor() + " is asked twice in one read");
                 }
+                distinct.set(target.actor());
             }
         }
     }
@@ -189,6 +194,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     ActorSource actors() {
         return actors;
+    }
+
+    BriefOperators briefOperators() {
+        return brief;
     }
 
     WorkerPool pool() {

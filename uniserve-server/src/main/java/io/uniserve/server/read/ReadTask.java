@@ -1,5 +1,6 @@
 package io.uniserve.server.read;
 
+import io.uniserve.api.operator.Operator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
@@ -18,6 +19,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -26,6 +28,8 @@ import org.jspecify.annotations.Nullable;
  * the gate changes or its patience ends, without holding a thread.
  */
 final class ReadTask implements Timers.Cancel {
+    private static final int BRIEF_PARAMETER_BYTES_MAX = 4 << 10;
+
     private final ReadService service;
     private final ReadRequest request;
     private final Completion<ReadReply> completion;
@@ -50,11 +54,34 @@ final class ReadTask implements Timers.Cancel {
         this.results = new AtomicReferenceArray<>(request.targets().size());
     }
 
+    /**
+     * True where the first actor's operator promises to be brief with these parameters and has been so. What is wrong with
+     * the request is left to {@link #work} to find.
+     */
+    boolean brief() {
+        if (request.parameters().size() > BRIEF_PARAMETER_BYTES_MAX) {
+            return false;
+        }
+        Optional<PinnedActor> pinned = service.actors().pin(key(0));
+        if (pinned.isEmpty()) {
+            return false;
+        }
+        try (PinnedActor actor = pinned.get()) {
+            Optional<Operator<?, ?>> operator = actor.operator(request.operator());
+            return operator.isPresent()
+                    && service.briefOperators()
+                            .quick(operator.get(), request.targets().size())
+                    && run(actor).brief();
+        } catch (RuntimeException e) {
+            return false; // a worker meets it again and answers with it
+        }
+    }
+
     /** What a worker does: takes targets until none is left. */
     void work() {
-        int targets = request.targets().size();
-        for (int i = next.getAndIncrement(); i < targets; i = next.getAndIncrement()) {
-            serve(i);
+        int first = next.getAndIncrement();
+        if (first < request.targets().size()) {
+            new Stint(first).run();
         }
     }
 
@@ -67,30 +94,28 @@ final class ReadTask implements Timers.Cancel {
         return new ReplicaKey(request.tableId(), request.targets().get(place).actor());
     }
 
-    private void serve(int place) {
+    /** One actor's answer; null where it is put aside. */
+    private @Nullable Object serve(int place) {
         ReadRequest.Target target = request.targets().get(place);
         ReplicaKey key = key(place);
-        Object result;
         try {
             ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, () -> cancelled);
             context.checkActive();
             ReadGate gate = service.gates().get(key);
             Optional<ActorFailure> refusal = refusal(gate, target);
-            if (refusal.isPresent()) {
-                if (mayCatchUp(gate, target, refusal.get().code())) {
-                    await(place, key, gate);
-                    return;
-                }
-                result = refusal.get();
-            } else {
-                result = answer(key, target, gate, context);
+            if (refusal.isEmpty()) {
+                return answer(key, target, gate, context);
             }
+            if (!mayCatchUp(gate, target, refusal.get().code())) {
+                return refusal.get();
+            }
+            await(place, key, gate);
+            return null;
         } catch (UniserveException e) {
-            result = failure(target, e);
+            return failure(target, e);
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            result = failure(target, PortErrors.of("operator " + request.operator(), e));
+            return failure(target, PortErrors.of("operator " + request.operator(), e));
         }
-        end(place, result);
     }
 
     private Optional<ActorFailure> refusal(@Nullable ReadGate gate, ReadRequest.Target target) {
@@ -110,8 +135,10 @@ final class ReadTask implements Timers.Cancel {
         service.refresh(request.table());
         AtomicBoolean resumed = new AtomicBoolean();
         Runnable resume = () -> {
-            if (resumed.compareAndSet(false, true) && !service.execute(() -> serve(place))) {
-                end(place, failure(request.targets().get(place), ReadService.closing()));
+            if (resumed.compareAndSet(false, true)
+                    && !service.execute(() -> new Stint(place, () -> Integer.MAX_VALUE).run())) {
+                results.set(place, failure(request.targets().get(place), ReadService.closing()));
+                end(1);
             }
         };
         Timers.Cancel waiter = service.gates().onChange(key, seen, resume);
@@ -127,7 +154,7 @@ final class ReadTask implements Timers.Cancel {
             return new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "the actor is not open here", 0);
         }
         try (PinnedActor actor = pinned.get()) {
-            Object value = call(key, actor, context);
+            Object value = call(actor, context);
             ReadGate after = service.gates().get(key);
             if (after == null) {
                 return service.absent(request, target.actor());
@@ -141,18 +168,11 @@ final class ReadTask implements Timers.Cancel {
         }
     }
 
-    private Object call(ReplicaKey key, PinnedActor actor, ReadContext context) {
-        long start = CpuClock.nanos();
-        try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
-            return actor.call(request.operator(), () -> {
-                OperatorRun<?, ?, ?> runs = run(actor);
-                return reserve(runs, runs.retrieve(actor.actor(), context));
-            });
-        } finally {
-            long cost = CpuClock.nanos() - start;
-            costNanos.addAndGet(cost);
-            service.costs().add(key, cost);
-        }
+    private Object call(PinnedActor actor, ReadContext context) {
+        return actor.call(request.operator(), () -> {
+            OperatorRun<?, ?, ?> runs = run(actor);
+            return reserve(runs, runs.retrieve(actor.actor(), context));
+        });
     }
 
     private OperatorRun<?, ?, ?> run(PinnedActor actor) {
@@ -186,9 +206,8 @@ final class ReadTask implements Timers.Cancel {
         return new ActorFailure(target.actor(), told.code(), told.reason(), target.epoch());
     }
 
-    private void end(int place, Object result) {
-        results.set(place, result);
-        if (open.decrementAndGet() == 0) {
+    private void end(int places) {
+        if (places > 0 && open.addAndGet(-places) == 0) {
             finish();
         }
     }
@@ -239,6 +258,61 @@ final class ReadTask implements Timers.Cancel {
             actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
         } finally {
             costNanos.addAndGet(CpuClock.nanos() - start);
+        }
+    }
+
+    /**
+     * One thread's part of the request. The thread's CPU clock is read once before and once after, as it costs as much as a
+     * small operator; an actor's part of the CPU is its part of the time.
+     */
+    private final class Stint {
+        private final IntSupplier more;
+        private final int first;
+        private final long[] wallNanos = new long[request.targets().size()];
+        private int actors;
+        private long totalNanos;
+
+        private Stint(int first) {
+            this(first, next::getAndIncrement);
+        }
+
+        private Stint(int first, IntSupplier more) {
+            this.first = first;
+            this.more = more;
+        }
+
+        private void run() {
+            long cpuStart = CpuClock.nanos();
+            try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
+                long start = service.clock().nanos();
+                for (int place = first; place < wallNanos.length; place = more.getAsInt()) {
+                    Object result = serve(place);
+                    long end = service.clock().nanos();
+                    if (result != null) {
+                        results.set(place, result);
+                        wallNanos[place] = Math.max(1, end - start);
+                        totalNanos += wallNanos[place];
+                        actors++;
+                    }
+                    start = end;
+                }
+            }
+            account(CpuClock.nanos() - cpuStart);
+            end(actors);
+        }
+
+        private void account(long cpuNanos) {
+            OperatorRun<?, ?, ?> ran = run;
+            if (actors == 0 || ran == null) {
+                return;
+            }
+            costNanos.addAndGet(cpuNanos);
+            service.briefOperators().took(ran.operator(), totalNanos, actors);
+            for (int place = 0; place < wallNanos.length; place++) {
+                if (wallNanos[place] > 0) {
+                    service.costs().add(key(place), (long) ((double) cpuNanos * wallNanos[place] / totalNanos));
+                }
+            }
         }
     }
 }

@@ -19,6 +19,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.runtime.time.SystemClock;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -290,5 +291,62 @@ class ReadServiceTest {
         release.set(true);
         taken.forEach(future -> assertThat(future.join()).isInstanceOf(Outcome.Ok.class));
         await().until(() -> world.service.active() == 0);
+    }
+
+    @Test
+    void answersABriefOperatorOnTheCallersThreadOnceItHasProvedQuick() {
+        world.actor(0, 3);
+        world.actor(1, 3);
+        AtomicBoolean here = new AtomicBoolean();
+        Thread caller = Thread.currentThread();
+        AtomicBoolean slow = new AtomicBoolean();
+        world.brief("quick@1", (actor, context) -> {
+            here.set(Thread.currentThread().equals(caller));
+            long until = SystemClock.INSTANCE.nanos() + (slow.get() ? ReadWorld.SECOND / 50 : 0);
+            while (SystemClock.INSTANCE.nanos() < until) {
+                Thread.onSpinWait();
+            }
+            return Bytes.EMPTY;
+        });
+        ReadRequest request = ReadWorld.request("quick@1", "", 0, 1);
+        assertThat(world.read(request).parts()).hasSize(2);
+        assertThat(here).as("not before it has proved quick").isFalse();
+        readUntil(request, here, true);
+        slow.set(true);
+        readUntil(request, here, false);
+        slow.set(false);
+        readUntil(request, here, true);
+    }
+
+    /** On this thread, which Awaitility would not use. */
+    private void readUntil(ReadRequest request, AtomicBoolean here, boolean wanted) {
+        for (int i = 0; i < 10_000; i++) {
+            assertThat(world.read(request).parts()).hasSize(2);
+            if (here.get() == wanted) {
+                return;
+            }
+        }
+        throw new AssertionError("10,000 reads were answered on the other kind of thread");
+    }
+
+    @Test
+    void leavesAnOperatorWithoutThePromiseAndLargeParametersToWorkers() {
+        world.actor(0, 3);
+        Thread caller = Thread.currentThread();
+        AtomicBoolean here = new AtomicBoolean();
+        world.operator("plain@1", (actor, context) -> {
+            here.compareAndSet(false, Thread.currentThread().equals(caller));
+            return Bytes.EMPTY;
+        });
+        world.brief("quick@1", (actor, context) -> {
+            here.compareAndSet(false, Thread.currentThread().equals(caller));
+            return Bytes.EMPTY;
+        });
+        String large = "x".repeat(5_000);
+        for (int i = 0; i < 2 * BriefOperators.SAMPLES_MIN; i++) {
+            world.read(ReadWorld.request("plain@1", "", 0));
+            world.read(ReadWorld.request("quick@1", large, 0));
+        }
+        assertThat(here).isFalse();
     }
 }

@@ -151,6 +151,15 @@ final class ReadWorld implements AutoCloseable {
 
     /** Adds an operator without a merger that runs this body. */
     void operator(String id, BiFunction<KvActor, OperatorContext, Bytes> body) {
+        operator(id, false, body);
+    }
+
+    /** As {@link #operator}, with the promise to be brief. */
+    void brief(String id, BiFunction<KvActor, OperatorContext, Bytes> body) {
+        operator(id, true, body);
+    }
+
+    private void operator(String id, boolean brief, BiFunction<KvActor, OperatorContext, Bytes> body) {
         extra.put(id, new RetrieveOperator<KvActor, String, Bytes>() {
             @Override
             public String id() {
@@ -165,6 +174,11 @@ final class ReadWorld implements AutoCloseable {
             @Override
             public Codec<String> parameters() {
                 return Codecs.STRING;
+            }
+
+            @Override
+            public boolean brief(String parameters) {
+                return brief;
             }
 
             @Override

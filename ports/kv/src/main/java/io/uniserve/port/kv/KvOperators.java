@@ -15,6 +15,7 @@ import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Predicate;
 import java.util.stream.Stream;
 
 /** The operators of the key-value port. */
@@ -27,19 +28,25 @@ public final class KvOperators {
             Codecs.STRING,
             DOCUMENTS,
             (actor, context, key) -> actor.get("t" + key).map(List::of).orElse(List.of()),
-            (key, left, right) -> Stream.concat(left.stream(), right.stream()).toList());
+            (key, left, right) -> Stream.concat(left.stream(), right.stream()).toList(),
+            key -> true);
 
     /** Number of documents whose text key has this prefix; of all for the empty prefix. */
-    public static final RetrieveOperator<KvActor, String, Long> COUNT =
-            operator("kv.count@1", Codecs.STRING, Codecs.LONG, KvOperators::count, (p, left, right) -> left + right);
+    public static final RetrieveOperator<KvActor, String, Long> COUNT = operator(
+            "kv.count@1",
+            Codecs.STRING,
+            Codecs.LONG,
+            KvOperators::count,
+            (p, left, right) -> left + right,
+            String::isEmpty);
 
     /** Sum of the whole numbers in this field. */
     public static final RetrieveOperator<KvActor, String, Long> SUM =
-            operator("kv.sum@1", Codecs.STRING, Codecs.LONG, KvOperators::sum, (p, left, right) -> left + right);
+            operator("kv.sum@1", Codecs.STRING, Codecs.LONG, KvOperators::sum, (p, left, right) -> left + right, p -> false);
 
     /** The first documents by key whose text key has a prefix. */
     public static final RetrieveOperator<KvActor, Scan, List<Document>> SCAN =
-            operator("kv.scan@1", Scan.CODEC, DOCUMENTS, KvOperators::scan, KvOperators::mergeScans);
+            operator("kv.scan@1", Scan.CODEC, DOCUMENTS, KvOperators::scan, KvOperators::mergeScans, p -> false);
 
     static final List<Operator<?, ?>> ALL = List.of(GET, COUNT, SUM, SCAN);
 
@@ -98,7 +105,7 @@ public final class KvOperators {
     }
 
     private static <P, V> RetrieveOperator<KvActor, P, V> operator(
-            String id, Codec<P> parameters, Codec<V> values, Body<KvActor, P, V> body, Merger<P, V> merger) {
-        return RetrieveOperator.of(new RetrieveCall<>(id, parameters, values), KvActor.class, body, merger);
+            String id, Codec<P> parameters, Codec<V> values, Body<KvActor, P, V> body, Merger<P, V> merger, Predicate<P> brief) {
+        return RetrieveOperator.of(new RetrieveCall<>(id, parameters, values), KvActor.class, body, merger, brief);
     }
 }

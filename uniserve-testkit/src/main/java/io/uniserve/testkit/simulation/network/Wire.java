@@ -29,6 +29,7 @@ public final class Wire {
     private static final long LATENCY_MIN_NANOS = 100_000;
     private static final long LATENCY_SPREAD_NANOS = 900_000;
     private static final long SPIKE_NANOS = 4_000_000_000L;
+    private static final long NO_TIMEOUT = Long.MAX_VALUE;
 
     private final EventQueue queue;
     private final Prng random;
@@ -75,9 +76,8 @@ public final class Wire {
     public ClientNetwork clientNetwork(Process from) {
         return new ClientNetwork() {
             @Override
-            public Timers.Cancel read(
-                    Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
-                return call(from, to, request, timeoutNanos, completion, Endpoint::reads);
+            public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
+                return call(from, to, request, NO_TIMEOUT, completion, Endpoint::reads);
             }
 
             @Override
@@ -104,9 +104,11 @@ public final class Wire {
             Completion<R> completion,
             Function<Endpoint, Endpoint.Handler<Q, R>> service) {
         Call<Q, R> call = new Call<>(from, to, request, from.begin(completion));
-        call.pending.end(
-                from.virtual(Math.max(1, timeoutNanos)),
-                failure(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + to + " in time"));
+        if (timeoutNanos != NO_TIMEOUT) {
+            call.pending.end(
+                    from.virtual(Math.max(1, timeoutNanos)),
+                    failure(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + to + " in time"));
+        }
         Endpoint endpoint = endpoints.get(to.toString());
         if (endpoint == null) {
             call.pending.end(latency(), failure(ErrorCode.UNAVAILABLE, "nobody listens at " + to));

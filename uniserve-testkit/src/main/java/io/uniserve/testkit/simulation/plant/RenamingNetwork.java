@@ -22,8 +22,8 @@ public final class RenamingNetwork implements ClientNetwork {
     }
 
     @Override
-    public Timers.Cancel read(Address to, ReadRequest request, long timeoutNanos, Completion<ReadReply> completion) {
-        return network.read(to, request, timeoutNanos, completion);
+    public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
+        return network.read(to, request, completion);
     }
 
     @Override

@@ -44,8 +44,7 @@ record Buckets(double seconds, List<Bucket> slices) {
         for (int i = 0; i <= (int) (span / width); i++) {
             parts.add(new ArrayList<>());
         }
-        samples.forEach(sample ->
-                parts.get((int) (end(sample) / NANOS / width)).add(sample));
+        samples.forEach(sample -> parts.get((int) (end(sample) / NANOS / width)).add(sample));
         return new Buckets(width, parts.stream().map(Bucket::of).toList());
     }
 

@@ -51,10 +51,19 @@ final class HtmlReport {
     String render() {
         String slice = "in slices of " + (buckets.seconds() < 1 ? "%.1f s" : "%.0f s").formatted(buckets.seconds());
         String body = cards()
-                + section("Answers a second, " + slice, legend("answers", "right answers", "failed", "failed or wrong"), rate())
+                + section(
+                        "Answers a second, " + slice,
+                        legend("answers", "right answers", "failed", "failed or wrong"),
+                        rate())
                 + section(
                         "Latency, " + slice,
-                        legend("right", "each query", "p50", "p50: half are faster", "p99", "p99: 99 of 100 are faster"),
+                        legend(
+                                "right",
+                                "each query",
+                                "p50",
+                                "p50: half are faster",
+                                "p99",
+                                "p99: 99 of 100 are faster"),
                         latency())
                 + section(
                         "Retries and hedges a second, " + slice,
@@ -120,8 +129,10 @@ final class HtmlReport {
     }
 
     private String latency() {
-        double largest = report.samples().stream().mapToDouble(HtmlReport::millis).max().orElse(1);
-        double smallest = report.samples().stream().mapToDouble(HtmlReport::millis).min().orElse(1);
+        double largest =
+                report.samples().stream().mapToDouble(HtmlReport::millis).max().orElse(1);
+        double smallest =
+                report.samples().stream().mapToDouble(HtmlReport::millis).min().orElse(1);
         Plot plot = Plot.logarithmic(240, buckets.spanSeconds(), smallest, largest);
         shaded(plot).grid(HtmlReport::ms);
         int step = Math.max(1, report.samples().size() / DOTS_MAX);
@@ -132,8 +143,10 @@ final class HtmlReport {
                 plot.dot((sample.startNanos() + sample.latencyNanos()) / NANOS, millis(sample), style);
             }
         }
-        plot.line(buckets.seconds(), buckets.slices().stream().map(Bucket::p50Ms).toList(), "p50");
-        plot.line(buckets.seconds(), buckets.slices().stream().map(Bucket::p99Ms).toList(), "p99");
+        plot.line(
+                buckets.seconds(), buckets.slices().stream().map(Bucket::p50Ms).toList(), "p50");
+        plot.line(
+                buckets.seconds(), buckets.slices().stream().map(Bucket::p99Ms).toList(), "p99");
         return marked(plot).end();
     }
 
@@ -176,7 +189,8 @@ final class HtmlReport {
         }
         StringBuilder rows = new StringBuilder("<h2>Problems</h2><table>");
         report.problems()
-                .forEach((problem, count) -> rows.append("<tr><td class='n'>" + count + " x</td><td>" + escape(problem) + "</td></tr>"));
+                .forEach((problem, count) ->
+                        rows.append("<tr><td class='n'>" + count + " x</td><td>" + escape(problem) + "</td></tr>"));
         return rows.append("</table>").toString();
     }
 

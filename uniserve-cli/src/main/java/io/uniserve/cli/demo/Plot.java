@@ -87,7 +87,8 @@ final class Plot {
         for (int i = 0; i < values.size(); i++) {
             double value = values.get(i);
             if (!Double.isNaN(value)) {
-                path.append(String.format(Locale.ROOT, "%s%.1f,%.1f", on ? " L" : " M", x((i + 0.5) * width), y(value)));
+                path.append(
+                        String.format(Locale.ROOT, "%s%.1f,%.1f", on ? " L" : " M", x((i + 0.5) * width), y(value)));
             }
             on = !Double.isNaN(value);
         }

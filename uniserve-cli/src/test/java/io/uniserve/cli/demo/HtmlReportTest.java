@@ -28,7 +28,8 @@ class HtmlReportTest {
             boolean dip = start > kill && start < kill + SECOND;
             long latency = (long) (Math.exp(random.nextGaussian() * 0.4) * (dip ? 180e6 : 12e6));
             boolean bad = !problem.isEmpty() && i % 100 == 7;
-            samples.add(new Sample(start, latency, "q", bad ? problem : "", bad && i % 200 == 7, dip ? 1 : 0, i % 40 / 39));
+            samples.add(
+                    new Sample(start, latency, "q", bad ? problem : "", bad && i % 200 == 7, dip ? 1 : 0, i % 40 / 39));
         }
         return new DemoReport(
                 "A cluster <that> loses a server",
@@ -70,8 +71,11 @@ class HtmlReportTest {
     void everyDrawingIsWellFormedAndInsideItsFrame() throws Exception {
         for (int queries : new int[] {0, 1, 3, 700, 20_000}) {
             String page = new HtmlReport(report(queries, "")).render();
-            List<String> drawings =
-                    Pattern.compile("(?s)<svg.*?</svg>").matcher(page).results().map(m -> m.group()).toList();
+            List<String> drawings = Pattern.compile("(?s)<svg.*?</svg>")
+                    .matcher(page)
+                    .results()
+                    .map(m -> m.group())
+                    .toList();
             assertThat(drawings).hasSize(3);
             for (String drawing : drawings) {
                 DocumentBuilderFactory.newInstance()
@@ -86,7 +90,9 @@ class HtmlReportTest {
     @Test
     void slicesHoldEveryQuery() {
         Buckets buckets = Buckets.of(report(5_000, "bad").samples());
-        assertThat(buckets.slices().stream().mapToInt(slice -> slice.answers() + slice.failed()).sum())
+        assertThat(buckets.slices().stream()
+                        .mapToInt(slice -> slice.answers() + slice.failed())
+                        .sum())
                 .isEqualTo(5_000);
         assertThat(buckets.slices()).hasSizeBetween(20, 101);
         assertThat(Buckets.of(List.of()).slices()).hasSize(1);

@@ -49,11 +49,7 @@ public non-sealed interface RetrieveOperator<A extends Actor, P, V> extends Oper
 
     /** As above, for an operator that is {@link #brief} with the parameters that the predicate accepts. */
     static <A extends Actor, P, V> RetrieveOperator<A, P, V> of(
-            RetrieveCall<P, V> call,
-            Class<A> actorType,
-            Body<A, P, V> body,
-            Merger<P, V> merger,
-            Predicate<P> brief) {
+            RetrieveCall<P, V> call, Class<A> actorType, Body<A, P, V> body, Merger<P, V> merger, Predicate<P> brief) {
         return new RetrieveFunction<>(call, actorType, body, merger, brief);
     }
 

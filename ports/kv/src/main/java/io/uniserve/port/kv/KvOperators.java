@@ -41,8 +41,8 @@ public final class KvOperators {
             String::isEmpty);
 
     /** Sum of the whole numbers in this field. */
-    public static final RetrieveOperator<KvActor, String, Long> SUM =
-            operator("kv.sum@1", Codecs.STRING, Codecs.LONG, KvOperators::sum, (p, left, right) -> left + right, p -> false);
+    public static final RetrieveOperator<KvActor, String, Long> SUM = operator(
+            "kv.sum@1", Codecs.STRING, Codecs.LONG, KvOperators::sum, (p, left, right) -> left + right, p -> false);
 
     /** The first documents by key whose text key has a prefix. */
     public static final RetrieveOperator<KvActor, Scan, List<Document>> SCAN =
@@ -105,7 +105,12 @@ public final class KvOperators {
     }
 
     private static <P, V> RetrieveOperator<KvActor, P, V> operator(
-            String id, Codec<P> parameters, Codec<V> values, Body<KvActor, P, V> body, Merger<P, V> merger, Predicate<P> brief) {
+            String id,
+            Codec<P> parameters,
+            Codec<V> values,
+            Body<KvActor, P, V> body,
+            Merger<P, V> merger,
+            Predicate<P> brief) {
         return RetrieveOperator.of(new RetrieveCall<>(id, parameters, values), KvActor.class, body, merger, brief);
     }
 }

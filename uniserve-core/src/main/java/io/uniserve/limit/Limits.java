@@ -18,6 +18,7 @@ public final class Limits {
     public static final int QUERY_WINDOW_ROWS_MAX = 100_000;
     public static final int RESULT_BYTES_PER_ACTOR_MAX = 16 << 20;
     public static final int RESULT_BYTES_PER_REPLY_MAX = 28 << 20;
+    public static final int RESULT_BYTES_PER_QUERY_MAX = 128 << 20;
     public static final int DOCUMENT_FIELDS_MAX = 4_096;
     public static final int DOCUMENT_DEPTH_MAX = 16;
     public static final int LOG_ENTRY_BYTES_MAX = 26 << 20;

@@ -3,8 +3,10 @@ package io.uniserve.server;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.server.ServerConfig;
 import io.uniserve.protocol.server.ServerMachine;
 import io.uniserve.runtime.config.AdvertisedHost;
@@ -39,10 +41,12 @@ import org.slf4j.LoggerFactory;
 public final class ServerDaemon implements AutoCloseable {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDaemon.class);
     private static final long WAIT_TOLD_NANOS = TimeUnit.SECONDS.toNanos(5);
+    private static final long LEADERLESS_TOLD_NANOS = 5_000_000_000L;
     private static final long DRAIN_SLACK_NANOS = TimeUnit.SECONDS.toNanos(5);
 
     private final Consumer<Throwable> onFailure;
     private final CompletableFuture<Outcome<?>> registered = new CompletableFuture<>();
+    private boolean led = true;
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ServerSettings settings;
     private final ServerResources resources;
@@ -148,7 +152,7 @@ public final class ServerDaemon implements AutoCloseable {
 
     private void register(ZooKeeperSettings zookeeper) {
         resources.loop.execute(() -> {
-            machine.onRouting(hub::publish);
+            machine.onRouting(this::publish);
             machine.start(registered::complete);
         });
         long left = zookeeper.startTimeout().toNanos();
@@ -163,6 +167,22 @@ public final class ServerDaemon implements AutoCloseable {
             }
             LOG.warn("not registered at ZooKeeper {} yet", zookeeper.connect());
         }
+    }
+
+    /** On the loop. A cluster that nobody leads for long may be one whose name is misspelt. */
+    private void publish(Routing routing) {
+        boolean leads = routing.coordinator() != null;
+        if (led && !leads) {
+            Timers.Cancel unused = resources.loop.after(LEADERLESS_TOLD_NANOS, () -> {
+                if (!led) {
+                    LOG.warn(
+                            "no coordinator leads cluster {}: start one, or correct the setting cluster",
+                            routing.clusterId());
+                }
+            });
+        }
+        led = leads;
+        hub.publish(routing);
     }
 
     /** Where it listens, as others are told. */

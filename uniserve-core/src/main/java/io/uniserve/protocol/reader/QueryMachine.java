@@ -229,6 +229,13 @@ public final class QueryMachine {
             state.health().answered(call.server, now);
             state.latencies().of(query.operator()).record(now - call.sentNanos);
             failures = new ReplyReader(slots, parts).take(call, ok.value());
+            if (parts.stream().mapToLong(Bytes::size).sum() > Limits.RESULT_BYTES_PER_QUERY_MAX) {
+                fail(
+                        ErrorCode.TOO_LARGE,
+                        "results of " + query.operator() + " on table " + query.table() + " have more than "
+                                + Limits.RESULT_BYTES_PER_QUERY_MAX + " bytes; ask for less or fewer actors at once");
+                return;
+            }
         } else {
             UniserveException error = ((Outcome.Err<ReadReply>) outcome).error();
             failures = failedCall(call, error, now);

@@ -16,6 +16,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.Routing;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.reader.TestingClientNetwork.Read;
 import java.util.ArrayList;
 import java.util.List;
@@ -85,6 +86,20 @@ class QueryMachineTest {
         world.network.lastRead().answerEach();
         assertThat(values()).containsExactly("0", "1");
         assertThat(result().stats().retries()).isOne();
+    }
+
+    @Test
+    void resultsOfAllActorsTogetherAreBounded() {
+        world.route(5, actor(0, 1, 1), actor(1, 1, 2), actor(2, 1, 3), actor(3, 1, 4), actor(4, 1, 5));
+        query();
+        Bytes large = Bytes.wrap(new byte[Limits.RESULT_BYTES_PER_REPLY_MAX]);
+        for (int i = 0; i < 4; i++) {
+            world.network.reads.get(i).reply(List.of(new ReadReply.Part(List.of(i), large)), List.of());
+        }
+        assertThat(outcomes).isEmpty();
+        world.network.reads.get(4).reply(List.of(new ReadReply.Part(List.of(4), large)), List.of());
+        assertThat(error().code()).isEqualTo(ErrorCode.TOO_LARGE);
+        assertThat(error()).hasMessageContaining("ask for less");
     }
 
     @Test

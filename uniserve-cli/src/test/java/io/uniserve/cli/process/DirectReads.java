@@ -47,7 +47,7 @@ final class DirectReads implements AutoCloseable {
                 DEADLINE_NANOS,
                 ReadMode.LINEARIZABLE);
         CompletableFuture<Outcome<ReadReply>> reply = new CompletableFuture<>();
-        var unused = network.read(server, request, DEADLINE_NANOS, reply::complete);
+        var unused = network.read(server, request, reply::complete);
         return reply;
     }
 

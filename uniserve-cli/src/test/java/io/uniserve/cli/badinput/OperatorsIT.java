@@ -1,6 +1,7 @@
 package io.uniserve.cli.badinput;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.cli.badinput.TroubleOperators.Trouble;
@@ -107,6 +108,7 @@ class OperatorsIT {
 
     @Test
     void resultsThatAreTooLargeTogether() {
+        ClusterState before = ClusterState.of(bad.client);
         bad.client.admin().createTable(TableSpec.named("many").port("trouble").hash(12));
         bad.refused(
                 ErrorCode.TOO_LARGE,
@@ -114,10 +116,12 @@ class OperatorsIT {
                 "" + Limits.RESULT_BYTES_PER_QUERY_MAX,
                 "ask for less");
         bad.client.admin().dropTable("many");
+        await().until(() -> ClusterState.of(bad.client).equals(before));
     }
 
     @Test
     void answersThatAreTooLarge() {
+        ClusterState before = ClusterState.of(bad.client);
         bad.client.admin().createTable(TableSpec.named("large").port("kv").hash(4));
         String megabyte = "x".repeat(1 << 20);
         for (int i = 0; i < 30; i++) {
@@ -132,6 +136,7 @@ class OperatorsIT {
         assertThat(run.exit()).isEqualTo(4);
         assertThat(bad.client.query("large", "count").body().utf8()).isEqualTo("{\"count\":30}");
         bad.client.admin().dropTable("large");
+        await().until(() -> ClusterState.of(bad.client).equals(before));
     }
 
     @Test

@@ -16,6 +16,7 @@ public final class Progress {
     private final long total;
     private long drawnAtNanos;
     private long drawnTenth = -1;
+    private Runnable last = () -> {};
 
     public Progress(PrintStream err, boolean terminal, LongSupplier nanos, String what, long total) {
         this.err = err;
@@ -28,16 +29,20 @@ public final class Progress {
 
     /** So much is done. */
     public void at(long done, String note) {
+        last = () -> draw(Math.min(done, total), note);
         long tenth = done * 10 / total;
-        if (terminal ? nanos.getAsLong() - drawnAtNanos >= REDRAW_NANOS || done >= total : tenth > drawnTenth) {
+        // The end is drawn by finish(): bytes may be read before their rows are loaded.
+        if (terminal ? nanos.getAsLong() - drawnAtNanos >= REDRAW_NANOS : tenth > drawnTenth && done < total) {
             drawnAtNanos = nanos.getAsLong();
             drawnTenth = tenth;
-            draw(Math.min(done, total), note);
+            last.run();
+            last = () -> {};
         }
     }
 
-    /** Ends the line. */
+    /** Shows the last state and ends the line. */
     public void finish() {
+        last.run();
         if (terminal) {
             err.println();
         }

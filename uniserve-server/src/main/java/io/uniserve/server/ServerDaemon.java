@@ -207,7 +207,10 @@ public final class ServerDaemon implements AutoCloseable {
 
     private void failed(Throwable error) {
         // A server that still starts is refused with the cause; nobody waits for the time-out.
-        if (error instanceof UniserveException known && registered.complete(Outcome.err(known))) {
+        UniserveException cause = error instanceof UniserveException known
+                ? known
+                : new UniserveException(ErrorCode.INTERNAL, "the server failed while it started: " + error, error);
+        if (registered.complete(Outcome.err(cause))) {
             return;
         }
         if (!closed.get()) {

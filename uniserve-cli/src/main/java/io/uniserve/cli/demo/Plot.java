@@ -13,6 +13,9 @@ final class Plot {
     private static final int BOTTOM = 26;
     private static final int TICKS_MAX = 12;
 
+    /** Width of a letter of an event's name, rather too wide, so that names near an edge stay inside. */
+    private static final double LETTER = 7.2;
+
     private final int height;
     private final double seconds;
     private final double bottom;
@@ -105,9 +108,15 @@ final class Plot {
     /** Something that happened, named above the plot, to the left or to the right of its line. */
     Plot event(double at, String text, boolean toTheLeft, String style) {
         draw("<line class='%s' x1='%.1f' x2='%.1f' y1='%d' y2='%d'/>", style, x(at), x(at), TOP - 12, TOP + height);
+        double room = text.length() * LETTER;
+        double end = toTheLeft ? Math.max(room, x(at) - 6) : Math.min(WIDTH - 4, x(at) + 6 + room);
         draw(
                 "<text class='%s' x='%.1f' y='%d' text-anchor='%s'>%s</text>",
-                style, x(at) + (toTheLeft ? -6 : 6), TOP - 14, toTheLeft ? "end" : "start", HtmlReport.escape(text));
+                style,
+                toTheLeft ? end : end - room,
+                TOP - 14,
+                toTheLeft ? "end" : "start",
+                HtmlReport.escape(text));
         return this;
     }
 

@@ -54,7 +54,7 @@ final class Loader {
     }
 
     /**
-     * Loads all rows of a source; {@code progress} runs after every row read. Returns false where the load must end: too many
+     * Loads all rows of a source; {@code progress} runs after every batch. Returns false where the load must end: too many
      * rejected rows, or rows that the cluster did not acknowledge.
      */
     boolean load(String file, RowSource source, Runnable progress) {
@@ -64,6 +64,7 @@ final class Loader {
                 var next = source.next();
                 if (next.isEmpty()) {
                     flush();
+                    progress.run();
                     return goesOn();
                 }
                 document = next.get();
@@ -77,8 +78,8 @@ final class Loader {
             }
             if (batch.size() >= plan.batchRows() || batchBytes >= BATCH_BYTES_MAX) {
                 flush();
+                progress.run();
             }
-            progress.run();
         }
         return false;
     }

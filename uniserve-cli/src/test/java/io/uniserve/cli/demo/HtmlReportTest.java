@@ -22,7 +22,7 @@ class HtmlReportTest {
     private static DemoReport report(int queries, String problem) {
         Random random = new Random(5);
         List<Sample> samples = new ArrayList<>();
-        long kill = 10 * SECOND;
+        long kill = 15 * SECOND;
         for (int i = 0; i < queries; i++) {
             long start = 20 * SECOND * i / queries;
             boolean dip = start > kill && start < kill + SECOND;

@@ -53,7 +53,7 @@ class LoadCommandTest {
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         assertThat(cluster.rows("words")).hasSize(4);
         assertThat(cluster.changes()).contains("kv.put@1 1 PRIMARY");
-        assertThat(run.err()).contains("load words [", "100%");
+        assertThat(run.err()).contains("load words [", "100% 4 rows");
     }
 
     @Test

@@ -66,6 +66,11 @@ final class Demo {
     }
 
     private void load(UniserveClient client, List<EuroparlDocument> documents) {
+        // A server is ready when it has registered, which the coordinator may see a moment later.
+        if (!Waiting.until(nanos, VISIBLE_TIMEOUT_MS, () -> seenServers(client) >= options.servers())) {
+            throw new UniserveException(
+                    ErrorCode.UNAVAILABLE, "the coordinator sees " + seenServers(client) + " servers only");
+        }
         client.admin()
                 .deadline(Duration.ofMinutes(2))
                 .createTable(TableSpec.named(TABLE)
@@ -91,6 +96,10 @@ final class Demo {
                     ErrorCode.DEADLINE_EXCEEDED, "not every replica has applied the documents in time");
         }
         say("every replica has applied every document");
+    }
+
+    private static int seenServers(UniserveClient client) {
+        return client.admin().status().routing().servers().size();
     }
 
     /** True when each in-sync replica has applied all that any replica of its actor has logged. */

@@ -112,11 +112,7 @@ final class Plot {
         double end = toTheLeft ? Math.max(room, x(at) - 6) : Math.min(WIDTH - 4, x(at) + 6 + room);
         draw(
                 "<text class='%s' x='%.1f' y='%d' text-anchor='%s'>%s</text>",
-                style,
-                toTheLeft ? end : end - room,
-                TOP - 14,
-                toTheLeft ? "end" : "start",
-                HtmlReport.escape(text));
+                style, toTheLeft ? end : end - room, TOP - 14, toTheLeft ? "end" : "start", HtmlReport.escape(text));
         return this;
     }
 

@@ -52,6 +52,9 @@ class DaemonSignalsIT {
                 .bootstrap(cluster.bootstrap().toArray(new String[0]))
                 .deadline(Duration.ofSeconds(60))
                 .build();
+        await("the coordinator sees every server")
+                .atMost(Duration.ofMinutes(2))
+                .until(() -> client.admin().status().routing().servers().size() == 3);
         client.admin()
                 .createTable(
                         TableSpec.named("visits").port("kv").hash(6).replicas(2).keyField("id"));

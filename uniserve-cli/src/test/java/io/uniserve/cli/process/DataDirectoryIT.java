@@ -46,6 +46,9 @@ class DataDirectoryIT {
                 .bootstrap(cluster.bootstrap().toArray(new String[0]))
                 .deadline(Duration.ofSeconds(60))
                 .build();
+        await("the coordinator sees every server")
+                .atMost(Duration.ofMinutes(2))
+                .until(() -> client.admin().status().routing().servers().size() == 2);
         client.admin().createTable(TableSpec.named("t").port("kv").hash(4).replicas(2));
         client.table("t")
                 .updateDocuments("kv.put@1", List.of(Map.of("id", "a"), Map.of("id", "b")))

@@ -130,9 +130,14 @@ public final class SimDisk implements Disk {
 
     private <T> void look(Supplier<T> action, Completion<T> completion) {
         Process.Pending<T> pending = process.begin(completion);
+        boolean fails = weather.strikes(Fault.DISK_IO_ERROR);
         queue.after(latency(), () -> {
             if (!pending.over()) {
-                pending.end(0, outcome(action));
+                pending.end(
+                        0,
+                        fails
+                                ? Outcome.err(new UniserveException(ErrorCode.IO, "input/output error"))
+                                : outcome(action));
             }
         });
     }

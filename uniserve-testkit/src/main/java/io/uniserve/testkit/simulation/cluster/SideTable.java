@@ -111,10 +111,10 @@ public final class SideTable {
                 .findFirst();
     }
 
-    /** No more of it: drops it until it is gone. */
+    /** No more of it: drops it whenever it is there, as a creation may still be under way. */
     public void end() {
         over = true;
-        if (used && remains().isPresent()) {
+        if (used) {
             if (route().isPresent()) {
                 drop();
             }

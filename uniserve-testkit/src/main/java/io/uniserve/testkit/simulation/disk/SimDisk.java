@@ -105,7 +105,8 @@ public final class SimDisk implements Disk {
 
     @Override
     public void replace(String path, Bytes data, Completion<Done> completion) {
-        write(true, latency() + random.below(SYNC_NANOS), () -> platter.replace(path, data), () -> {}, completion);
+        boolean grows = !full || random.below(8) == 0; // a small file mostly finds the room kept back for it
+        write(grows, latency() + random.below(SYNC_NANOS), () -> platter.replace(path, data), () -> {}, completion);
     }
 
     @Override

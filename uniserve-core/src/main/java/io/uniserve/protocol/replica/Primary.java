@@ -144,8 +144,9 @@ final class Primary implements PeerLink.Listener {
                     state.isr().size() + " in-sync replicas, minIsr is " + meta.minIsr() + ": wait until one rejoins"));
         }
         UniserveException unwritable = accepting() ? null : replica.logError();
-        if (unwritable != null) {
-            return java.util.Optional.of(unwritable);
+        if (unwritable != null) { // clients try again for longer than where an update was refused itself
+            return java.util.Optional.of(new UniserveException(
+                    ErrorCode.UNAVAILABLE, "the primary cannot begin its epoch: " + unwritable.getMessage()));
         }
         if (handOver.holding()) {
             return java.util.Optional.of(

@@ -422,7 +422,8 @@ public final class Replica {
 
     /** How far the backup is, where this is the primary. */
     public BackupProgress backup() {
-        return primary == null ? BackupProgress.NONE : primary.backupProgress();
+        Primary leader = part.primary();
+        return leader == null ? BackupProgress.NONE : leader.backupProgress();
     }
 
     /** Bytes of the log. */

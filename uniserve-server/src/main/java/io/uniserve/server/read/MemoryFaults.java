@@ -8,7 +8,8 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * What an OutOfMemoryError under a query means. One query that wanted too much fails alone, with RESOURCE_EXHAUSTED: were the
+ * What an OutOfMemoryError under a query means. One query that wanted too much fails alone, with PORT_FAILED, which clients ask
+ * of each replica once: were the
  * process to end, the same query, asked again elsewhere, would end one server after the other. Only when memory stays short
  * once that query has let go of it must the process end, as any thread may fail next. Safe for use by several threads.
  */
@@ -38,7 +39,7 @@ public final class MemoryFaults {
             fatal.accept(error);
         }
         return new UniserveException(
-                ErrorCode.RESOURCE_EXHAUSTED,
+                ErrorCode.PORT_FAILED,
                 what + " ran out of memory: ask for less, or give the servers more (UNISERVE_JAVA_OPTS=-Xmx...)",
                 error);
     }

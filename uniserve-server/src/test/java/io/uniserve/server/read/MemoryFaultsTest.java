@@ -14,14 +14,14 @@ class MemoryFaultsTest {
     @Test
     void aQueryThatWantedTooMuchFailsAlone() {
         MemoryFaults faults = new MemoryFaults(fatal::add);
-        assertThat(faults.ofAny("operator x@1", error).code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+        assertThat(faults.ofAny("operator x@1", error).code()).isEqualTo(ErrorCode.PORT_FAILED);
         assertThat(fatal).isEmpty();
     }
 
     @Test
     void theProcessEndsWhenMemoryStaysShort() {
         MemoryFaults faults = new MemoryFaults(fatal::add, () -> false);
-        assertThat(faults.ofAny("operator x@1", error).code()).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+        assertThat(faults.ofAny("operator x@1", error).code()).isEqualTo(ErrorCode.PORT_FAILED);
         assertThat(fatal).containsExactly(error);
     }
 

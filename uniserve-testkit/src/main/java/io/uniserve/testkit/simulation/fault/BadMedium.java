@@ -62,8 +62,11 @@ final class BadMedium {
         }
     }
 
-    /** @param crash stops the victim for a while */
-    void strike(Fault fault, Runnable crash) {
+    /**
+     * @param crash stops the victim for a while
+     * @param crashAll stops all servers, each for a while: the damaged one may be back first
+     */
+    void strike(Fault fault, Runnable crash, Runnable crashAll) {
         Optional<TableRoute> route = cluster.route();
         if (cluster.rf() < 2 || route.isEmpty()) {
             return;
@@ -77,7 +80,9 @@ final class BadMedium {
                 }
             }
         }
-        if (fault == Fault.DISK_DESTROYED || random.below(3) > 0) {
+        if (random.below(3) == 0) {
+            crashAll.run();
+        } else if (fault == Fault.DISK_DESTROYED || random.below(3) > 0) {
             crash.run();
         }
         boolean met = fault == Fault.DISK_DESTROYED

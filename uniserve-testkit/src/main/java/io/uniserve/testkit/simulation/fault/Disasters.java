@@ -107,7 +107,12 @@ public final class Disasters {
             case REGISTRY_DOWN -> registryDown(node);
             case DISK_FULL -> diskFull(random.pick(cluster.servers()));
             case BIT_FLIPPED, DISK_DESTROYED ->
-                medium.strike(fault, () -> crash(medium.victim(), fault, random.below(plan.downNanosMax())));
+                medium.strike(
+                        fault,
+                        () -> crash(medium.victim(), fault, random.below(plan.downNanosMax())),
+                        () -> cluster.servers()
+                                .forEach(server ->
+                                        crash(server, Fault.CLUSTER_CRASHED, random.below(plan.downNanosMax()))));
             case SERVER_DRAINED -> drain(random.pick(cluster.servers()));
             case TABLE_DROPPED -> side.toggle();
             case CLIENT_CRASHED -> {

@@ -18,6 +18,8 @@ import java.util.TreeMap;
  * @param restoreEpoch epoch at which the coordinator decided that the actor is taken over from durable storage, 0 for
  *     never: the primary of that epoch, its sole in-sync replica, restores the backup, and data installed before
  *     that epoch count for nothing; later epochs keep the number
+ * @param begun true once every in-sync replica has had an epoch's first entry on its disk since the creation or the last
+ *     takeover. Only then are updates taken, so an in-sync replica found empty afterwards has lost its data
  */
 public record ActorState(
         int actor,
@@ -28,13 +30,28 @@ public record ActorState(
         List<Fencing> fencing,
         List<ServerId> desired,
         Map<ServerId, Double> weights,
-        long restoreEpoch) {
+        long restoreEpoch,
+        boolean begun) {
     public ActorState {
         isr = List.copyOf(isr);
         learners = List.copyOf(learners);
         fencing = List.copyOf(fencing);
         desired = List.copyOf(desired);
         weights = Collections.unmodifiableMap(new TreeMap<>(weights));
+    }
+
+    /** An actor that has not begun. */
+    public ActorState(
+            int actor,
+            long epoch,
+            ServerId primary,
+            List<ServerId> isr,
+            List<ServerId> learners,
+            List<Fencing> fencing,
+            List<ServerId> desired,
+            Map<ServerId, Double> weights,
+            long restoreEpoch) {
+        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, false);
     }
 
     /** True when the server holds the actor in any role. */

@@ -20,6 +20,7 @@ import io.uniserve.runtime.transport.RoutingHub;
 import io.uniserve.server.query.LocalReads;
 import io.uniserve.server.query.QueryService;
 import io.uniserve.server.read.GateTable;
+import io.uniserve.server.read.MemoryFaults;
 import io.uniserve.server.read.ReadCosts;
 import io.uniserve.server.read.ReadService;
 import java.util.Map;
@@ -72,6 +73,7 @@ public final class ServerDaemon implements AutoCloseable {
             ReadCosts costs = new ReadCosts();
             ServerHandlers handlers =
                     new ServerHandlers(resources, machine, hub, new LoadRates(resources.clock, costs));
+            MemoryFaults faults = new MemoryFaults(this::failed);
             reads = resources.closing.add(new ReadService(
                     resources.clock,
                     resources.loop,
@@ -80,8 +82,9 @@ public final class ServerDaemon implements AutoCloseable {
                     new HostedActors(resources.engine),
                     costs,
                     hub::latest,
-                    handlers::refresh));
-            queries = resources.closing.add(queries(handlers));
+                    handlers::refresh,
+                    faults));
+            queries = resources.closing.add(queries(handlers, faults));
             port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
             metrics.gauge("uniserve.server.backlog", "Tasks that wait on the loop", resources.loop::backlog);
@@ -103,7 +106,7 @@ public final class ServerDaemon implements AutoCloseable {
                 settings, whole.zookeeper().cluster(), resources.data, address, resources.engine.infos());
     }
 
-    private QueryService queries(ServerHandlers handlers) {
+    private QueryService queries(ServerHandlers handlers, MemoryFaults faults) {
         return new QueryService(
                 settings.work(),
                 resources.clock,
@@ -113,7 +116,8 @@ public final class ServerDaemon implements AutoCloseable {
                 hub,
                 handlers::refreshAll,
                 (name, query, context) -> resources.engine.call(
-                        name, "planning", () -> resources.engine.planner(name).answer(query, context)));
+                        name, "planning", () -> resources.engine.planner(name).answer(query, context)),
+                faults);
     }
 
     /**

@@ -4,22 +4,32 @@ import io.uniserve.cli.Console;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.runtime.process.StopSignals;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * A daemon's life in the foreground: it says on standard output that it is ready, then waits. SIGTERM and Ctrl-C close the
  * daemon, which drains, and the process ends with 0; a second one ends it at once, with {@link ExitCode#ofSignal}. A failure
- * that the daemon tells ends it with {@link ExitCode#FAULT}.
+ * that the daemon tells ends it with {@link ExitCode#FAULT}, even where the daemon cannot be closed any more, as when memory
+ * has run out.
  */
 final class Foreground {
     private static final Logger LOG = LoggerFactory.getLogger(Foreground.class);
 
+    /** A daemon that failed is closed within this time, or the process is halted. */
+    private static final int CLOSE_SECONDS_MAX = 30;
+
     private final Console console;
     private final CompletableFuture<Integer> end = new CompletableFuture<>();
+    private final CountDownLatch closed = new CountDownLatch(1);
+    /** Made beforehand: later there may be no memory for it. */
+    private final Thread lastResort = new Thread(this::haltWhenStuck, "last-resort");
 
     Foreground(Console console) {
         this.console = console;
+        lastResort.setDaemon(true);
     }
 
     /** The line {@code ready KIND HOST:PORT pid N}, which scripts wait for. */
@@ -30,8 +40,20 @@ final class Foreground {
 
     /** The daemon cannot go on; the log says why. */
     void failed(Throwable cause) {
+        if (end.complete(ExitCode.FAULT)) {
+            lastResort.start();
+        }
         LOG.error("cannot go on", cause);
-        end.complete(ExitCode.FAULT);
+    }
+
+    private void haltWhenStuck() {
+        try {
+            if (!closed.await(CLOSE_SECONDS_MAX, TimeUnit.SECONDS)) {
+                Runtime.getRuntime().halt(ExitCode.FAULT);
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
     }
 
     /** Prints the line and waits for the end; closes the daemon. */
@@ -45,7 +67,11 @@ final class Foreground {
                 () -> end.complete(ExitCode.OK), signal -> Runtime.getRuntime().halt(ExitCode.ofSignal(signal)));
         console.println(ready);
         int code = end.get();
-        (code == ExitCode.OK ? drain : close).close();
+        try {
+            (code == ExitCode.OK ? drain : close).close();
+        } finally {
+            closed.countDown();
+        }
         return code;
     }
 }

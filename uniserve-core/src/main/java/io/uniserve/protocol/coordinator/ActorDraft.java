@@ -16,6 +16,7 @@ final class ActorDraft {
     private List<ServerId> desired;
     private ServerId primary;
     private long restoreEpoch;
+    private boolean begun;
     private boolean newEpoch;
     private boolean changed;
 
@@ -27,6 +28,7 @@ final class ActorDraft {
         desired = before.desired();
         primary = before.primary();
         restoreEpoch = before.restoreEpoch();
+        begun = before.begun();
     }
 
     ServerId primary() {
@@ -58,6 +60,12 @@ final class ActorDraft {
     /** True when the epoch grows: reports of the old one count no more. */
     boolean hasNewEpoch() {
         return newEpoch;
+    }
+
+    /** Every in-sync replica has the epoch's first entry on its disk: updates may come. */
+    void begin() {
+        changed |= !begun;
+        begun = true;
     }
 
     void promote(ServerId next) {
@@ -116,6 +124,7 @@ final class ActorDraft {
         primary = server;
         desired = List.of(server);
         restoreEpoch = before.epoch() + 1;
+        begun = false;
         bump();
     }
 
@@ -135,6 +144,6 @@ final class ActorDraft {
         }
         long epoch = before.epoch() + (newEpoch ? 1 : 0);
         return new ActorState(
-                before.actor(), epoch, primary, isr, learners, fencing, desired, before.weights(), restoreEpoch);
+                before.actor(), epoch, primary, isr, learners, fencing, desired, before.weights(), restoreEpoch, begun);
     }
 }

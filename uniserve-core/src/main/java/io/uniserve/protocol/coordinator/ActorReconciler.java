@@ -21,14 +21,21 @@ final class ActorReconciler {
     private final CoordinatorConfig config;
     private final PlacementPolicy placement;
     private final ReplicaMonitor replicas;
+    private final Vouchers vouchers;
     private final ClusterView view;
     private final long now;
 
     ActorReconciler(
-            CoordinatorConfig config, PlacementPolicy placement, ReplicaMonitor replicas, ClusterView view, long now) {
+            CoordinatorConfig config,
+            PlacementPolicy placement,
+            ReplicaMonitor replicas,
+            Vouchers vouchers,
+            ClusterView view,
+            long now) {
         this.config = config;
         this.placement = placement;
         this.replicas = replicas;
+        this.vouchers = vouchers;
         this.view = view;
         this.now = now;
     }
@@ -39,6 +46,9 @@ final class ActorReconciler {
             return actor;
         }
         ActorDraft draft = new ActorDraft(actor);
+        if (replicas.isBegun(key, actor)) {
+            draft.begin();
+        }
         draft.pruneFencing(entry -> replicas.isFenced(key, actor, entry));
         admitCertified(key, actor, draft);
         if (!draft.hasNewEpoch()) {
@@ -46,18 +56,19 @@ final class ActorReconciler {
         }
         List<ServerView> eligible = view.eligible(meta.port());
         if (!draft.hasNewEpoch()) {
-            drain(meta, draft, eligible.size());
+            drain(key, meta, actor, draft, eligible.size());
         }
         restore(key, meta, draft, eligible);
         if (!draft.hasNewEpoch()) {
-            removeExtra(meta, draft);
+            removeExtra(key, meta, actor, draft);
         }
         return draft.result();
     }
 
     /** The usual case, which must cost next to nothing. */
     private boolean well(ReplicaKey key, TableMeta meta, ActorState actor) {
-        return actor.learners().isEmpty()
+        return actor.begun()
+                && actor.learners().isEmpty()
                 && actor.fencing().isEmpty()
                 && actor.isr().size() == meta.rf()
                 && replicas.isQuiet(key)
@@ -72,12 +83,22 @@ final class ActorReconciler {
         }
     }
 
-    /** With no live member left nothing is taken off: who comes back first has every acknowledged entry and is promoted. */
+    /**
+     * Nothing is taken off, and nobody promoted, but for the sake of a live member that its server vouches for. With none
+     * left the actor waits: who comes back first with whole files has every acknowledged entry.
+     */
     private void removeFailed(ReplicaKey key, ActorState actor, ActorDraft draft) {
         List<ServerId> kept = actor.isr().stream()
                 .filter(id -> !view.dead(id) && !replicas.isUnfit(key, actor, id, now))
                 .toList();
-        List<ServerId> live = kept.stream().filter(view::live).toList();
+        boolean learnersFail =
+                actor.learners().stream().anyMatch(id -> view.dead(id) || replicas.isUnfit(key, actor, id, now));
+        if (kept.size() == actor.isr().size() && !learnersFail) {
+            return;
+        }
+        List<ServerId> live = kept.stream()
+                .filter(id -> view.live(id) && vouchers.holds(key, actor, id))
+                .toList();
         if (live.isEmpty()) {
             return;
         }
@@ -98,13 +119,19 @@ final class ActorReconciler {
         }
     }
 
-    /** Moves primaries off a draining server at once, its in-sync replicas when enough others are in sync. */
-    private void drain(TableMeta meta, ActorDraft draft, int eligible) {
+    /**
+     * Moves primaries off a draining server as soon as the primary has handed over, its in-sync replicas when enough others
+     * are in sync.
+     */
+    private void drain(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft, int eligible) {
         List<ServerId> leaving = draft.holders().stream().filter(view::draining).toList();
+        if (leaving.isEmpty()) {
+            return;
+        }
         List<ServerId> staying = draft.isr().stream()
-                .filter(id -> view.live(id) && !view.draining(id))
+                .filter(id -> view.live(id) && !view.draining(id) && vouchers.holds(key, actor, id))
                 .toList();
-        if (leaving.isEmpty() || staying.isEmpty() && draft.isr().stream().noneMatch(view::live)) {
+        if (staying.isEmpty() && draft.isr().stream().noneMatch(view::live)) {
             return;
         }
         leaving.stream().filter(draft.learners()::contains).toList().forEach(draft::dropLearner);
@@ -112,7 +139,12 @@ final class ActorReconciler {
             return;
         }
         if (leaving.contains(draft.primary())) {
-            draft.promote(view.leastLoadedPrimary(staying));
+            List<ServerId> ready = new ArrayList<>(replicas.successors(key, actor, now));
+            ready.retainAll(staying);
+            if (ready.isEmpty()) {
+                return;
+            }
+            draft.promote(view.leastLoadedPrimary(ready));
         }
         if (staying.size() >= Math.min(meta.rf(), Math.max(1, eligible))) {
             leaving.stream().filter(draft.isr()::contains).toList().forEach(draft::expel);
@@ -153,14 +185,14 @@ final class ActorReconciler {
     }
 
     /** Only when everything else is well: all replicas live, none missing. */
-    private void removeExtra(TableMeta meta, ActorDraft draft) {
+    private void removeExtra(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft) {
         boolean well = draft.holders().stream().allMatch(id -> view.live(id) && !view.draining(id));
         if (!well || draft.isr().size() < meta.rf()) {
             return;
         }
         if (!draft.learners().isEmpty()) {
             List.copyOf(draft.learners()).forEach(draft::dropLearner);
-        } else if (draft.isr().size() > meta.rf()) {
+        } else if (draft.isr().size() > meta.rf() && allWhole(key, actor, draft)) {
             List<ServerId> others = draft.isr().stream()
                     .filter(id -> !id.equals(draft.primary()))
                     .toList();
@@ -170,13 +202,24 @@ final class ActorReconciler {
         }
     }
 
-    /** Where a lost actor starts again from durable storage; the actor itself where no other server can take it. */
+    private boolean allWhole(ReplicaKey key, ActorState actor, ActorDraft draft) {
+        boolean all = true;
+        for (ServerId member : draft.isr()) {
+            all &= vouchers.holds(key, actor, member);
+        }
+        return all;
+    }
+
+    /**
+     * Where a lost actor starts again from durable storage: another server than those that lost it, if there is one; the
+     * actor itself where no server can take it.
+     */
     ActorState takeOver(TableMeta meta, ActorState actor) {
-        List<ServerView> others = view.eligible(meta.port()).stream()
-                .filter(s -> !actor.isr().contains(s.id()))
-                .toList();
+        List<ServerView> eligible = view.eligible(meta.port());
+        List<ServerView> others =
+                eligible.stream().filter(s -> !actor.isr().contains(s.id())).toList();
         ActorDraft draft = new ActorDraft(actor);
-        placement.replacement(others, List.of()).ifPresent(draft::takeOver);
+        placement.replacement(others.isEmpty() ? eligible : others, List.of()).ifPresent(draft::takeOver);
         return draft.result();
     }
 }

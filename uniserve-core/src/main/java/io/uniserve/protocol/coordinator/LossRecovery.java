@@ -56,7 +56,8 @@ final class LossRecovery {
         BackupRecord backup =
                 found.value() instanceof BackupRecord record && record.key().equals(key) ? record : null;
         boolean clean = backup != null && backup.clean() && backup.epoch() <= actor.epoch();
-        if (backup == null || !clean && table.meta.onLoss() != OnLoss.RESTORE_ACTOR) {
+        boolean restore = table.meta.onLoss() == OnLoss.RESTORE_ACTOR && tables.lostForGood(view, key, actor);
+        if (backup == null || !clean && !restore) {
             if (reign.replicas().tellLoss(key)) {
                 LOG.warn(
                         "{}/{} lost its last replica {} and {}: waiting for the server to come back",

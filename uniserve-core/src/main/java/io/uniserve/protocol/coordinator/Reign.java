@@ -35,6 +35,7 @@ final class Reign {
     private final MembershipManager members;
     private final HealthMonitor health;
     private final ReplicaMonitor replicas = new ReplicaMonitor();
+    private final Vouchers vouchers = new Vouchers(this);
     private final TableReconciler reconciler;
     private final BackupSweeper sweeper;
     private final AdminDesk admin;
@@ -90,6 +91,10 @@ final class Reign {
 
     ReplicaMonitor replicas() {
         return replicas;
+    }
+
+    Vouchers vouchers() {
+        return vouchers;
     }
 
     BackupSweeper sweeper() {
@@ -225,7 +230,7 @@ final class Reign {
 
     ActorReconciler decider(ClusterView view) {
         return new ActorReconciler(
-                config, placement, replicas, view, env.clock().nanos());
+                config, placement, replicas, vouchers, view, env.clock().nanos());
     }
 
     void onAdmin(AdminRequest request, Completion<AdminReply> completion) {
@@ -245,12 +250,24 @@ final class Reign {
             health.suspect(suspect);
         } else if (request instanceof PeerRequest.Draining draining) {
             health.draining(draining);
+            boolean possible = usable().stream().anyMatch(server -> !server.id().equals(draining.server()));
+            completion.done(Outcome.ok(new PeerReply.Emptying(possible)));
+            return;
         } else if (request instanceof PeerRequest.Certified certified) {
             report(certified.key(), () -> replicas.certified(certified));
         } else if (request instanceof PeerRequest.Fenced fenced) {
             report(fenced.key(), () -> replicas.fenced(fenced));
         } else if (request instanceof PeerRequest.Unfit unfit) {
-            report(unfit.key(), () -> replicas.unfit(unfit, env.clock().nanos()));
+            report(unfit.key(), () -> {
+                replicas.unfit(unfit, env.clock().nanos());
+                if (unfit.lost()) {
+                    vouchers.revoke(unfit.key(), unfit.server());
+                }
+            });
+        } else if (request instanceof PeerRequest.Begun begun) {
+            report(begun.key(), () -> replicas.begun(begun));
+        } else if (request instanceof PeerRequest.HandOver over) {
+            report(over.key(), () -> replicas.handOver(over, env.clock().nanos()));
         } else {
             completion.done(Outcome.err(UniserveException.invalid(
                     request.getClass().getSimpleName() + " is for servers; this is the coordinator")));

@@ -5,6 +5,7 @@ import io.uniserve.model.Fencing;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.message.PeerRequest;
+import java.util.List;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -17,6 +18,9 @@ import org.jspecify.annotations.Nullable;
 final class ReplicaMonitor {
     /** Servers repeat the report every half second. */
     private static final long UNFIT_NANOS = 3_000_000_000L;
+
+    /** The primary on a server that drains repeats it, and takes no updates meanwhile. */
+    private static final long HAND_OVER_NANOS = 1_000_000_000L;
 
     private static final long BACKOFF_NANOS = 2_000_000_000L;
     private static final int BACKOFF_DOUBLINGS_MAX = 3;
@@ -32,6 +36,15 @@ final class ReplicaMonitor {
         of(report.key())
                 .certified
                 .merge(report.learner(), next, (known, late) -> late.epoch < known.epoch ? known : late);
+    }
+
+    void begun(PeerRequest.Begun report) {
+        Reports known = of(report.key());
+        known.begunEpoch = Math.max(known.begunEpoch, report.epoch());
+    }
+
+    void handOver(PeerRequest.HandOver report, long now) {
+        of(report.key()).handOver = new HandOver(report.epoch(), report.primary(), report.successors(), now);
     }
 
     void fenced(PeerRequest.Fenced report) {
@@ -51,9 +64,10 @@ final class ReplicaMonitor {
         if (before == null || before.epoch < report.epoch()) {
             int count = before == null ? 1 : before.count + 1;
             long pause = BACKOFF_NANOS << Math.min(count - 1, BACKOFF_DOUBLINGS_MAX);
-            known.unfit.put(report.server(), new Unfit(report.epoch(), count, now + pause, now));
+            known.unfit.put(report.server(), new Unfit(report.epoch(), count, now + pause, now, report.lost()));
         } else if (before.epoch == report.epoch()) {
-            known.unfit.put(report.server(), new Unfit(before.epoch, before.count, before.pauseUntil, now));
+            known.unfit.put(
+                    report.server(), new Unfit(before.epoch, before.count, before.pauseUntil, now, report.lost()));
         }
     }
 
@@ -62,6 +76,25 @@ final class ReplicaMonitor {
         Reports known = reports.get(key);
         Certificate certificate = known == null ? null : known.certified.get(learner);
         return certificate != null && certificate.epoch == actor.epoch() && certificate.primary.equals(actor.primary());
+    }
+
+    /** True when the primary of this very epoch said that its first entry is on every in-sync replica. */
+    boolean isBegun(ReplicaKey key, ActorState actor) {
+        Reports known = reports.get(key);
+        return known != null && known.begunEpoch == actor.epoch();
+    }
+
+    /** Members to which the primary of this very epoch would hand over now without any loss. */
+    List<ServerId> successors(ReplicaKey key, ActorState actor, long now) {
+        Reports known = reports.get(key);
+        HandOver told = known == null ? null : known.handOver;
+        if (told == null
+                || told.epoch != actor.epoch()
+                || !told.primary.equals(actor.primary())
+                || now - told.toldAt >= HAND_OVER_NANOS) {
+            return List.of();
+        }
+        return told.successors;
     }
 
     /** True when the primary of this very epoch said that the removed replica is fenced. */
@@ -78,6 +111,13 @@ final class ReplicaMonitor {
         Reports known = reports.get(key);
         Unfit unfit = known == null ? null : known.unfit.get(server);
         return unfit != null && unfit.epoch == actor.epoch() && now - unfit.toldAt < UNFIT_NANOS;
+    }
+
+    /** True while the server says in this very epoch that the replica's data are gone for good. */
+    boolean isLost(ReplicaKey key, ActorState actor, ServerId server, long now) {
+        Reports known = reports.get(key);
+        Unfit unfit = known == null ? null : known.unfit.get(server);
+        return unfit != null && unfit.lost && isUnfit(key, actor, server, now);
     }
 
     /** True while a replica that failed on this server should rather be tried elsewhere. */
@@ -148,7 +188,9 @@ final class ReplicaMonitor {
 
     private record Certificate(long epoch, ServerId primary) {}
 
-    private record Unfit(long epoch, int count, long pauseUntil, long toldAt) {}
+    private record Unfit(long epoch, int count, long pauseUntil, long toldAt, boolean lost) {}
+
+    private record HandOver(long epoch, ServerId primary, List<ServerId> successors, long toldAt) {}
 
     /** Of one actor. */
     private static final class Reports {
@@ -156,6 +198,11 @@ final class ReplicaMonitor {
         final TreeSet<ServerId> fenced = new TreeSet<>();
         final TreeMap<ServerId, Unfit> unfit = new TreeMap<>();
         long fencedEpoch;
+        long begunEpoch;
+
+        @Nullable
+        HandOver handOver;
+
         boolean lossTold;
 
         @Nullable

@@ -45,6 +45,7 @@ final class TableReconciler {
                 step(table, decider, view, now);
             }
         }
+        reign.vouchers().ask();
     }
 
     private void step(Table table, ActorReconciler decider, ClusterView view, long now) {
@@ -86,6 +87,14 @@ final class TableReconciler {
     private boolean lost(ClusterView view, ReplicaKey key, ActorState actor, ServerId id, long now) {
         boolean gone = !view.registered(id) && view.dead(id);
         return gone || reign.replicas().isUnfit(key, actor, id, now);
+    }
+
+    /** True when no in-sync replica's data may come back by themselves: a full disk, say, is no reason to give up on them. */
+    boolean lostForGood(ClusterView view, ReplicaKey key, ActorState actor) {
+        long now = reign.env().clock().nanos();
+        return actor.isr().stream()
+                .allMatch(id -> !view.registered(id) && view.dead(id)
+                        || reign.replicas().isLost(key, actor, id, now));
     }
 
     /** One write for all changes of the table; {@code also} joins it. */

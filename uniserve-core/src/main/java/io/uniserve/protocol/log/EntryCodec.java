@@ -60,16 +60,18 @@ final class EntryCodec {
         int mark = header.readInt();
         int length = header.readInt();
         int checksum = header.readInt();
-        if (mark != MARK
-                || length < BODY_BYTES_MIN
-                || length > Limits.LOG_ENTRY_BYTES_MAX + 1024
-                || length > segment.size() - offset - HEADER_BYTES) {
+        if (mark != MARK || !possible(length) || length > segment.size() - offset - HEADER_BYTES) {
             return null;
         }
         Bytes body = segment.slice(offset + HEADER_BYTES, length);
         CRC32C crc = new CRC32C();
         crc.update(body.buffer());
         return (int) crc.getValue() == checksum ? read(body) : null;
+    }
+
+    /** False for a length that no entry has. */
+    static boolean possible(int length) {
+        return length >= BODY_BYTES_MIN && length <= Limits.LOG_ENTRY_BYTES_MAX + 1024;
     }
 
     private static Found read(Bytes body) {

@@ -10,6 +10,9 @@ public interface LogListener {
     /** The entries from this index on could not be written and are gone from the log; the log goes on before them. */
     void appendFailed(long from, UniserveException error);
 
+    /** Durable entries were read and do not check: what this log holds can no longer be given to others. */
+    void damaged(UniserveException error);
+
     /** Nothing is known about the file any more: the process must end. */
     void fatal(UniserveException error);
 }

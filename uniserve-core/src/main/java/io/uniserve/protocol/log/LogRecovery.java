@@ -18,6 +18,7 @@ final class LogRecovery {
 
     private final Disk disk;
     private final String directory;
+    private final long synced;
     private final Completion<LogRecovery> completion;
     private final List<String> names = new ArrayList<>();
     final List<Segment> segments = new ArrayList<>();
@@ -30,6 +31,7 @@ final class LogRecovery {
             String directory,
             long baseIndex,
             long baseEpoch,
+            long synced,
             LogOptions options,
             Completion<LogRecovery> completion) {
         this.disk = disk;
@@ -37,6 +39,7 @@ final class LogRecovery {
         this.index = new EntryIndex(baseIndex);
         this.cache = new EntryCache(baseIndex + 1, options.cacheBytes());
         this.lastEpoch = baseEpoch;
+        this.synced = synced;
         this.completion = completion;
     }
 
@@ -56,7 +59,7 @@ final class LogRecovery {
 
     private void readNext(int at) {
         if (at == names.size()) {
-            completion.done(Outcome.ok(this));
+            end();
             return;
         }
         Segment segment = new Segment(directory, Long.parseLong(names.get(at).substring(0, 20)));
@@ -71,6 +74,17 @@ final class LogRecovery {
                 fail(e);
             }
         });
+    }
+
+    /** A log that ends before an entry known to have been synced has lost some, whatever took them. */
+    private void end() {
+        if (index.last() < synced) {
+            fail(new UniserveException(
+                    ErrorCode.CORRUPT,
+                    "log " + directory + " ends at index " + index.last() + ", but index " + synced + " was synced"));
+        } else {
+            completion.done(Outcome.ok(this));
+        }
     }
 
     private void check(Segment segment, Bytes bytes, boolean last, int at) {
@@ -90,7 +104,7 @@ final class LogRecovery {
         if (offset == bytes.size() && offset > 0) {
             segments.add(segment);
             readNext(at + 1);
-        } else if (last && !laterBatch(bytes, offset)) {
+        } else if (last && torn(bytes, offset)) {
             cutTail(segment, offset, bytes.size(), at);
         } else {
             throw corrupt(segment, offset, "checksum is wrong");
@@ -110,6 +124,11 @@ final class LogRecovery {
         index.add(segments.size(), offset, found.size(), lastEpoch);
         cache.add(found.entry());
         cache.trim(due);
+    }
+
+    /** True when what does not check may be the write that a crash interrupted: nothing proves that it was ever synced. */
+    private boolean torn(Bytes bytes, int offset) {
+        return index.last() >= synced && !laterBatch(bytes, offset) && !BitRot.oneBitOff(bytes, offset);
     }
 
     /** True when a whole entry of a later batch lies behind the bad place: then what is bad had been durable. */

@@ -59,17 +59,20 @@ public final class ReplicaLog {
 
     /**
      * Opens the log under {@code directory/log}, which may be absent; entries follow the base. CORRUPT when an entry other
-     * than a torn tail does not check: the files are left as they are.
+     * than a torn tail does not check, or when an entry up to {@code synced} is not there: the files are left as they are.
+     *
+     * @param synced an index known to have been durable, the base for none
      */
     public static void open(
             Disk disk,
             String directory,
             long baseIndex,
             long baseEpoch,
+            long synced,
             LogOptions options,
             LogListener listener,
             Completion<ReplicaLog> completion) {
-        new LogRecovery(disk, directory + "/log", baseIndex, baseEpoch, options, recovered -> {
+        new LogRecovery(disk, directory + "/log", baseIndex, baseEpoch, synced, options, recovered -> {
                     if (recovered instanceof Outcome.Ok<LogRecovery> ok) {
                         completion.done(Outcome.ok(
                                 new ReplicaLog(disk, directory, baseIndex, baseEpoch, options, listener, ok.value())));
@@ -288,7 +291,11 @@ public final class ReplicaLog {
         }
         disk.readRange(segments.get(segment).path, start, end - start, read -> {
             if (read instanceof Outcome.Ok<Bytes> ok) {
-                completion.done(decode(ok.value(), from));
+                Outcome<List<LogEntry>> entries = decode(ok.value(), from);
+                if (entries instanceof Outcome.Err<List<LogEntry>> err && !closed) {
+                    listener.damaged(err.error());
+                }
+                completion.done(entries);
             } else {
                 completion.done(Outcome.err(((Outcome.Err<Bytes>) read).error()));
             }

@@ -9,6 +9,9 @@ public sealed interface PeerReply {
     /** Done, nothing to say. */
     record Ack() implements PeerReply {}
 
+    /** Answer to a server that drains: {@code possible} when a live server that does not drain could take what it holds. */
+    record Emptying(boolean possible) implements PeerReply {}
+
     /** The server that answered a ping. */
     record Pong(ServerId server, long incarnation) implements PeerReply {}
 
@@ -29,6 +32,16 @@ public sealed interface PeerReply {
             MISMATCH,
             NOT_READY
         }
+    }
+
+    /** The asked replicas that are open and undamaged, each with its installed epoch, 0 for one that never had any. */
+    record Vouched(ServerId server, long incarnation, List<Whole> replicas) implements PeerReply {
+        public Vouched {
+            replicas = List.copyOf(replicas);
+        }
+
+        /** One of them. */
+        public record Whole(ReplicaKey key, long installed) {}
     }
 
     /** A server's replicas. */

@@ -43,8 +43,32 @@ public sealed interface PeerRequest {
         }
     }
 
-    /** A replica tells the coordinator that it cannot serve and must leave the ISR (quarantined log, failed engine). */
-    record Unfit(ReplicaKey key, long epoch, ServerId server, String reason) implements PeerRequest {}
+    /** The primary tells the coordinator that every in-sync replica has the first entry of this epoch on its disk. */
+    record Begun(ReplicaKey key, long epoch, ServerId primary) implements PeerRequest {}
+
+    /**
+     * A replica tells the coordinator that it cannot do its part and should leave the ISR.
+     *
+     * @param lost true when its data are gone or damaged for good; false when it may mend (failed engine, full disk)
+     */
+    record Unfit(ReplicaKey key, long epoch, ServerId server, String reason, boolean lost) implements PeerRequest {}
+
+    /** The coordinator asks a server which of these replicas are whole, before it lets go of other copies. */
+    record Vouch(List<ReplicaKey> keys) implements PeerRequest {
+        public Vouch {
+            keys = List.copyOf(keys);
+        }
+    }
+
+    /**
+     * The primary on a server that drains tells the coordinator that it takes no more updates in this epoch and that these
+     * in-sync replicas have its whole log: each may be the next primary without any loss.
+     */
+    record HandOver(ReplicaKey key, long epoch, ServerId primary, List<ServerId> successors) implements PeerRequest {
+        public HandOver {
+            successors = List.copyOf(successors);
+        }
+    }
 
     /** A server tells the coordinator that it drains (SIGTERM): move primaries and replicas away. */
     record Draining(ServerId server, long incarnation) implements PeerRequest {}

@@ -482,7 +482,8 @@ public final class QueryMachine {
         RouteIndex index = env.routing().current();
         Optional<TableRoute> route =
                 index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
-        if (route.isEmpty()) {
+        if (route.isEmpty()) { // dropped: nobody to ask, look again later
+            calls.forEach(call -> call.hedgeAtNanos = Math.max(call.hedgeAtNanos, now + silence()));
             return;
         }
         List<ActorState> actors = route.get().map().actors();

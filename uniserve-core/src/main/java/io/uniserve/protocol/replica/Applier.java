@@ -13,7 +13,10 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -25,6 +28,8 @@ import org.slf4j.LoggerFactory;
  */
 final class Applier {
     private static final Logger LOG = LoggerFactory.getLogger(Applier.class);
+    /** Failed attempts at a checkpoint after which an older one is tried. */
+    private static final int STRIKES_MAX = 3;
 
     private final Environment env;
     private final ReplicaConfig config;
@@ -34,6 +39,7 @@ final class Applier {
     private final Checkpoints checkpoints;
     private final TableMeta meta;
     private Phase phase = Phase.DOWN;
+    private final Map<Checkpoints.Name, Integer> strikes = new LinkedHashMap<>();
     private DedupeTable table = new DedupeTable();
     private long applied;
     private long target;
@@ -63,6 +69,9 @@ final class Applier {
 
         /** The engine failed or hangs; it is being rebuilt. */
         void unfit(String reason);
+
+        /** The engine can never be built again from what is here. */
+        void lost(String reason);
     }
 
     Applier(
@@ -166,43 +175,65 @@ final class Applier {
             choose(names, at + 1);
             return;
         }
+        if (strikes.getOrDefault(name, 0) >= STRIKES_MAX) {
+            LOG.warn("{}: checkpoint {} is passed over, an older one or the log is used", key, name);
+            choose(names, at + 1);
+            return;
+        }
         begin();
         checkpoints.manifest(name, read -> {
-            if (read instanceof Outcome.Ok<DedupeTable> ok) {
+            if (!(read instanceof Outcome.Ok<Optional<DedupeTable>> ok)) {
+                busy = false;
+                refused(name, ((Outcome.Err<Optional<DedupeTable>>) read).error(), names, at);
+            } else if (ok.value().isEmpty()) {
+                busy = false;
+                checkpoints.delete(name); // never finished
+                choose(names, at + 1);
+            } else {
+                DedupeTable saved = ok.value().get();
                 env.engine()
                         .restore(
                                 key,
                                 meta,
                                 checkpoints.dataPath(name),
-                                restored -> restored(restored, name, ok.value(), names, at));
-            } else {
-                busy = false;
-                LOG.warn(
-                        "{}: checkpoint {} cannot be restored: {}",
-                        key,
-                        name,
-                        ((Outcome.Err<DedupeTable>) read).error().reason());
-                checkpoints.delete(name);
-                choose(names, at + 1);
+                                restored -> restored(restored, name, saved, names, at));
             }
         });
+    }
+
+    /**
+     * Only proven damage takes a checkpoint away, and then it is kept aside. Any other error says nothing against it: it is
+     * tried again later, and passed over for this life when that goes on.
+     */
+    private void refused(Checkpoints.Name name, UniserveException error, List<Checkpoints.Name> names, int at) {
+        LOG.warn("{}: checkpoint {} cannot be restored: {}", key, name, error.getMessage());
+        if (interrupted()) {
+            return;
+        }
+        if (error.code() == ErrorCode.CORRUPT) {
+            String place = "quarantine/" + key + "-checkpoint-"
+                    + Long.toHexString(env.ids().next());
+            begin();
+            checkpoints.setAside(name, place, moved -> {
+                busy = false;
+                if (moved instanceof Outcome.Err<Done>) {
+                    strikes.put(name, STRIKES_MAX);
+                }
+                choose(names, at + 1);
+            });
+            return;
+        }
+        if (error.code() != ErrorCode.DISK_FULL && error.code() != ErrorCode.UNAVAILABLE) {
+            strikes.merge(name, 1, Integer::sum);
+        }
+        failed(error);
     }
 
     private void restored(
             Outcome<Done> restored, Checkpoints.Name name, DedupeTable saved, List<Checkpoints.Name> names, int at) {
         busy = false;
         if (restored instanceof Outcome.Err<Done> err) {
-            LOG.warn(
-                    "{}: checkpoint {} cannot be restored: {}",
-                    key,
-                    name,
-                    err.error().reason());
-            if (err.error().code() == ErrorCode.DISK_FULL || err.error().code() == ErrorCode.UNAVAILABLE) {
-                failed(err.error()); // says nothing against the checkpoint, which may be the only one
-                return;
-            }
-            checkpoints.delete(name);
-            choose(names, at + 1);
+            refused(name, err.error(), names, at);
         } else {
             up(name.index(), saved);
         }
@@ -210,7 +241,7 @@ final class Applier {
 
     private void create() {
         if (log.baseIndex() > 0) {
-            failed(new UniserveException(ErrorCode.CORRUPT, "no checkpoint covers the log before " + log.baseIndex()));
+            uncovered();
             return;
         }
         begin();
@@ -222,6 +253,18 @@ final class Applier {
                 up(0, new DedupeTable());
             }
         });
+    }
+
+    /** Nothing holds what came before the log: for good, unless a checkpoint was only passed over. */
+    private void uncovered() {
+        UniserveException error =
+                new UniserveException(ErrorCode.CORRUPT, "no checkpoint covers the log before " + log.baseIndex());
+        boolean forGood = strikes.isEmpty();
+        strikes.clear();
+        failed(error);
+        if (forGood) {
+            listener.lost(error.reason());
+        }
     }
 
     private void up(long index, DedupeTable saved) {

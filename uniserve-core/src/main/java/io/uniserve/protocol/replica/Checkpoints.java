@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -168,22 +169,39 @@ final class Checkpoints {
         });
     }
 
-    /** The table of requests of a checkpoint; CORRUPT or IO where there is no whole manifest. */
-    void manifest(Name name, Completion<DedupeTable> completion) {
-        disk.read(path(name) + "/manifest", read -> {
-            if (read instanceof Outcome.Err<Bytes> err) {
+    /** Keeps a damaged checkpoint for a look. */
+    void setAside(Name name, String place, Completion<Done> completion) {
+        disk.move(path(name), place, completion);
+    }
+
+    /**
+     * The table of requests of a checkpoint; empty where it was never finished, CORRUPT where its manifest does not check.
+     * Other errors say nothing about the checkpoint.
+     */
+    void manifest(Name name, Completion<Optional<DedupeTable>> completion) {
+        disk.list(path(name), listed -> {
+            if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
                 completion.done(Outcome.err(err.error()));
-                return;
+            } else if (((Outcome.Ok<List<Disk.Entry>>) listed)
+                    .value().stream().noneMatch(entry -> entry.name().equals("manifest"))) {
+                completion.done(Outcome.ok(Optional.empty()));
+            } else {
+                disk.read(path(name) + "/manifest", read -> {
+                    if (read instanceof Outcome.Err<Bytes> err) {
+                        completion.done(Outcome.err(err.error()));
+                    } else {
+                        Outcome<Optional<DedupeTable>> parsed = parse(((Outcome.Ok<Bytes>) read).value(), name);
+                        if (parsed instanceof Outcome.Ok<Optional<DedupeTable>>) {
+                            know(name);
+                        }
+                        completion.done(parsed);
+                    }
+                });
             }
-            Outcome<DedupeTable> parsed = parse(((Outcome.Ok<Bytes>) read).value(), name);
-            if (parsed instanceof Outcome.Ok<DedupeTable>) {
-                know(name);
-            }
-            completion.done(parsed);
         });
     }
 
-    private static Outcome<DedupeTable> parse(Bytes bytes, Name name) {
+    private static Outcome<Optional<DedupeTable>> parse(Bytes bytes, Name name) {
         try {
             BinaryReader in = new BinaryReader(DiskState.Sealed.open(bytes, "checkpoint manifest"));
             if (in.readLong() != name.index() || in.readLong() != name.epoch()) {
@@ -192,9 +210,10 @@ final class Checkpoints {
             }
             DedupeTable table = DedupeTable.read(in);
             in.expectEnd();
-            return Outcome.ok(table);
+            return Outcome.ok(Optional.of(table));
         } catch (UniserveException e) {
-            return Outcome.err(e);
+            return Outcome.err(new UniserveException(
+                    io.uniserve.error.ErrorCode.CORRUPT, "checkpoint manifest: " + e.reason(), e));
         }
     }
 }

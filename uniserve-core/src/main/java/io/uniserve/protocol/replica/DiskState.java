@@ -18,6 +18,8 @@ import java.util.zip.CRC32C;
  * @param installed the installed epoch
  * @param baseIndex log index before the first entry, with its epoch
  * @param certified learners that this server certified as primary of the installed epoch
+ * @param synced a log index that was durable when this was written: a log that ends before it has lost entries. It is
+ *     lowered before the log is cut
  * @param rolledBack entries ever cut from the log and kept under {@code rollback/}
  */
 record DiskState(
@@ -26,41 +28,52 @@ record DiskState(
         long installed,
         long baseIndex,
         long baseEpoch,
+        long synced,
         List<ServerId> certified,
         long rolledBack) {
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
+    /** Without {@code synced}. */
+    private static final int FORMAT_1 = 1;
 
     DiskState {
         certified = List.copyOf(certified);
     }
 
     static DiskState fresh(TableName table, ReplicaKey key) {
-        return new DiskState(table, key, 0, 0, 0, List.of(), 0);
+        return new DiskState(table, key, 0, 0, 0, 0, List.of(), 0);
     }
 
     /** A log that begins after a checkpoint. */
     DiskState after(long index, long epoch) {
-        return new DiskState(table, key, installed, index, epoch, List.of(), rolledBack);
+        return new DiskState(table, key, installed, index, epoch, index, List.of(), rolledBack);
     }
 
     DiskState install(long epoch) {
-        return new DiskState(table, key, epoch, baseIndex, baseEpoch, List.of(), rolledBack);
+        return new DiskState(table, key, epoch, baseIndex, baseEpoch, synced, List.of(), rolledBack);
     }
 
     DiskState certify(ServerId learner) {
         List<ServerId> more = new ArrayList<>(certified);
         more.add(learner);
-        return new DiskState(table, key, installed, baseIndex, baseEpoch, more, rolledBack);
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, synced, more, rolledBack);
+    }
+
+    DiskState synced(long index) {
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, index, certified, rolledBack);
     }
 
     DiskState rolledBack(long more) {
-        return new DiskState(table, key, installed, baseIndex, baseEpoch, certified, rolledBack + more);
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack + more);
     }
 
     Bytes encode() {
         BinaryWriter out = new BinaryWriter();
         out.writeInt(FORMAT).writeString(table.value()).writeLong(key.tableId()).writeInt(key.actor());
-        out.writeLong(installed).writeLong(baseIndex).writeLong(baseEpoch).writeLong(rolledBack);
+        out.writeLong(installed)
+                .writeLong(baseIndex)
+                .writeLong(baseEpoch)
+                .writeLong(rolledBack)
+                .writeLong(synced);
         out.writeInt(certified.size());
         certified.forEach(server -> out.writeString(server.value()));
         return Sealed.seal(out.toBytes());
@@ -70,7 +83,7 @@ record DiskState(
     static DiskState decode(Bytes bytes) {
         BinaryReader in = new BinaryReader(Sealed.open(bytes, "state file"));
         int format = in.readInt();
-        if (format != FORMAT) {
+        if (format != FORMAT && format != FORMAT_1) {
             throw new UniserveException(
                     ErrorCode.CORRUPT, "state file has format " + format + ", this version reads " + FORMAT);
         }
@@ -80,12 +93,13 @@ record DiskState(
         long baseIndex = in.readLong();
         long baseEpoch = in.readLong();
         long rolledBack = in.readLong();
+        long synced = format == FORMAT_1 ? 0 : in.readLong();
         List<ServerId> certified = new ArrayList<>();
         for (int left = in.readCount(4); left > 0; left--) {
             certified.add(new ServerId(in.readString()));
         }
         in.expectEnd();
-        return new DiskState(table, key, installed, baseIndex, baseEpoch, certified, rolledBack);
+        return new DiskState(table, key, installed, baseIndex, baseEpoch, synced, certified, rolledBack);
     }
 
     /** Bytes with their checksum in front. */

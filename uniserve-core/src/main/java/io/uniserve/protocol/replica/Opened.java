@@ -74,14 +74,15 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
             LogListener listener,
             Completion<Opened> completion) {
         StateFile file = new StateFile(disk, directory, state);
-        ReplicaLog.open(disk, directory, state.baseIndex(), state.baseEpoch(), options, listener, opened -> {
-            if (opened instanceof Outcome.Ok<ReplicaLog> ok) {
-                Checkpoints checkpoints = new Checkpoints(disk, directory, state.baseIndex());
-                completion.done(Outcome.ok(new Opened(file, ok.value(), checkpoints)));
-            } else {
-                completion.done(Outcome.err(((Outcome.Err<ReplicaLog>) opened).error()));
-            }
-        });
+        ReplicaLog.open(
+                disk, directory, state.baseIndex(), state.baseEpoch(), state.synced(), options, listener, opened -> {
+                    if (opened instanceof Outcome.Ok<ReplicaLog> ok) {
+                        Checkpoints checkpoints = new Checkpoints(disk, directory, state.baseIndex());
+                        completion.done(Outcome.ok(new Opened(file, ok.value(), checkpoints)));
+                    } else {
+                        completion.done(Outcome.err(((Outcome.Err<ReplicaLog>) opened).error()));
+                    }
+                });
     }
 
     /** Ends log and engine, those that are there, and runs the task when nothing of theirs is under way any more. */

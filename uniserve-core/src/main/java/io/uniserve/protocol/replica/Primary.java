@@ -32,6 +32,7 @@ final class Primary implements PeerLink.Listener {
     private final TreeMap<ServerId, LearnerWatch> learners = new TreeMap<>();
     private final LearnerWatch.Certifier certifier;
     private final BackupShipper backup;
+    private final HandOver handOver;
     private ActorState state;
     private long epochIndex;
     private long stable;
@@ -58,6 +59,7 @@ final class Primary implements PeerLink.Listener {
         this.fencing = parts.fencing();
         this.certifier = parts.certifier();
         this.backup = new BackupShipper(host, key, meta.name(), epoch, log, parts.checkpoints());
+        this.handOver = new HandOver(host, key, epoch);
         this.stable = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
         for (ServerId learner : parts.certified()) {
@@ -131,7 +133,7 @@ final class Primary implements PeerLink.Listener {
     }
 
     boolean accepting() {
-        return !closed && matched && replica.engineReady() && replica.applied() >= epochIndex;
+        return !closed && matched && state.begun() && replica.engineReady() && replica.applied() >= epochIndex;
     }
 
     /** Why updates are refused now; empty message never. */
@@ -140,6 +142,15 @@ final class Primary implements PeerLink.Listener {
             return java.util.Optional.of(new UniserveException(
                     ErrorCode.NOT_ENOUGH_REPLICAS,
                     state.isr().size() + " in-sync replicas, minIsr is " + meta.minIsr() + ": wait until one rejoins"));
+        }
+        UniserveException unwritable = accepting() ? null : replica.logError();
+        if (unwritable != null) { // clients try again for longer than where an update was refused itself
+            return java.util.Optional.of(new UniserveException(
+                    ErrorCode.UNAVAILABLE, "the primary cannot begin its epoch: " + unwritable.getMessage()));
+        }
+        if (handOver.holding()) {
+            return java.util.Optional.of(
+                    new UniserveException(ErrorCode.UNAVAILABLE, "the primary is about to move: try again"));
         }
         if (!accepting()) {
             return java.util.Optional.of(
@@ -161,6 +172,25 @@ final class Primary implements PeerLink.Listener {
 
     BackupProgress backupProgress() {
         return backup.progress();
+    }
+
+    /** The server drains: hands over to an in-sync replica that has everything. */
+    void handOver(long now) {
+        boolean near = state.isr().stream()
+                .anyMatch(member -> !member.equals(host.self())
+                        && log.lastIndex() - match(member) <= host.config().learnerLagMax());
+        handOver.wanted(now, matched && near);
+        host.wantTicks(replica);
+        handOver.advance(now, successors());
+    }
+
+    private List<ServerId> successors() {
+        if (log.durableIndex() < log.lastIndex()) {
+            return List.of();
+        }
+        return state.isr().stream()
+                .filter(member -> !member.equals(host.self()) && match(member) >= log.lastIndex())
+                .toList();
     }
 
     /** Gives the update its place in the log. */
@@ -192,6 +222,9 @@ final class Primary implements PeerLink.Listener {
             stable = Math.max(stable, least);
         }
         acknowledge(now);
+        if (handOver.holding()) {
+            handOver.advance(now, successors());
+        }
     }
 
     private long match(ServerId member) {
@@ -226,6 +259,8 @@ final class Primary implements PeerLink.Listener {
 
     boolean wantsTicks() {
         return !matched
+                || handOver.holding()
+                || !state.begun()
                 || backup.wantsTicks(stable)
                 || wantsClean()
                 || !state.learners().isEmpty()
@@ -268,6 +303,9 @@ final class Primary implements PeerLink.Listener {
             if (watch != null && watch.certified()) {
                 host.tellCoordinator(new PeerRequest.Certified(key, epoch, host.self(), learner));
             }
+        }
+        if (matched && !state.begun()) {
+            host.tellCoordinator(new PeerRequest.Begun(key, epoch, host.self()));
         }
         List<ServerId> fenced = fencing.servers(true, now);
         if (!fenced.isEmpty()) {

@@ -14,7 +14,6 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.log.LogListener;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
-import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.UpdateRequest;
 import java.util.function.Consumer;
@@ -35,26 +34,23 @@ public final class Replica {
     private final TableName table;
     private final PendingUpdates pending;
     private final FencingWatch fencing;
+    private final Part part;
+    private final Fitness fitness;
+    private final SyncedMark marks;
+    private final TailCut cutting;
+    private final OfferedLease lease;
     private @Nullable Opened opened;
     private @Nullable Applier applier;
-    private @Nullable Primary primary;
-    private @Nullable Follower follower;
     private @Nullable TableMeta meta;
     private @Nullable ActorState desired;
-    private @Nullable ActorState current;
-    private @Nullable String damage;
-    private @Nullable String unfit;
     private boolean closed;
-    private boolean cutting;
+    private boolean opening;
     private boolean changing;
-    private long damagedEpoch;
     private long retryAt;
-    private long reportAt;
     private @Nullable Takeover takeover;
     private int mapVersion;
     private long restoredEpoch;
     private long openedEpoch;
-    private final OfferedLease lease;
 
     /** A replica of this table, whose files are not read before {@link #open}. */
     public Replica(ReplicaHost host, ReplicaKey key, TableName table) {
@@ -63,9 +59,12 @@ public final class Replica {
         this.table = table;
         this.pending = new PendingUpdates(key.actor());
         this.fencing = new FencingWatch(host.config().fenceNanos());
+        this.part = new Part(host.self(), pending);
+        this.fitness = new Fitness(host, key, () -> host.wantTicks(this));
+        this.marks = new SyncedMark(host.config(), now());
+        this.cutting = new TailCut(fitness, marks);
+        this.lease = new OfferedLease(now());
         this.retryAt = now();
-        this.reportAt = retryAt;
-        this.lease = new OfferedLease(retryAt);
     }
 
     public ReplicaKey key() {
@@ -83,12 +82,21 @@ public final class Replica {
 
     /** True once the files were read, whole or damaged. */
     public boolean isOpen() {
-        return opened != null || damage != null;
+        return opened != null || fitness.isDamaged();
     }
 
     /** True when the files are damaged and kept for a look. */
     public boolean isDamaged() {
-        return damage != null;
+        return fitness.isDamaged();
+    }
+
+    /**
+     * The installed epoch of a replica that has what it had in sync, 0 for one that never had anything; -1 while that is not
+     * known or not so.
+     */
+    public long wholeSince() {
+        boolean whole = opened != null && takeover == null && !closed && !fitness.isDamaged();
+        return whole ? installed() : -1;
     }
 
     /** Epoch of the takeover that made this replica's files worthless, 0 when there was none. */
@@ -99,7 +107,8 @@ public final class Replica {
 
     /** True when nothing waits to be shipped to durable storage. */
     public boolean shipped() {
-        return primary == null || primary.backupComplete();
+        Primary leader = part.primary();
+        return leader == null || leader.backupComplete();
     }
 
     /** Last index applied to the engine. */
@@ -117,11 +126,17 @@ public final class Replica {
 
     /** Reads the files. The completion runs whether they are whole or damaged; other errors are tried again first. */
     public void open(Runnable then) {
+        if (closed || opening || opened != null) {
+            return;
+        }
+        opening = true;
         Opened.open(host.env().disk(), key, table, host.config().log(), new LogEvents(), outcome -> {
+            opening = false;
             if (closed) {
                 return;
             }
             if (outcome instanceof Outcome.Ok<Opened> ok) {
+                fitness.fresh();
                 opened = ok.value();
                 openedEpoch = installed();
                 then.run();
@@ -131,14 +146,26 @@ public final class Replica {
             UniserveException error = ((Outcome.Err<Opened>) outcome).error();
             LOG.warn("{}: cannot be opened: {}", key, error.getMessage());
             if (error.code() == ErrorCode.CORRUPT) {
-                damage = error.reason();
-                host.wantTicks(this);
+                fitness.damaged(error.reason(), epochWanted());
                 then.run();
-                evaluate();
             } else {
-                host.env().timers().after(host.config().retryNanos() * 10, () -> open(then));
+                fitness.unreadable(error, epochWanted());
+                openLater(then);
+            }
+            evaluate();
+        });
+    }
+
+    private void openLater(Runnable then) {
+        host.env().timers().after(host.config().retryNanos() * 10, () -> {
+            if (!changing && !fitness.isDamaged()) {
+                open(then);
             }
         });
+    }
+
+    private long epochWanted() {
+        return desired == null ? 0 : desired.epoch();
     }
 
     /** Takes a map that was read at this time. */
@@ -147,16 +174,14 @@ public final class Replica {
         meta = newMeta;
         desired = state;
         fencing.assign(state, readAtNanos);
-        if (damage != null && damagedEpoch == 0) {
-            damagedEpoch = state.epoch();
-        }
+        fitness.seen(state.epoch());
         evaluate();
     }
 
     /** Brings the replica one step nearer to what the map says. */
     private void evaluate() {
         ActorState wanted = desired;
-        if (closed || wanted == null || changing || cutting) {
+        if (closed || wanted == null || changing || cutting.running()) {
             return;
         }
         if (mustRestore(wanted)) {
@@ -165,8 +190,10 @@ public final class Replica {
             } else {
                 host.wantTicks(this);
             }
-        } else if (damage != null) {
-            repair(wanted);
+        } else if (fitness.mayStartAnew(wanted)) {
+            startAnew();
+        } else if (fitness.isDamaged() || opened != null && fitness.emptied(wanted, installed())) {
+            host.wantTicks(this);
         } else if (opened != null && wanted.epoch() > installed()) {
             if (now() - retryAt >= 0) {
                 install(opened, wanted.epoch());
@@ -184,28 +211,28 @@ public final class Replica {
         return isOpen()
                 && wanted.restoreEpoch() > installed()
                 && wanted.restoreEpoch() > restoredEpoch
+                && !wanted.begun()
                 && wanted.primary().equals(host.self())
-                && (damage == null || wanted.restoreEpoch() > damagedEpoch);
+                && (!fitness.isDamaged() || wanted.restoreEpoch() > fitness.badEpoch());
     }
 
     private void restore(ActorState wanted) {
         LOG.info("{}: restores from durable storage for epoch {}", key, wanted.epoch());
-        boolean keep = damage != null || installed() > 0;
+        boolean keep = fitness.isDamaged() || installed() > 0;
         makeFromStorage(takeover(wanted.restoreEpoch()), keep);
     }
 
     /** A learner from whose log the primary cannot go on begins anew, where the primary's log begins. */
     private void startOver(long primaryBase) {
-        ActorState at = current;
-        boolean free = !changing && !cutting && !closed && now() - retryAt >= 0;
+        ActorState at = part.state();
+        boolean free = !changing && !cutting.running() && !closed && now() - retryAt >= 0;
         if (at == null || !free || at.isr().contains(host.self())) {
             return;
         }
         LOG.info("{}: begins anew, the primary's log begins after {}", key, primaryBase);
         Takeover next = takeover(restoredEpoch);
         next.learn(primaryBase, installed());
-        leaveRole(at);
-        current = null;
+        part.end(key);
         makeFromStorage(next, lastIndex() > 0);
     }
 
@@ -219,8 +246,8 @@ public final class Replica {
         takeover = next;
         Opened.close(opened, applier, () -> {
             opened = null;
-            damage = null;
             applier = null;
+            fitness.fresh();
             next.run(keepOldFiles);
         });
     }
@@ -233,15 +260,16 @@ public final class Replica {
         }
         if (outcome instanceof Outcome.Err<Done> err) {
             LOG.warn("{}: cannot be restored: {}", key, err.error().getMessage());
-            unfit = "restore from durable storage failed: " + err.error().reason();
+            fitness.restoreFailed(
+                    "restore from durable storage failed: " + err.error().reason());
             retryAt = now() + 10 * host.config().retryNanos();
             host.wantTicks(this);
             if (opened == null) {
-                host.env().timers().after(10 * host.config().retryNanos(), () -> open(() -> {}));
+                openLater(() -> {});
                 return;
             }
         } else {
-            unfit = null;
+            fitness.fresh();
             restoredEpoch = restoreEpoch;
         }
         evaluate();
@@ -258,31 +286,33 @@ public final class Replica {
                         epoch,
                         err.error().getMessage());
                 retryAt = now() + 5 * host.config().retryNanos();
+                fitness.filesFailed(err.error());
+            } else {
+                fitness.filesWork();
             }
             evaluate();
         });
     }
 
     private void activate(Opened parts, ActorState state) {
-        boolean sameEpoch = current != null && current.epoch() == state.epoch();
-        current = state;
         startEngine(parts);
-        if (sameEpoch) {
-            if (primary != null) {
-                primary.assign(state, mapVersion);
+        part.play(state, mapVersion, meta, new Part.Maker() {
+            @Override
+            public Primary primary(TableMeta table, ActorState row) {
+                Primary.Parts shared = new Primary.Parts(
+                        pending,
+                        fencing,
+                        Replica.this::certify,
+                        parts.file().get().certified(),
+                        parts.checkpoints());
+                return new Primary(Replica.this, host, key, table, row, parts.log(), shared);
             }
-            return;
-        }
-        leaveRole(state);
-        if (state.primary().equals(host.self()) && meta != null) {
-            Primary.Parts shared = new Primary.Parts(
-                    pending, fencing, this::certify, parts.file().get().certified(), parts.checkpoints());
-            Primary next = new Primary(this, host, key, meta, state, parts.log(), shared);
-            primary = next;
-            next.start(mapVersion);
-        } else {
-            follower = new Follower(parts.log(), new FollowerParts(), state.epoch());
-        }
+
+            @Override
+            public Follower follower(ActorState row) {
+                return new Follower(parts.log(), new FollowerParts(), row.epoch());
+            }
+        });
     }
 
     private void startEngine(Opened parts) {
@@ -294,45 +324,37 @@ public final class Replica {
         }
     }
 
-    private void leaveRole(ActorState next) {
-        if (follower != null) {
-            follower.close();
-            follower = null;
-        }
-        if (primary != null) {
-            primary.close();
-            primary = null;
-            if (!next.primary().equals(host.self())) {
-                pending.failAll(
-                        ErrorCode.NOT_PRIMARY,
-                        "the primary moved while the update was on its way: try again there",
-                        next.epoch());
-            }
-        }
-    }
-
-    /** Damaged files stay until a newer epoch names this server a learner: nobody counts on what it had. */
-    private void repair(ActorState wanted) {
-        if (wanted.epoch() <= damagedEpoch || !wanted.learners().contains(host.self()) || now() - retryAt < 0) {
+    /** A newer epoch names this server a learner: nobody counts on what it had, which is kept aside for a look. */
+    private void startAnew() {
+        if (opening || now() - retryAt < 0) {
             host.wantTicks(this);
             return;
         }
         changing = true;
-        host.env().disk().move(key.toString(), Takeover.asidePath(host, key), moved -> {
-            changing = false;
-            if (moved instanceof Outcome.Ok<Done>) {
-                damage = null;
-                open(() -> {});
-            } else {
-                retryAt = now() + 10 * host.config().retryNanos();
+        part.end(key);
+        Opened.close(opened, applier, () -> {
+            opened = null;
+            applier = null;
+            Takeover.moveAside(host, key, moved -> {
+                changing = false;
+                if (moved instanceof Outcome.Err<Done> err) {
+                    LOG.warn(
+                            "{}: bad files cannot be moved aside: {}",
+                            key,
+                            err.error().getMessage());
+                    retryAt = now() + 10 * host.config().retryNanos();
+                    fitness.filesFailed(err.error());
+                } else if (!closed) {
+                    open(() -> {});
+                }
                 host.wantTicks(this);
-            }
+            });
         });
     }
 
     private void certify(ServerId learner, Consumer<Boolean> then) {
         Opened parts = opened;
-        ActorState at = current;
+        ActorState at = part.state();
         if (parts == null || at == null || at.epoch() != installed() || changing) {
             then.accept(false);
             return;
@@ -345,17 +367,7 @@ public final class Replica {
         if (request.epoch() > Math.max(installed(), desired == null ? 0 : desired.epoch())) {
             host.refresh(table);
         }
-        Follower member = follower;
-        ActorState now = current;
-        if (member != null
-                && now != null
-                && !closed
-                && damage == null
-                && request.epoch() == now.epoch()
-                && now.epoch() == installed()
-                && now.hosts(host.self())
-                && request.primary().equals(now.primary())) {
-            member.replicate(request, completion);
+        if (!closed && !fitness.isDamaged() && part.replicate(request, installed(), completion)) {
             return;
         }
         Replicated.Status status =
@@ -365,7 +377,7 @@ public final class Replica {
 
     /** An update for this actor. */
     public void update(UpdateRequest request, UpdateRequest.ActorRows rows, PendingUpdates.Callback callback) {
-        Primary leader = primary;
+        Primary leader = part.primary();
         Opened parts = opened;
         Applier engine = applier;
         if (rows.epoch() > installed()) {
@@ -375,7 +387,7 @@ public final class Replica {
             callback.failed(UpdateFlow.failure(
                     key, ErrorCode.NOT_PRIMARY, "this server is not the actor's primary", installed()));
         } else {
-            new UpdateFlow(host, key, parts.log(), pending, engine::table, () -> primary)
+            new UpdateFlow(host, key, parts.log(), pending, engine::table, part::primary)
                     .admit(request, rows, callback);
         }
     }
@@ -388,31 +400,13 @@ public final class Replica {
 
     /** What readers may have. */
     public ReadGate gate() {
-        long leaseUntil = lease.until(installed());
-        boolean installedNow = current != null && current.epoch() == installed();
-        boolean serving = !closed
-                && damage == null
-                && installedNow
-                && engineReady()
-                && current != null
-                && current.isr().contains(host.self());
-        return new ReadGate(key.actor(), installed(), serving, leaseUntil, applied());
+        boolean serving = !closed && !fitness.isDamaged() && engineReady() && part.inSync(installed());
+        return new ReadGate(key.actor(), installed(), serving, lease.until(installed()), applied());
     }
 
     /** The part it plays, for reports. */
     public String role() {
-        if (damage != null) {
-            return "damaged";
-        }
-        if (current == null || closed) {
-            return "opening";
-        }
-        if (primary != null) {
-            return primary.accepting() ? PeerReply.ReplicaLoad.PRIMARY : "primary-starting";
-        }
-        return current.isr().contains(host.self())
-                ? "follower"
-                : current.learners().contains(host.self()) ? "learner" : "none";
+        return fitness.isDamaged() ? "damaged" : closed ? "opening" : part.name();
     }
 
     /** Last log index, durable or not. */
@@ -422,12 +416,14 @@ public final class Replica {
 
     /** What the primary knows to be stable; 0 elsewhere. */
     public long stableIndex() {
-        return primary == null ? 0 : primary.stableIndex();
+        Primary leader = part.primary();
+        return leader == null ? 0 : leader.stableIndex();
     }
 
     /** How far the backup is, where this is the primary. */
     public BackupProgress backup() {
-        return primary == null ? BackupProgress.NONE : primary.backupProgress();
+        Primary leader = part.primary();
+        return leader == null ? BackupProgress.NONE : leader.backupProgress();
     }
 
     /** Bytes of the log. */
@@ -437,7 +433,15 @@ public final class Replica {
 
     /** The map's row that is in force here; null before one is installed. */
     public @Nullable ActorState current() {
-        return current;
+        return part.state();
+    }
+
+    /** The server drains: a primary hands over as soon as it can do so without a loss. */
+    public void handOver() {
+        Primary leader = part.primary();
+        if (leader != null && !closed) {
+            leader.handOver(now());
+        }
     }
 
     /** Time passes. False when nothing waits for it any more. */
@@ -449,31 +453,24 @@ public final class Replica {
         if (applier != null) {
             applier.tick(now);
         }
-        if (desired != null && (damage != null || desired.epoch() > installed())) {
+        if (desired != null && (fitness.wantsTicks() || desired.epoch() > installed())) {
             evaluate();
         }
-        if (primary != null) {
-            primary.tick(now);
+        Opened parts = opened;
+        if (parts != null && !changing) {
+            marks.tick(now, parts);
         }
-        report(now);
-        return damage != null
-                || unfit != null
+        Primary leader = part.primary();
+        if (leader != null) {
+            leader.tick(now);
+        }
+        fitness.report(desired, engineReady(), !part.leads());
+        return fitness.wantsTicks()
+                || parts != null && marks.wantsTicks(parts)
                 || applier != null && applier.wantsTicks()
-                || primary != null && primary.wantsTicks()
+                || leader != null && leader.wantsTicks()
                 || desired != null && desired.epoch() > installed()
                 || !pending.isEmpty();
-    }
-
-    private void report(long now) {
-        if (unfit != null && engineReady()) {
-            unfit = null;
-        }
-        String reason = damage != null ? damage : unfit;
-        ActorState wanted = desired;
-        if (reason != null && wanted != null && wanted.hosts(host.self()) && now - reportAt >= 0) {
-            reportAt = now + 5 * host.config().retryNanos();
-            host.tellCoordinator(new PeerRequest.Unfit(key, wanted.epoch(), host.self(), reason));
-        }
     }
 
     /** Ends the replica and removes its files. */
@@ -489,18 +486,13 @@ public final class Replica {
     /** Stops acting; files stay. */
     public void close() {
         closed = true;
-        if (primary != null) {
-            primary.close();
-        }
-        if (follower != null) {
-            follower.close();
-        }
+        part.close();
         pending.failAll(ErrorCode.NOT_PRIMARY, "the replica is closed here", installed());
     }
 
     /** Ends the replica and keeps its files aside: the coordinator gave up on what they hold. */
     public void setAside(Completion<Done> completion) {
-        end(() -> host.env().disk().move(key.toString(), Takeover.asidePath(host, key), completion));
+        end(() -> Takeover.moveAside(host, key, completion));
     }
 
     private void cut(long after, Completion<Long> then) {
@@ -510,18 +502,17 @@ public final class Replica {
             throw new UniserveException(ErrorCode.INTERNAL, key + ": cut before open");
         }
         LOG.info("{}: cuts {} entries after {}", key, parts.log().lastIndex() - after, after);
-        cutting = true;
-        engine.suspend();
-        parts.log().truncateAfter(after, cut -> {
-            cutting = false;
-            engine.resume(parts.log().lastIndex());
+        cutting.run(parts, engine, after, cut -> {
             host.wantTicks(this);
-            if (cut instanceof Outcome.Ok<Long> ok && ok.value() > 0 && !closed) {
-                parts.file().change(state -> state.rolledBack(ok.value()), done -> {});
-            }
             then.done(cut);
             evaluate();
         });
+    }
+
+    /** Why the log cannot be written now; null when it can. */
+    @Nullable
+    UniserveException logError() {
+        return fitness.logError();
     }
 
     private final class FollowerParts implements Follower.Parts {
@@ -544,32 +535,34 @@ public final class Replica {
     private final class LogEvents implements LogListener {
         @Override
         public void durable(long index) {
-            if (follower != null) {
-                follower.durable();
-            }
+            fitness.logWorks();
+            part.durable();
             if (takeover != null) {
                 takeover.durable();
             }
             if (applier != null) {
                 applier.pump();
             }
-            if (primary != null) {
-                primary.advance();
-            }
+            part.advance();
             host.wantTicks(Replica.this);
         }
 
         @Override
         public void appendFailed(long from, UniserveException error) {
             LOG.warn("{}: entries from {} on cannot be written: {}", key, from, error.getMessage());
-            if (follower != null) {
-                follower.appendFailed(from, error);
-            }
+            fitness.logFailed(error);
+            part.appendFailed(from, error);
             if (takeover != null) {
                 takeover.appendFailed(error);
             }
             pending.failFrom(from, error.code(), error.reason(), installed());
             host.wantTicks(Replica.this);
+        }
+
+        @Override
+        public void damaged(UniserveException error) {
+            LOG.warn("{}: its log is damaged: {}", key, error.getMessage());
+            fitness.spoiled(error.reason(), epochWanted());
         }
 
         @Override
@@ -581,18 +574,19 @@ public final class Replica {
     private final class EngineEvents implements Applier.Listener {
         @Override
         public void applied() {
-            if (primary != null) {
-                primary.advance();
-            }
+            part.advance();
             host.gateChanged(Replica.this);
         }
 
         @Override
         public void unfit(String reason) {
-            unfit = reason;
-            reportAt = now();
+            fitness.engineFailed(reason);
             host.gateChanged(Replica.this);
-            host.wantTicks(Replica.this);
+        }
+
+        @Override
+        public void lost(String reason) {
+            fitness.damaged(reason, epochWanted());
         }
     }
 }

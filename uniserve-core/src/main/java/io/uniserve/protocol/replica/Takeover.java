@@ -64,9 +64,19 @@ final class Takeover {
         state = state.install(installed);
     }
 
-    /** A new place for files that are kept for a look. */
-    static String asidePath(ReplicaHost host, ReplicaKey key) {
-        return "quarantine/" + key + "-" + Long.toHexString(host.env().ids().next());
+    /** Moves a replica's files, if there are any, to a new place where they are kept for a look. */
+    static void moveAside(ReplicaHost host, ReplicaKey key, Completion<Done> completion) {
+        host.env().disk().list(key.toString(), listed -> {
+            if (listed instanceof Outcome.Err<List<Disk.Entry>> err) {
+                completion.done(Outcome.err(err.error()));
+            } else if (((Outcome.Ok<List<Disk.Entry>>) listed).value().isEmpty()) {
+                completion.done(Outcome.ok(Done.DONE));
+            } else {
+                String place = "quarantine/" + key + "-"
+                        + Long.toHexString(host.env().ids().next());
+                host.env().disk().move(key.toString(), place, completion);
+            }
+        });
     }
 
     /** The old engine and log are closed. */
@@ -79,7 +89,7 @@ final class Takeover {
             }
         });
         if (keepOldFiles) {
-            env.disk().move(key.toString(), asidePath(host, key), cleared);
+            moveAside(host, key, cleared);
         } else {
             env.disk().delete(key.toString(), cleared);
         }

@@ -1,32 +1,46 @@
 package io.uniserve.protocol.server;
 
 import io.uniserve.model.ActorState;
-import io.uniserve.model.ServerId;
+import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.replica.Replica;
-import java.util.function.Consumer;
+import java.util.List;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
-/** Leaves in good order: others take over what they can while this server goes on serving. */
+/**
+ * Leaves in good order: others take over what they can while this server goes on serving. It waits until no actor counts on
+ * this server any more, for at most the drain time-out, or until the coordinator says that nobody is there to take it.
+ */
 final class Drain {
+    private static final Logger LOG = LoggerFactory.getLogger(Drain.class);
+    private static final int NAMED_MAX = 10;
+    /** Longer than it takes another coordinator to lead. */
+    private static final long SILENCE_NANOS_MAX = 15_000_000_000L;
+
     private final Environment env;
     private final ServerConfig config;
     private final ReplicaSet replicas;
     private final Registration registration;
-    private final Consumer<PeerRequest> coordinator;
+    private final Supplier<@Nullable Address> coordinator;
     private @Nullable Completion<Done> completion;
     private long deadline;
+    private long heardAt;
+    private boolean nobody;
 
     Drain(
             Environment env,
             ServerConfig config,
             ReplicaSet replicas,
             Registration registration,
-            Consumer<PeerRequest> coordinator) {
+            Supplier<@Nullable Address> coordinator) {
         this.env = env;
         this.config = config;
         this.replicas = replicas;
@@ -36,6 +50,8 @@ final class Drain {
 
     void start(Completion<Done> done) {
         completion = done;
+        nobody = false;
+        heardAt = env.clock().nanos();
         deadline = env.clock().nanos() + config.drainTimeoutNanos();
     }
 
@@ -44,25 +60,68 @@ final class Drain {
     }
 
     void tick(long now) {
-        Completion<Done> waiting = completion;
-        if (waiting == null) {
+        if (completion == null) {
             return;
         }
-        if (now - deadline >= 0 || replicas.all().stream().noneMatch(this::movable)) {
-            completion = null;
-            waiting.done(Outcome.ok(Done.DONE));
-            return;
+        List<Replica> left = replicas.all().stream().filter(this::counts).toList();
+        if (left.isEmpty()) {
+            end();
+        } else if (now - deadline >= 0) {
+            stay(left, "server.drain-timeout, " + config.drainTimeoutNanos() / 1_000_000 + " ms, is over");
+        } else if (now - heardAt >= SILENCE_NANOS_MAX) {
+            stay(left, "no coordinator answers");
+        } else if (nobody && left.stream().allMatch(Replica::shipped)) {
+            stay(left, "no other live server can take them");
+        } else {
+            left.forEach(Replica::handOver);
+            tell();
         }
-        coordinator.accept(new PeerRequest.Draining(config.id(), registration.incarnation()));
     }
 
-    /** True while others could go on without a gap if they were given what this replica is. */
-    private boolean movable(Replica replica) {
+    /** True while the actor counts on this server's copy. */
+    private boolean counts(Replica replica) {
         ActorState state = replica.current();
-        ServerId self = config.id();
-        if (state == null || !state.isr().contains(self)) {
-            return false;
+        return state != null && state.isr().contains(config.id());
+    }
+
+    private void tell() {
+        Address address = coordinator.get();
+        if (address != null) {
+            PeerRequest request = new PeerRequest.Draining(config.id(), registration.incarnation());
+            env.network().call(address, request, config.rpcTimeoutNanos(), reply -> {
+                if (reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Emptying emptying) {
+                    heardAt = env.clock().nanos();
+                    nobody = !emptying.possible();
+                }
+            });
         }
-        return state.isr().size() > 1 || !replica.shipped();
+    }
+
+    private void stay(List<Replica> left, String why) {
+        long single = left.stream().filter(this::single).count();
+        LOG.warn(
+                "drain ends with {} replicas still here, {} of them the only copy, which are away until this server is"
+                        + " back: {}; {}",
+                left.size(),
+                single,
+                why,
+                left.stream()
+                        .limit(NAMED_MAX)
+                        .map(r -> r.table() + "/" + r.key().actor())
+                        .toList());
+        end();
+    }
+
+    private boolean single(Replica replica) {
+        ActorState state = replica.current();
+        return state != null && state.isr().size() == 1;
+    }
+
+    private void end() {
+        Completion<Done> waiting = completion;
+        completion = null;
+        if (waiting != null) {
+            waiting.done(Outcome.ok(Done.DONE));
+        }
     }
 }

@@ -86,7 +86,7 @@ public final class ServerMachine {
         this.updates = new UpdateDesk(env, views, replicas::find);
         this.loads = new LoadReport(env, config.id(), replicas);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
-        this.drain = new Drain(env, config, replicas, registration, host::tellCoordinator);
+        this.drain = new Drain(env, config, replicas, registration, members::coordinator);
         this.cluster = new Refresher<>(
                 env.timers(), retry, done -> env.registry().read(RegistryPaths.CLUSTER, done), this::onCluster);
     }
@@ -162,6 +162,8 @@ public final class ServerMachine {
                             outcome instanceof Outcome.Err<Done> err
                                     ? Outcome.err(err.error())
                                     : Outcome.ok(new PeerReply.Ack())));
+        } else if (request instanceof PeerRequest.Vouch vouch) {
+            later(completion, Outcome.ok(vouched(vouch)));
         } else if (request instanceof PeerRequest.ValidateTable validate) {
             later(completion, validate(validate.meta()));
         } else {
@@ -198,6 +200,17 @@ public final class ServerMachine {
             }
         }
         later(completion, Outcome.ok(new Replicated(Replicated.Status.STALE_EPOCH, epoch, 0, 0, 0)));
+    }
+
+    private PeerReply vouched(PeerRequest.Vouch request) {
+        List<PeerReply.Vouched.Whole> whole = new ArrayList<>();
+        for (ReplicaKey key : request.keys()) {
+            Replica replica = replicas.find(key);
+            if (replica != null && replica.wholeSince() >= 0) {
+                whole.add(new PeerReply.Vouched.Whole(key, replica.wholeSince()));
+            }
+        }
+        return new PeerReply.Vouched(config.id(), registration.incarnation(), whole);
     }
 
     private Outcome<PeerReply> validate(TableMeta meta) {

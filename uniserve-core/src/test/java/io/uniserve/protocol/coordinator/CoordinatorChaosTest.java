@@ -110,7 +110,7 @@ class CoordinatorChaosTest {
                 tell(new PeerRequest.Fenced(key, actor.epoch(), fenced));
             }
             if (unfit && random.nextInt(40) == 0) {
-                tell(new PeerRequest.Unfit(key, actor.epoch(), actor.isr().get(0), "bad luck"));
+                tell(new PeerRequest.Unfit(key, actor.epoch(), actor.isr().get(0), "bad luck", true));
             }
         }
     }

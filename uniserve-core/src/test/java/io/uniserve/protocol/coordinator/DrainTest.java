@@ -27,7 +27,19 @@ class DrainTest {
         ServerId leaving = TestingCluster.id("s1");
         drain(node, "s1");
         cluster.loop.run(200 * MILLI);
-        assertThat(cluster.map("t").actors()).noneMatch(a -> a.primary().equals(leaving));
+        ActorState led = cluster.map("t").actors().stream()
+                .filter(a -> a.primary().equals(leaving))
+                .findFirst()
+                .orElseThrow();
+        cluster.loop.run(5 * SECOND);
+        assertThat(cluster.actor("t", led.actor()).primary())
+                .as("nobody has everything yet")
+                .isEqualTo(leaving);
+        ServerId other =
+                led.isr().stream().filter(id -> !id.equals(leaving)).findFirst().orElseThrow();
+        cluster.handOver(node, "t", led.actor(), other);
+        cluster.loop.run(200 * MILLI);
+        assertThat(cluster.actor("t", led.actor()).primary()).isEqualTo(other);
         assertThat(cluster.map("t").actors()).anyMatch(a -> a.isr().contains(leaving));
         for (ActorState actor : cluster.map("t").actors()) {
             if (!actor.learners().isEmpty()) {
@@ -52,6 +64,12 @@ class DrainTest {
         assertThat(cluster.actor("t", 0).learners()).hasSize(1);
         cluster.certify(node, "t", 0);
         cluster.loop.run(SECOND);
+        ServerId next = cluster.actor("t", 0).isr().stream()
+                .filter(id -> !id.equals(leaving))
+                .findFirst()
+                .orElseThrow();
+        cluster.handOver(node, "t", 0, next);
+        cluster.loop.run(SECOND);
         assertThat(cluster.actor("t", 0).isr()).hasSize(1).doesNotContain(leaving);
     }
 
@@ -60,6 +78,7 @@ class DrainTest {
         Node node = cluster.leading(2);
         cluster.create(node, TestingCluster.table("t", 2, 2));
         drain(node, "s1");
+        cluster.handOver(node, "t", 0, TestingCluster.id("s2"));
         cluster.loop.run(SECOND);
         assertThat(cluster.map("t").actors())
                 .allSatisfy(a -> assertThat(a.isr()).containsExactly(TestingCluster.id("s2")));

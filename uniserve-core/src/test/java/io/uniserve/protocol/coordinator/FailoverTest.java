@@ -138,11 +138,11 @@ class FailoverTest {
         Node node = cluster.leading(2);
         cluster.create(node, TestingCluster.table("t", 1, 2));
         ActorState state = cluster.actor("t", 0);
-        cluster.peer(node, new PeerRequest.Unfit(cluster.key("t", 0), 1, state.primary(), "bad log"));
+        cluster.peer(node, new PeerRequest.Unfit(cluster.key("t", 0), 1, state.primary(), "bad log", true));
         ActorState after = cluster.actor("t", 0);
         assertThat(after.primary()).isEqualTo(state.isr().get(1));
         assertThat(after.isr()).containsExactly(after.primary());
-        cluster.peer(node, new PeerRequest.Unfit(cluster.key("t", 0), 2, after.primary(), "bad log"));
+        cluster.peer(node, new PeerRequest.Unfit(cluster.key("t", 0), 2, after.primary(), "bad log", true));
         assertThat(cluster.actor("t", 0).isr()).containsExactly(after.primary());
     }
 

@@ -132,7 +132,7 @@ final class TestingCluster {
         List<Outcome<PeerReply>> answers = new ArrayList<>();
         node.machine.onPeer(request, answers::add);
         loop.run(50 * MILLI);
-        assertThat(answers).containsExactly(Outcome.ok(new PeerReply.Ack()));
+        assertThat(answers).hasSize(1).first().isInstanceOf(Outcome.Ok.class);
     }
 
     /** The primary of the actor tells that its first learner is in sync. */
@@ -140,6 +140,12 @@ final class TestingCluster {
         ActorState state = actor(table, actor);
         ServerId learner = state.learners().get(0);
         peer(node, new PeerRequest.Certified(key(table, actor), state.epoch(), state.primary(), learner));
+    }
+
+    /** The primary of the actor tells that these have everything and that it takes no more updates. */
+    void handOver(Node node, String table, int actor, ServerId... successors) {
+        ActorState state = actor(table, actor);
+        peer(node, new PeerRequest.HandOver(key(table, actor), state.epoch(), state.primary(), List.of(successors)));
     }
 
     TableMap map(String table) {

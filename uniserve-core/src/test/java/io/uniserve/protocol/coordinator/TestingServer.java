@@ -32,6 +32,7 @@ final class TestingServer {
     private long incarnation;
     private Object session = new Object();
     boolean slow;
+    boolean damaged;
     String port = "kv";
 
     @Nullable
@@ -81,6 +82,12 @@ final class TestingServer {
             completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
         } else if (request instanceof PeerRequest.EraseBackup) {
             completion.done(Outcome.ok(new PeerReply.Ack()));
+        } else if (request instanceof PeerRequest.Vouch vouch) {
+            List<PeerReply.Vouched.Whole> whole = vouch.keys().stream()
+                    .filter(key -> !damaged)
+                    .map(key -> new PeerReply.Vouched.Whole(key, 1L << 40))
+                    .toList();
+            completion.done(Outcome.ok(new PeerReply.Vouched(id, incarnation, whole)));
         } else if (request instanceof PeerRequest.ReportLoad) {
             completion.done(Outcome.ok(new PeerReply.Load(id, slow ? List.of() : loads(), 1)));
         }

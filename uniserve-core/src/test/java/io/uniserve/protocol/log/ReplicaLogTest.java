@@ -33,14 +33,23 @@ class ReplicaLogTest {
         }
 
         @Override
+        public void damaged(UniserveException error) {
+            events.add("damaged");
+        }
+
+        @Override
         public void fatal(UniserveException error) {
             events.add("fatal");
         }
     };
 
     private Outcome<ReplicaLog> tryOpen(LogOptions options) {
+        return tryOpen(options, 0);
+    }
+
+    private Outcome<ReplicaLog> tryOpen(LogOptions options, long synced) {
         List<Outcome<ReplicaLog>> opened = new ArrayList<>();
-        ReplicaLog.open(disk, "r", 0, 0, options, listener, opened::add);
+        ReplicaLog.open(disk, "r", 0, 0, synced, options, listener, opened::add);
         loop.run(SECOND);
         return opened.get(0);
     }
@@ -150,6 +159,60 @@ class ReplicaLogTest {
             disk.put(FIRST, java.util.Arrays.copyOf(full, size));
             assertThat(open().lastIndex()).as("cut at " + size).isEqualTo(2);
         }
+    }
+
+    @Test
+    void everyFlippedBitOfTheLastWriteIsDamage() {
+        ReplicaLog log = open();
+        fill(log, 1);
+        int before = disk.bytes(FIRST).length;
+        log.append(entry(1, 2));
+        loop.run(SECOND / 10);
+        byte[] full = disk.bytes(FIRST).clone();
+        for (int bit = before * 8; bit < full.length * 8; bit++) {
+            byte[] flipped = full.clone();
+            flipped[bit / 8] ^= (byte) (1 << bit % 8);
+            disk.put(FIRST, flipped);
+            assertThat(tryOpen(LogOptions.defaults())).as("bit " + bit).isInstanceOf(Outcome.Err.class);
+            assertThat(disk.bytes(FIRST)).hasSize(full.length);
+        }
+    }
+
+    @Test
+    void aTailThatWasSyncedIsNeverCut() {
+        ReplicaLog log = open();
+        fill(log, 3);
+        byte[] full = disk.bytes(FIRST).clone();
+        byte[] zeroed = full.clone();
+        java.util.Arrays.fill(zeroed, full.length - 40, full.length, (byte) 0);
+        disk.put(FIRST, zeroed);
+        assertThat(tryOpen(LogOptions.defaults(), 3)).isInstanceOf(Outcome.Err.class);
+        assertThat(disk.bytes(FIRST)).isEqualTo(zeroed);
+        disk.put(FIRST, java.util.Arrays.copyOf(full, full.length / 3 * 2));
+        assertThat(tryOpen(LogOptions.defaults(), 3)).isInstanceOf(Outcome.Err.class);
+        disk.put(FIRST, zeroed);
+        assertThat(tryOpen(LogOptions.defaults(), 2)).isInstanceOf(Outcome.Ok.class);
+    }
+
+    @Test
+    void aLogWhoseLastFileIsGoneIsDamage() {
+        fill(open(), 3);
+        disk.delete(FIRST, done -> {});
+        loop.run(SECOND);
+        assertThat(tryOpen(LogOptions.defaults(), 3)).isInstanceOf(Outcome.Err.class);
+    }
+
+    @Test
+    void damageFoundWhileReadingIsTold() {
+        LogOptions small = new LogOptions(500, 300, 1 << 20);
+        ReplicaLog log = open(small);
+        fill(log, 50);
+        disk.flip(FIRST, 60);
+        List<Outcome<List<LogEntry>>> read = new ArrayList<>();
+        log.load(1, 10, 1 << 20, read::add);
+        loop.run(SECOND);
+        assertThat(read.get(0)).isInstanceOf(Outcome.Err.class);
+        assertThat(events).endsWith("damaged");
     }
 
     @Test

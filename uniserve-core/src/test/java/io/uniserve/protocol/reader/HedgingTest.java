@@ -9,6 +9,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.model.Routing;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ReadMode;
 import java.util.ArrayList;
@@ -33,6 +34,16 @@ class HedgingTest {
         world.network.lastRead().answerEach();
         assertThat(result().stats().hedges()).isOne();
         assertThat(world.network.reads.get(0).cancelled).isTrue();
+    }
+
+    @Test
+    void aQueryOfADroppedTableWaitsInPeace() {
+        learn(20 * MS);
+        world.route(2, actor(0, 1, 1, 2));
+        query();
+        world.change(new Routing("c", List.of(), List.of(), null));
+        world.pass(200 * MS);
+        assertThat(world.rings()).as("timers that rang").isLessThan(100);
     }
 
     @Test

@@ -41,6 +41,7 @@ final class TestingWorld implements Clock, Timers, RoutingView {
     private RouteIndex routing = RouteIndex.of(new Routing("c", List.of(), List.of(), null));
     private long now = 1_000 * MS;
     private long idCounter;
+    private int rings;
 
     ReaderEnvironment environment() {
         return new ReaderEnvironment(this, this, network, this, () -> ++idCounter, state);
@@ -131,9 +132,15 @@ final class TestingWorld implements Clock, Timers, RoutingView {
                 return;
             }
             alarms.remove(next);
+            rings++;
             now = Math.max(now, next.at());
             next.task().run();
         }
+    }
+
+    /** Timers that rang so far. */
+    int rings() {
+        return rings;
     }
 
     int pendingTimers() {

@@ -40,6 +40,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** A coordinator and servers, all real machines, in virtual time. */
 final class Cluster {
@@ -179,6 +180,18 @@ final class Cluster {
         await(() -> !outcome.isEmpty(), 10);
         if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok) {
             return ok.value().failures().get(0);
+        }
+        throw new AssertionError("failed as a whole: " + outcome.get(0));
+    }
+
+    /** The failure of the update's only actor, null when it was acknowledged. */
+    @Nullable
+    ActorFailure outcomeOf(List<Outcome<UpdateReply>> outcome) {
+        await(() -> !outcome.isEmpty(), 10);
+        if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok) {
+            return ok.value().failures().isEmpty()
+                    ? null
+                    : ok.value().failures().get(0);
         }
         throw new AssertionError("failed as a whole: " + outcome.get(0));
     }

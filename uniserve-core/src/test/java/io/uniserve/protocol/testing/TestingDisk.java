@@ -24,6 +24,7 @@ public final class TestingDisk implements Disk {
     private int syncs;
     private boolean full;
     private boolean syncFails;
+    private @Nullable String unreadable;
 
     private record Content(byte[] bytes, int synced) {}
 
@@ -53,6 +54,16 @@ public final class TestingDisk implements Disk {
     /** Turns one bit over. */
     public void flip(String path, int at) {
         bytes(path)[at] ^= 1;
+    }
+
+    /** Removes all files that begin so, at once. */
+    public void wipe(String prefix) {
+        files.keySet().removeIf(path -> path.startsWith(prefix));
+    }
+
+    /** From now on reads of files that begin so fail. */
+    public void failReads(String prefix) {
+        unreadable = prefix;
     }
 
     /** The file's bytes, to look at or to damage. */
@@ -125,6 +136,9 @@ public final class TestingDisk implements Disk {
     public void read(String path, Completion<Bytes> completion) {
         run(completion, () -> {
             Content content = files.get(path);
+            if (unreadable != null && path.startsWith(unreadable)) {
+                return error(ErrorCode.IO, path);
+            }
             return content == null ? error(ErrorCode.IO, path) : Outcome.ok(Bytes.wrap(content.bytes.clone()));
         });
     }
@@ -156,6 +170,7 @@ public final class TestingDisk implements Disk {
                     Content moved = files.remove(path);
                     if (moved != null) {
                         files.put(to + path.substring(from.length()), moved);
+                        unreadable = null;
                     }
                 }
             }

@@ -23,6 +23,8 @@ public final class TestingEngine implements EngineHost {
     private final TreeMap<ReplicaKey, List<String>> actors = new TreeMap<>();
     private final TreeSet<ReplicaKey> busy = new TreeSet<>();
     private int failing;
+    private int failingRestores;
+    private ErrorCode restoreError = ErrorCode.PORT_FAILED;
     private boolean hanging;
     private boolean dead;
     private int builds;
@@ -45,6 +47,12 @@ public final class TestingEngine implements EngineHost {
     /** The next applies fail. */
     public void failApplies(int count) {
         failing = count;
+    }
+
+    /** The next restores fail with this code. */
+    public void failRestores(int count, ErrorCode code) {
+        failingRestores = count;
+        restoreError = code;
     }
 
     /** From now on applies never end. */
@@ -82,6 +90,10 @@ public final class TestingEngine implements EngineHost {
     public void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion) {
         run(key, completion, () -> {
             builds++;
+            if (failingRestores > 0) {
+                failingRestores--;
+                return Outcome.err(new UniserveException(restoreError, "restore failed"));
+            }
             String text = new String(disk.bytes(checkpointPath + "/rows"), java.nio.charset.StandardCharsets.UTF_8);
             actors.put(key, new ArrayList<>(text.isEmpty() ? List.of() : List.of(text.split("\n", -1))));
             return Outcome.ok(Done.DONE);

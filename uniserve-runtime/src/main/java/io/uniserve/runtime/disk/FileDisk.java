@@ -26,14 +26,19 @@ import java.util.stream.Stream;
 
 /**
  * The protocol's files below a root directory, on a bounded pool of threads. Files with a name that ends in {@code ~} are
- * unfinished and not listed. Safe for use by several threads; the caller keeps operations on one path one at a time.
+ * unfinished and not listed; {@code reserve~} keeps a little room back for small files that are replaced. Safe for use by several threads; the caller keeps operations on one path one at a time.
  */
 public final class FileDisk implements Disk, AutoCloseable {
     private static final int OPEN_FILES_MAX = 512;
     private static final String UNFINISHED = "~";
+    /** Files up to this size, as a replica's state, may be replaced even when the disk is full. */
+    private static final int SMALL_BYTES = 16 << 10;
+
+    private static final int RESERVE_BYTES = 256 << 10;
 
     private final Path root;
     private final Completions pool;
+    private final RoomReserve reserve;
     private final OpenFiles open = new OpenFiles(OPEN_FILES_MAX);
 
     /**
@@ -48,6 +53,7 @@ public final class FileDisk implements Disk, AutoCloseable {
         } catch (IOException e) {
             throw DiskErrors.of("cannot make " + root, e);
         }
+        this.reserve = new RoomReserve(root.resolve("reserve" + UNFINISHED), RESERVE_BYTES);
         this.pool = new Completions("uniserve-disk", threads, loop);
     }
 
@@ -57,7 +63,7 @@ public final class FileDisk implements Disk, AutoCloseable {
             OpenFiles.OpenFile channel = open.take(file);
             try {
                 channel.markDirty();
-                DurableFiles.writeFully(channel.channel(), data.buffer());
+                reserve.beside(() -> DurableFiles.writeFully(channel.channel(), data.buffer()));
             } finally {
                 open.give(channel);
             }
@@ -130,14 +136,22 @@ public final class FileDisk implements Disk, AutoCloseable {
     public void replace(String path, Bytes data, Completion<Done> completion) {
         run("replace", path, completion, file -> {
             open.forget(file);
-            Path parent = parent(file);
-            DurableFiles.createDirectories(parent);
-            Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
-            DurableFiles.writeNew(unfinished, List.of(data.buffer()));
-            Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
-            DurableFiles.syncDirectory(parent);
+            if (data.size() <= SMALL_BYTES) {
+                reserve.first(() -> replace(file, data));
+            } else {
+                reserve.beside(() -> replace(file, data));
+            }
             return Done.DONE;
         });
+    }
+
+    private static void replace(Path file, Bytes data) throws IOException {
+        Path parent = parent(file);
+        DurableFiles.createDirectories(parent);
+        Path unfinished = file.resolveSibling(file.getFileName() + UNFINISHED);
+        DurableFiles.writeNew(unfinished, List.of(data.buffer()));
+        Files.move(unfinished, file, StandardCopyOption.ATOMIC_MOVE, StandardCopyOption.REPLACE_EXISTING);
+        DurableFiles.syncDirectory(parent);
     }
 
     @Override

@@ -1,5 +1,6 @@
 package io.uniserve.runtime.proto;
 
+import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.PeerReply;
 
 /** Replies between daemons. */
@@ -16,6 +17,17 @@ public final class PeerReplyMapping {
                     PeerProto.Pong.newBuilder().setServer(pong.server().value()).setIncarnation(pong.incarnation()));
         } else if (reply instanceof PeerReply.Replicated replicated) {
             proto.setReplicated(ReplicateMapping.toProto(replicated));
+        } else if (reply instanceof PeerReply.Emptying emptying) {
+            proto.setEmptying(PeerProto.Emptying.newBuilder().setPossible(emptying.possible()));
+        } else if (reply instanceof PeerReply.Vouched vouched) {
+            PeerProto.Vouched.Builder message = PeerProto.Vouched.newBuilder()
+                    .setServer(vouched.server().value())
+                    .setIncarnation(vouched.incarnation());
+            vouched.replicas()
+                    .forEach(whole -> message.addReplicas(PeerProto.WholeReplica.newBuilder()
+                            .setKey(IdentityMapping.toProto(whole.key()))
+                            .setInstalled(whole.installed())));
+            proto.setVouched(message);
         } else if (reply instanceof PeerReply.Load load) {
             proto.setLoad(LoadMapping.toProto(load));
         }
@@ -31,8 +43,24 @@ public final class PeerReplyMapping {
                         IdentityMapping.server(proto.getPong().getServer()),
                         proto.getPong().getIncarnation());
             case REPLICATED -> ReplicateMapping.fromProto(proto.getReplicated());
+            case EMPTYING -> new PeerReply.Emptying(proto.getEmptying().getPossible());
+            case VOUCHED ->
+                new PeerReply.Vouched(
+                        IdentityMapping.server(proto.getVouched().getServer()),
+                        proto.getVouched().getIncarnation(),
+                        Wire.list(
+                                "replicas",
+                                proto.getVouched().getReplicasList(),
+                                Limits.REPLICAS_PER_SERVER_MAX,
+                                PeerReplyMapping::whole));
             case LOAD -> LoadMapping.fromProto(proto.getLoad());
             case REPLY_NOT_SET -> throw Wire.malformed("peer reply is missing or of a kind this version does not know");
         };
+    }
+
+    private static PeerReply.Vouched.Whole whole(PeerProto.WholeReplica proto) {
+        Wire.present("key", proto.hasKey());
+        return new PeerReply.Vouched.Whole(
+                IdentityMapping.fromProto(proto.getKey()), Wire.notNegative("installed", proto.getInstalled()));
     }
 }

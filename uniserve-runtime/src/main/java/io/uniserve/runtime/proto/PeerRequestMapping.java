@@ -3,16 +3,19 @@ package io.uniserve.runtime.proto;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.PeerRequest.Begun;
 import io.uniserve.protocol.message.PeerRequest.Certified;
 import io.uniserve.protocol.message.PeerRequest.Draining;
 import io.uniserve.protocol.message.PeerRequest.EraseBackup;
 import io.uniserve.protocol.message.PeerRequest.Fenced;
+import io.uniserve.protocol.message.PeerRequest.HandOver;
 import io.uniserve.protocol.message.PeerRequest.Ping;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.PeerRequest.ReportLoad;
 import io.uniserve.protocol.message.PeerRequest.Suspect;
 import io.uniserve.protocol.message.PeerRequest.Unfit;
 import io.uniserve.protocol.message.PeerRequest.ValidateTable;
+import io.uniserve.protocol.message.PeerRequest.Vouch;
 
 /** Requests between daemons. */
 public final class PeerRequestMapping {
@@ -51,7 +54,24 @@ public final class PeerRequestMapping {
                     .setKey(IdentityMapping.toProto(unfit.key()))
                     .setEpoch(unfit.epoch())
                     .setServer(unfit.server().value())
-                    .setReason(Wire.clip(unfit.reason(), Limits.MESSAGE_TEXT_CHARS_MAX)));
+                    .setReason(Wire.clip(unfit.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                    .setLost(unfit.lost()));
+        } else if (request instanceof Begun begun) {
+            proto.setBegun(PeerProto.Begun.newBuilder()
+                    .setKey(IdentityMapping.toProto(begun.key()))
+                    .setEpoch(begun.epoch())
+                    .setPrimary(begun.primary().value()));
+        } else if (request instanceof Vouch vouch) {
+            PeerProto.Vouch.Builder message = PeerProto.Vouch.newBuilder();
+            vouch.keys().forEach(key -> message.addKeys(IdentityMapping.toProto(key)));
+            proto.setVouch(message);
+        } else if (request instanceof HandOver over) {
+            PeerProto.HandOver.Builder message = PeerProto.HandOver.newBuilder()
+                    .setKey(IdentityMapping.toProto(over.key()))
+                    .setEpoch(over.epoch())
+                    .setPrimary(over.primary().value());
+            over.successors().forEach(server -> message.addSuccessors(server.value()));
+            proto.setHandOver(message);
         } else if (request instanceof Draining draining) {
             proto.setDraining(PeerProto.Draining.newBuilder()
                     .setServer(draining.server().value())
@@ -80,6 +100,14 @@ public final class PeerRequestMapping {
             case CERTIFIED -> certified(proto.getCertified());
             case FENCED -> fenced(proto.getFenced());
             case UNFIT -> unfit(proto.getUnfit());
+            case BEGUN -> begun(proto.getBegun());
+            case VOUCH ->
+                new Vouch(Wire.list(
+                        "keys",
+                        proto.getVouch().getKeysList(),
+                        Limits.REPLICAS_PER_SERVER_MAX,
+                        IdentityMapping::fromProto));
+            case HAND_OVER -> handOver(proto.getHandOver());
             case DRAINING ->
                 new Draining(
                         IdentityMapping.server(proto.getDraining().getServer()),
@@ -130,6 +158,24 @@ public final class PeerRequestMapping {
                 IdentityMapping.fromProto(proto.getKey()),
                 Wire.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getServer()),
-                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                proto.getLost());
+    }
+
+    private static Begun begun(PeerProto.Begun proto) {
+        Wire.present("key", proto.hasKey());
+        return new Begun(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                IdentityMapping.server(proto.getPrimary()));
+    }
+
+    private static HandOver handOver(PeerProto.HandOver proto) {
+        Wire.present("key", proto.hasKey());
+        return new HandOver(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                IdentityMapping.server(proto.getPrimary()),
+                Wire.list("successors", proto.getSuccessorsList(), Limits.SERVERS_MAX, IdentityMapping::server));
     }
 }

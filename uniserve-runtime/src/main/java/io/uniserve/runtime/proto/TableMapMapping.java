@@ -57,7 +57,8 @@ final class TableMapMapping {
                     .setActor(state.actor())
                     .setEpoch(state.epoch())
                     .setPrimary(place(state.primary()))
-                    .setRestoreEpoch(state.restoreEpoch());
+                    .setRestoreEpoch(state.restoreEpoch())
+                    .setBegun(state.begun());
             state.isr().forEach(server -> proto.addIsr(place(server)));
             state.learners().forEach(server -> proto.addLearners(place(server)));
             state.fencing()
@@ -101,7 +102,8 @@ final class TableMapMapping {
                     Wire.list("fencing", proto.getFencingList(), Limits.SERVERS_MAX, this::fencing),
                     servers("desired", proto.getDesiredList()),
                     weights,
-                    Wire.notNegative("restoreEpoch", proto.getRestoreEpoch()));
+                    Wire.notNegative("restoreEpoch", proto.getRestoreEpoch()),
+                    proto.getBegun());
             if (!state.isr().contains(state.primary())) {
                 throw Wire.malformed("primary of actor " + state.actor() + " is not in its ISR");
             }

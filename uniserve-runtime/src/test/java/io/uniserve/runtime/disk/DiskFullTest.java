@@ -51,6 +51,29 @@ class DiskFullTest {
     }
 
     @Test
+    void smallFilesAreReplacedOnAFullDiskAgainAndAgain() throws IOException {
+        try (SmallDisk small = SmallDisk.mount(directory.resolve("small"), 4);
+                Loop loop = new Loop();
+                FileDisk disk = new FileDisk(small.path().resolve("data"), 2, loop)) {
+            Waiter.<Done>value(done -> disk.replace("r/state", Bytes.utf8("old"), done));
+            Path filler = small.fill();
+            for (int i = 0; i < 20; i++) {
+                String text = "state " + i;
+                Waiter.<Done>value(done -> disk.replace("r/state", Bytes.utf8(text), done));
+                assertThat(Waiter.<Bytes>value(done -> disk.read("r/state", done))
+                                .utf8())
+                        .isEqualTo(text);
+                assertThat(Waiter.<Done>error(done -> disk.append("log/1", MEGABYTE, done))
+                                .code())
+                        .isEqualTo(ErrorCode.DISK_FULL);
+                Waiter.<Done>value(done -> disk.delete("log/1", done));
+                small.fill();
+            }
+            Files.delete(filler);
+        }
+    }
+
+    @Test
     void objectsAreWholeOrAbsent() throws IOException {
         try (SmallDisk small = SmallDisk.mount(directory.resolve("small"), 4);
                 Loop loop = new Loop();

@@ -21,7 +21,7 @@ import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.transport.QueryHandler;
 import io.uniserve.runtime.transport.RoutingSource;
-import io.uniserve.server.read.PortErrors;
+import io.uniserve.server.read.MemoryFaults;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -35,6 +35,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final HubRoutingView routing;
     private final ReaderEnvironment env;
     private final PortPlanners planners;
+    private final MemoryFaults memory;
     private final ThreadPoolExecutor executor;
 
     /**
@@ -44,6 +45,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
      * @param loop the query machines' own loop, not the server's
      * @param refresh reads the routing map again and tells when it has been published
      * @param planners the planners of the ports that this server runs
+     * @param memory judges queries that run out of memory
      */
     public QueryService(
             ServerSettings.Work settings,
@@ -53,7 +55,9 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             LocalReads network,
             RoutingSource source,
             Consumer<Completion<Routing>> refresh,
-            PortPlanners planners) {
+            PortPlanners planners,
+            MemoryFaults memory) {
+        this.memory = memory;
         this.loop = loop;
         this.planners = planners;
         this.routing = new HubRoutingView(loop, source, refresh);
@@ -105,7 +109,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             checkSize(answer);
             return Outcome.ok(answer.with(context.effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return Outcome.err(PortErrors.of("planning of the query", e));
+            return Outcome.err(memory.ofAny("planning of the query", e));
         }
     }
 

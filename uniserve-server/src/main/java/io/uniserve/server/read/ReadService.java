@@ -35,6 +35,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final Consumer<TableName> refresh;
     private final ReadCosts costs;
     private final BriefOperators brief = new BriefOperators();
+    private final MemoryFaults faults;
     private final WorkerPool pool;
     private final ResultMemory memory;
     private final int requestsMax;
@@ -47,6 +48,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
      *
      * @param routing the newest map this server knows, to tell a dropped table from a replica that is elsewhere
      * @param refresh asks the server's loop to read the table's map again; called on any thread
+     * @param faults judges operators that run out of memory
      */
     public ReadService(
             Clock clock,
@@ -56,7 +58,9 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             ActorSource actors,
             ReadCosts costs,
             Supplier<Optional<Routing>> routing,
-            Consumer<TableName> refresh) {
+            Consumer<TableName> refresh,
+            MemoryFaults faults) {
+        this.faults = faults;
         this.clock = clock;
         this.timers = timers;
         this.gates = gates;
@@ -129,6 +133,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
                 ? new ActorFailure(actor, ErrorCode.STALE_EPOCH, "this server has no replica of the actor", 0)
                 : new ActorFailure(
                         actor, ErrorCode.TABLE_NOT_FOUND, "table " + request.table() + " is not there (any more)", 0);
+    }
+
+    MemoryFaults faults() {
+        return faults;
     }
 
     /** What queries have cost. */

@@ -114,7 +114,7 @@ final class ReadTask implements Timers.Cancel {
         } catch (UniserveException e) {
             return failure(target, e);
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return failure(target, PortErrors.of("operator " + request.operator(), e));
+            return failure(target, service.faults().ofAny("operator " + request.operator(), e));
         }
     }
 
@@ -202,7 +202,7 @@ final class ReadTask implements Timers.Cancel {
     }
 
     private ActorFailure failure(ReadRequest.Target target, UniserveException error) {
-        UniserveException told = PortErrors.of("operator " + request.operator(), error);
+        UniserveException told = service.faults().ofAny("operator " + request.operator(), error);
         return new ActorFailure(target.actor(), told.code(), told.reason(), target.epoch());
     }
 
@@ -254,7 +254,7 @@ final class ReadTask implements Timers.Cancel {
         try {
             parts.add(new ReadReply.Part(actors, ran.merge(values)));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            UniserveException error = PortErrors.of("merging of " + request.operator(), e);
+            UniserveException error = service.faults().ofAny("merging of " + request.operator(), e);
             actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
         } finally {
             costNanos.addAndGet(CpuClock.nanos() - start);

@@ -37,6 +37,7 @@ import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.ReadHandler;
 import io.uniserve.runtime.transport.RoutingHub;
+import io.uniserve.server.read.MemoryFaults;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -74,7 +75,8 @@ class QueryServiceTest {
             new LocalReads(SELF, (request, done) -> reads.read(request, done), channels, ClusterIdentity.of("c")),
             hub,
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
-            (port, query, context) -> new Answer("text/plain", Bytes.utf8(plan.apply(context))));
+            (port, query, context) -> new Answer("text/plain", Bytes.utf8(plan.apply(context))),
+            new MemoryFaults(fatal::set));
 
     QueryServiceTest() {
         ServerId server = new ServerId("s");

@@ -71,7 +71,8 @@ final class ReadWorld implements AutoCloseable {
                 this::pin,
                 new ReadCosts(),
                 () -> Optional.of(routing),
-                table -> refreshes.incrementAndGet());
+                table -> refreshes.incrementAndGet(),
+                new MemoryFaults(fatal::set));
     }
 
     ReadWorld() {

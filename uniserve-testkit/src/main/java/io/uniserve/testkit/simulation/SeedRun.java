@@ -7,6 +7,7 @@ import io.uniserve.testkit.simulation.check.ClientHistory;
 import io.uniserve.testkit.simulation.check.HistoryCheck;
 import io.uniserve.testkit.simulation.cluster.ClientFactory;
 import io.uniserve.testkit.simulation.cluster.Scenario;
+import io.uniserve.testkit.simulation.cluster.SideTable;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
 import io.uniserve.testkit.simulation.cluster.World;
 import io.uniserve.testkit.simulation.fault.Disasters;
@@ -36,6 +37,7 @@ final class SeedRun {
     private final SimCluster cluster;
     private final Disasters disasters;
     private final Crowd crowd;
+    private final SideTable side;
     private final ActorKeys keys;
     private final Tally tally = new Tally();
     private final ClientHistory history = new ClientHistory();
@@ -49,9 +51,11 @@ final class SeedRun {
         this.scenario = Scenario.draw(random.fork("scenario"));
         this.cluster = new SimCluster(world, scenario);
         FaultPlan plan = new FaultPlan(random.fork("plan"));
-        this.disasters = new Disasters(world, cluster, plan, random.fork("disasters"));
         this.keys = new ActorKeys(cluster.partitioner());
-        this.crowd = new ClientFactory(world, scenario, keys, history, tally).crowd(random.fork("crowd"));
+        ClientFactory clients = new ClientFactory(world, scenario, keys, history, tally);
+        this.crowd = clients.crowd(random.fork("crowd"));
+        this.side = clients.sideTable(cluster, random.fork("side"));
+        this.disasters = new Disasters(world, cluster, plan, crowd, side, random.fork("disasters"));
     }
 
     SeedReport run() {
@@ -82,9 +86,14 @@ final class SeedRun {
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = until(
                 HEALED_NANOS_MAX,
-                () -> crowd.outstanding() == 0 && cluster.divergence().isEmpty());
+                () -> crowd.outstanding() == 0
+                        && cluster.divergence().isEmpty()
+                        && side.remains().isEmpty());
+        if (disasters.excused()) {
+            return;
+        }
         if (!finished) {
-            Optional<String> why = cluster.divergence();
+            Optional<String> why = cluster.divergence().or(side::remains);
             world.violations()
                     .add(
                             "LIVE",

@@ -41,33 +41,48 @@ public final class ClientFactory {
         for (int i = 1; i <= scenario.clients(); i++) {
             clients.add(client("k" + i));
         }
-        return new Crowd(world.queue, random, scenario.operationMillisMean(), clients, tally);
+        return new Crowd(world.queue, random, scenario.operationMillisMean(), clients, this::client, tally);
+    }
+
+    /** A table that comes and goes, written by a client of its own. */
+    public SideTable sideTable(SimCluster cluster, Prng random) {
+        Process process = world.process("x1");
+        process.start(0);
+        return new SideTable(world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
     }
 
     private SimClient client(String name) {
         Process process = world.process(name);
         process.start(0);
-        Ids ids = world.ids(process);
-        ClientNetwork wire = world.wire.clientNetwork(process);
-        ClientNetwork network = world.plant == Plant.NO_DEDUPLICATION ? new RenamingNetwork(wire, ids) : wire;
-        Prng random = world.random.fork("client " + name);
-        ReaderEnvironment env = new ReaderEnvironment(
-                process.clock(),
-                process.timers(),
-                network,
-                new RoutingFeed(world.ensemble, process, random.fork("routing")),
-                ids,
-                ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
         return new SimClient(
                 name,
                 world.queue,
-                random.fork("choices"),
-                env,
+                world.random.fork("client " + name).fork("choices"),
+                environment(process, world.ids(process)),
+                () -> crash(process),
                 SimCluster.TABLE,
                 keys,
                 history,
                 world.violations,
                 world.trace,
                 tally);
+    }
+
+    private void crash(Process process) {
+        process.crash();
+        world.wire.crashed(process);
+    }
+
+    private ReaderEnvironment environment(Process process, Ids ids) {
+        ClientNetwork wire = world.wire.clientNetwork(process);
+        ClientNetwork network = world.plant == Plant.NO_DEDUPLICATION ? new RenamingNetwork(wire, ids) : wire;
+        Prng random = world.random.fork("client " + process.name());
+        return new ReaderEnvironment(
+                process.clock(),
+                process.timers(),
+                network,
+                new RoutingFeed(world.ensemble, process, random.fork("routing")),
+                ids,
+                ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
     }
 }

@@ -39,6 +39,7 @@ public final class ServerNode implements Node {
     private final Address address;
     private final Platter platter = new Platter();
     private @Nullable Life life;
+    private boolean draining;
 
     ServerNode(World world, int number) {
         this.world = world;
@@ -65,6 +66,32 @@ public final class ServerNode implements Node {
     /** The disk of this start, null before the first. */
     public @Nullable SimDisk disk() {
         return life == null ? null : life.disk;
+    }
+
+    /** Asks the server to leave in good order; the task runs when it says that it may. False where it is down. */
+    public boolean drain(Runnable drained) {
+        Life now = life;
+        if (now == null || !process.alive() || draining) {
+            return false;
+        }
+        draining = true;
+        process.post(0, () -> now.machine.drain(outcome -> drained.run()));
+        return true;
+    }
+
+    /** True when it was asked to leave. */
+    public boolean draining() {
+        return draining && process.alive();
+    }
+
+    /** The medium of its disk. */
+    public Platter platter() {
+        return platter;
+    }
+
+    /** Directories of replicas of this table on its disk. */
+    public boolean holdsFiles(long tableId) {
+        return platter.list("").stream().anyMatch(entry -> entry.name().startsWith("t" + tableId + "-"));
     }
 
     /** The replica's gate, null where the server is down or does not hold it. */
@@ -128,7 +155,8 @@ public final class ServerNode implements Node {
                 world.ids(process));
         ServerMachine machine = new ServerMachine(config(), env, gates, this::fatal);
         world.wire.bind(address, new Endpoint(process, machine::onPeer, machine::onUpdate, reads::read));
-        life = new Life(session, disk, engine, gates);
+        life = new Life(session, disk, engine, gates, machine);
+        draining = false;
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
     }
 
@@ -181,5 +209,6 @@ public final class ServerNode implements Node {
         }
     }
 
-    private record Life(RegistrySession session, SimDisk disk, SimEngineHost engine, Gates gates) {}
+    private record Life(
+            RegistrySession session, SimDisk disk, SimEngineHost engine, Gates gates, ServerMachine machine) {}
 }

@@ -114,7 +114,8 @@ public final class SimCluster {
                 .isPresent();
     }
 
-    private Optional<CoordinatorMachine> leader() {
+    /** The coordinator that leads, if one does. */
+    Optional<CoordinatorMachine> leader() {
         for (CoordinatorNode node : coordinators) {
             CoordinatorMachine machine = node.machine();
             if (machine != null && node.process().alive() && machine.isLeader()) {
@@ -127,7 +128,13 @@ public final class SimCluster {
     /** The table's definition and map as the registry holds them. */
     public Optional<TableRoute> route() {
         return RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
+                .filter(route -> route.meta().name().equals(TABLE))
                 .findFirst();
+    }
+
+    /** Copies of each actor. */
+    public int rf() {
+        return scenario.rf();
     }
 
     /** Why the replicas have not converged: empty when every actor has all its replicas, in sync and equal. */

@@ -95,7 +95,8 @@ public final class Platter {
         under(path).forEach(files::remove);
     }
 
-    List<Disk.Entry> list(String directory) {
+    /** What lies directly in the directory. */
+    public List<Disk.Entry> list(String directory) {
         String prefix = directory.isEmpty() ? "" : directory + "/";
         List<Disk.Entry> entries = new ArrayList<>();
         Set<String> directories = new TreeSet<>();
@@ -135,6 +136,28 @@ public final class Platter {
             inside.add(path);
         }
         return inside;
+    }
+
+    /** Turns over one bit of what is on the medium of one of a replica's files; false where there is nothing. */
+    public boolean flip(Prng random) {
+        List<String> paths = files.entrySet().stream()
+                .filter(entry -> entry.getKey().startsWith("t") && entry.getValue().durable > 0)
+                .map(Map.Entry::getKey)
+                .toList();
+        if (paths.isEmpty()) {
+            return false;
+        }
+        FileState file = file(random.pick(paths));
+        file.content = file.content.clone();
+        file.content[random.below(file.durable)] ^= (byte) (1 << random.below(8));
+        return true;
+    }
+
+    /** The medium is gone, and an empty one is in its place; false where nothing was on it. */
+    public boolean destroy() {
+        boolean any = !files.isEmpty();
+        files.clear();
+        return any;
     }
 
     /** Power off: unsynced bytes stay in part, and where writes tear, a sector of it is garbage or empty. */

@@ -105,7 +105,8 @@ public final class SimDisk implements Disk {
 
     @Override
     public void replace(String path, Bytes data, Completion<Done> completion) {
-        write(true, latency() + random.below(SYNC_NANOS), () -> platter.replace(path, data), () -> {}, completion);
+        boolean grows = !full || random.below(8) == 0; // a small file mostly finds the room kept back for it
+        write(grows, latency() + random.below(SYNC_NANOS), () -> platter.replace(path, data), () -> {}, completion);
     }
 
     @Override
@@ -130,9 +131,14 @@ public final class SimDisk implements Disk {
 
     private <T> void look(Supplier<T> action, Completion<T> completion) {
         Process.Pending<T> pending = process.begin(completion);
+        boolean fails = weather.strikes(Fault.DISK_IO_ERROR);
         queue.after(latency(), () -> {
             if (!pending.over()) {
-                pending.end(0, outcome(action));
+                pending.end(
+                        0,
+                        fails
+                                ? Outcome.err(new UniserveException(ErrorCode.IO, "input/output error"))
+                                : outcome(action));
             }
         });
     }

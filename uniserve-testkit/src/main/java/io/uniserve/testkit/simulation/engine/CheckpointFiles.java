@@ -6,6 +6,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.simulation.disk.Platter;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -13,9 +14,13 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import java.util.zip.CRC32C;
 
 /** Carries checkpoints between the engine, which writes real files, and the simulated disk. */
 final class CheckpointFiles {
+    /** As in production, a checkpoint knows whether it is whole. */
+    private static final String SUM = "zz-sum";
+
     private final Platter platter;
     private final Path scratch;
     private final Map<String, Long> indexes = new TreeMap<>();
@@ -39,13 +44,14 @@ final class CheckpointFiles {
         Path directory = fresh();
         try {
             actor.writeTo(directory);
+            CRC32C crc = new CRC32C();
             for (Path file : sorted(directory)) {
                 Bytes content = Bytes.wrap(Files.readAllBytes(file));
-                platter.store(
-                        checkpointPath + "/"
-                                + directory.relativize(file).toString().replace('\\', '/'),
-                        content);
+                String name = directory.relativize(file).toString().replace('\\', '/');
+                add(crc, name, content);
+                platter.store(checkpointPath + "/" + name, content);
             }
+            platter.store(checkpointPath + "/" + SUM, Bytes.utf8(Long.toHexString(crc.getValue())));
             indexes.put(checkpointPath, index);
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot carry checkpoint " + checkpointPath, e);
@@ -57,10 +63,23 @@ final class CheckpointFiles {
     Path load(String checkpointPath) {
         Path directory = fresh();
         try {
+            CRC32C crc = new CRC32C();
+            String sum = "";
             for (String path : platter.under(checkpointPath)) {
-                Path target = directory.resolve(path.substring(checkpointPath.length() + 1));
+                String name = path.substring(checkpointPath.length() + 1);
+                Bytes content = platter.content(path);
+                if (name.equals(SUM)) {
+                    sum = new String(content.toArray(), StandardCharsets.ISO_8859_1);
+                    continue;
+                }
+                add(crc, name, content);
+                Path target = directory.resolve(name);
                 Files.createDirectories(target.toAbsolutePath().getParent());
-                Files.write(target, platter.content(path).toArray());
+                Files.write(target, content.toArray());
+            }
+            if (!sum.equals(Long.toHexString(crc.getValue()))) {
+                discard(directory);
+                throw new UniserveException(ErrorCode.CORRUPT, "checkpoint " + checkpointPath + " does not check");
             }
             return directory;
         } catch (IOException e) {
@@ -76,6 +95,11 @@ final class CheckpointFiles {
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "cannot delete " + directory, e);
         }
+    }
+
+    private static void add(CRC32C crc, String name, Bytes content) {
+        crc.update(name.getBytes(StandardCharsets.UTF_8));
+        crc.update(content.buffer());
     }
 
     private Path fresh() {

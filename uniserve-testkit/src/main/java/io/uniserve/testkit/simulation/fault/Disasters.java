@@ -2,6 +2,7 @@ package io.uniserve.testkit.simulation.fault;
 
 import io.uniserve.testkit.simulation.cluster.Node;
 import io.uniserve.testkit.simulation.cluster.ServerNode;
+import io.uniserve.testkit.simulation.cluster.SideTable;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
 import io.uniserve.testkit.simulation.cluster.World;
 import io.uniserve.testkit.simulation.disk.SimDisk;
@@ -9,6 +10,7 @@ import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.registry.Link;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
+import io.uniserve.testkit.simulation.workload.Crowd;
 import java.util.List;
 import java.util.function.Consumer;
 
@@ -21,13 +23,24 @@ public final class Disasters {
     private final SimCluster cluster;
     private final FaultPlan plan;
     private final Prng random;
+    private final Crowd crowd;
+    private final SideTable side;
+    private final BadMedium medium;
     private boolean over;
 
-    public Disasters(World world, SimCluster cluster, FaultPlan plan, Prng random) {
+    public Disasters(World world, SimCluster cluster, FaultPlan plan, Crowd crowd, SideTable side, Prng random) {
         this.world = world;
         this.cluster = cluster;
         this.plan = plan;
+        this.crowd = crowd;
+        this.side = side;
         this.random = random;
+        this.medium = new BadMedium(world, cluster, random.fork("medium"));
+    }
+
+    /** True when an actor's data were lost with the only copy in sync, as they may be. */
+    public boolean excused() {
+        return medium.excused();
     }
 
     /** Begins. */
@@ -45,6 +58,8 @@ public final class Disasters {
         world.weather().calm();
         world.wire().unblockAll();
         world.ensemble().setUp(true);
+        side.end();
+        cluster.servers().stream().filter(ServerNode::draining).forEach(server -> server.crash(false));
         for (Node node : cluster.nodes()) {
             if (!node.process().alive()) {
                 cluster.start(node);
@@ -91,7 +106,40 @@ public final class Disasters {
             case REGISTRY_SESSION_EXPIRED -> expire(node);
             case REGISTRY_DOWN -> registryDown(node);
             case DISK_FULL -> diskFull(random.pick(cluster.servers()));
+            case BIT_FLIPPED, DISK_DESTROYED ->
+                medium.strike(
+                        fault,
+                        () -> crash(medium.victim(), fault, random.below(plan.downNanosMax())),
+                        () -> cluster.servers()
+                                .forEach(server ->
+                                        crash(server, Fault.CLUSTER_CRASHED, random.below(plan.downNanosMax()))));
+            case SERVER_DRAINED -> drain(random.pick(cluster.servers()));
+            case TABLE_DROPPED -> side.toggle();
+            case CLIENT_CRASHED -> {
+                if (crowd.crashOne(random)) {
+                    world.weather().count(Fault.CLIENT_CRASHED);
+                }
+            }
             default -> throw new IllegalStateException(fault + " is no disaster");
+        }
+    }
+
+    /** SIGTERM: the process ends when everything has moved, and comes back. */
+    private void drain(ServerNode server) {
+        int generation = server.process().generation();
+        boolean asked = server.drain(() -> world.queue().after(0, () -> {
+            if (server.process().alive() && server.process().generation() == generation) {
+                world.trace().line("drained " + server.process().name());
+                server.crash(false);
+                world.queue().after(over ? 0 : random.below(10 * SECOND), () -> {
+                    if (!server.process().alive()) {
+                        cluster.start(server);
+                    }
+                });
+            }
+        }));
+        if (asked) {
+            told(server, Fault.SERVER_DRAINED);
         }
     }
 
@@ -99,7 +147,9 @@ public final class Disasters {
         if (!node.process().alive()) {
             return;
         }
-        told(node, fault);
+        if (fault == Fault.PROCESS_CRASHED || fault == Fault.CLUSTER_CRASHED) {
+            told(node, fault);
+        }
         node.crash(plan.tear());
         world.queue().after(downNanos, () -> {
             if (!node.process().alive() && !over) {
@@ -183,7 +233,7 @@ public final class Disasters {
         if (disk != null) {
             world.trace().line("disk full " + server.process().name());
             disk.setFull(true);
-            world.queue().after(random.below(10 * SECOND), () -> disk.setFull(false));
+            world.queue().after(random.below((random.below(3) == 0 ? 40 : 10) * SECOND), () -> disk.setFull(false));
         }
     }
 

@@ -36,7 +36,12 @@ public final class FaultPlan {
             Fault.REGISTRY_SESSION_EXPIRED,
             Fault.REGISTRY_DOWN,
             Fault.DISK_FULL,
-            Fault.CLUSTER_CRASHED);
+            Fault.CLUSTER_CRASHED,
+            Fault.BIT_FLIPPED,
+            Fault.DISK_DESTROYED,
+            Fault.SERVER_DRAINED,
+            Fault.TABLE_DROPPED,
+            Fault.CLIENT_CRASHED);
 
     private final Map<Fault, Long> chances = new TreeMap<>();
     private final List<Fault> disasters = new ArrayList<>();

@@ -27,7 +27,12 @@ public enum Fault {
     ENGINE_HUNG,
     READ_PAUSED,
     STORE_SLOW,
-    STORE_FAILED;
+    STORE_FAILED,
+    BIT_FLIPPED,
+    DISK_DESTROYED,
+    SERVER_DRAINED,
+    TABLE_DROPPED,
+    CLIENT_CRASHED;
 
     /** The name in reports. */
     public String label() {

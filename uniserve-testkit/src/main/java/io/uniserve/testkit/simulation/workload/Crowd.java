@@ -2,7 +2,9 @@ package io.uniserve.testkit.simulation.workload;
 
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Prng;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Function;
 
 /** All clients: operations begin at random times whether or not earlier ones have ended. */
 public final class Crowd {
@@ -14,13 +16,24 @@ public final class Crowd {
     private final long meanGapNanos;
     private final List<SimClient> clients;
     private final Tally tally;
+    private final Function<String, SimClient> maker;
     private boolean resting;
+    private int made;
 
-    public Crowd(EventQueue queue, Prng random, int meanGapMillis, List<SimClient> clients, Tally tally) {
+    /** @param maker makes a client of this name */
+    public Crowd(
+            EventQueue queue,
+            Prng random,
+            int meanGapMillis,
+            List<SimClient> clients,
+            Function<String, SimClient> maker,
+            Tally tally) {
         this.queue = queue;
         this.random = random;
         this.meanGapNanos = meanGapMillis * MILLI;
-        this.clients = List.copyOf(clients);
+        this.clients = new ArrayList<>(clients);
+        this.made = clients.size();
+        this.maker = maker;
         this.tally = tally;
     }
 
@@ -35,6 +48,15 @@ public final class Crowd {
                 begin();
             }
         });
+    }
+
+    /** One client dies and a new one comes in its place; false where the dead one had nothing under way. */
+    public boolean crashOne(Prng choice) {
+        SimClient victim = choice.pick(clients);
+        boolean busy = victim.outstanding() > 0;
+        victim.crash();
+        clients.set(clients.indexOf(victim), maker.apply("k" + ++made));
+        return busy;
     }
 
     /** Begins nothing more. */

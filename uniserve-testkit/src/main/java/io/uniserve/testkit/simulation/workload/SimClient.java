@@ -42,6 +42,7 @@ public final class SimClient {
     private final EventQueue queue;
     private final Prng random;
     private final ReaderEnvironment env;
+    private final Runnable crash;
     private final RequestTracker tracker;
     private final TableName table;
     private final ActorKeys keys;
@@ -57,6 +58,7 @@ public final class SimClient {
             EventQueue queue,
             Prng random,
             ReaderEnvironment env,
+            Runnable crash,
             TableName table,
             ActorKeys keys,
             ClientHistory history,
@@ -67,6 +69,7 @@ public final class SimClient {
         this.queue = queue;
         this.random = random;
         this.env = env;
+        this.crash = crash;
         this.tracker = new RequestTracker(env.ids());
         this.table = table;
         this.keys = keys;
@@ -79,6 +82,12 @@ public final class SimClient {
     /** Operations without an end. */
     public int outstanding() {
         return outstanding;
+    }
+
+    /** Dies with whatever it has under way, which may still be done. */
+    void crash() {
+        trace.line("client " + name + " crashes");
+        crash.run();
     }
 
     /** Starts a random operation. */

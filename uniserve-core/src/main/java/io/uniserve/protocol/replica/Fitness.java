@@ -1,0 +1,227 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.message.PeerRequest;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * What keeps a replica from doing its part, told to the coordinator until it is over.
+ *
+ * <p>Damaged: its data are gone or do not check; it serves nothing. Unreadable: its files cannot be read now. Spoiled: an
+ * old entry of its log does not check; it goes on while nobody else has the data. All three end only when a newer epoch
+ * names it a learner, so that nobody counts on what it had: then it starts anew (an unreadable one also when it can be
+ * read). Troubles with the engine, the log or the state file may pass by themselves.
+ */
+final class Fitness {
+    private static final Logger LOG = LoggerFactory.getLogger(Fitness.class);
+    private static final int PATIENCE_RETRIES = 10;
+
+    private final ReplicaHost host;
+    private final ReplicaKey key;
+    private final Runnable wake;
+    private final Trouble log = new Trouble();
+    private final Trouble files = new Trouble();
+    private @Nullable String damage;
+    private @Nullable String spoiled;
+    private @Nullable String engine;
+    private boolean lost;
+    private boolean unreadable;
+    private long badEpoch;
+    private long reportAt;
+
+    /** Something that fails, perhaps for a moment only. */
+    private static final class Trouble {
+        private @Nullable UniserveException error;
+        private long since;
+
+        private void note(UniserveException now, long nanos) {
+            since = error == null ? nanos : since;
+            error = now;
+        }
+
+        private boolean lasts(long now, long patience) {
+            return error != null && now - since >= patience;
+        }
+    }
+
+    /** @param wake has the replica's ticks begin */
+    Fitness(ReplicaHost host, ReplicaKey key, Runnable wake) {
+        this.host = host;
+        this.wake = wake;
+        this.key = key;
+        this.reportAt = now();
+    }
+
+    private long now() {
+        return host.env().clock().nanos();
+    }
+
+    /** The data are gone or damaged, seen in this epoch of the map, 0 where none is known yet. */
+    void damaged(String why, long epoch) {
+        damage = why;
+        lost = true;
+        begin(epoch);
+    }
+
+    boolean isDamaged() {
+        return damage != null;
+    }
+
+    /** True, and damage, where the map counts on data that are not here: whatever took them, this replica is not in sync. */
+    boolean emptied(ActorState wanted, long installed) {
+        boolean emptied =
+                wanted.begun() && wanted.isr().contains(host.self()) && installed < Math.max(1, wanted.restoreEpoch());
+        if (emptied) {
+            LOG.warn("{}: in sync by the map, but its directory holds epoch {}: the data are lost", key, installed);
+            damaged("the replica's data are gone from its directory", wanted.epoch());
+        }
+        return emptied;
+    }
+
+    /** The files cannot be read now. */
+    void unreadable(UniserveException why, long epoch) {
+        unreadable = true;
+        files.note(why, now());
+        begin(epoch);
+    }
+
+    /** An entry in the middle of the log does not check. */
+    void spoiled(String why, long epoch) {
+        spoiled = why;
+        begin(epoch);
+    }
+
+    private void begin(long epoch) {
+        badEpoch = badEpoch == 0 ? epoch : badEpoch;
+        wake.run();
+    }
+
+    /** Nothing can be restored from durable storage. */
+    void restoreFailed(String why) {
+        engine = why;
+        lost = true;
+        wake.run();
+    }
+
+    /** The engine failed or hangs. */
+    void engineFailed(String why) {
+        engine = why;
+        reportAt = now();
+        wake.run();
+    }
+
+    /** The log cannot be written. */
+    void logFailed(UniserveException why) {
+        log.note(why, now());
+        wake.run();
+    }
+
+    void logWorks() {
+        log.error = null;
+    }
+
+    /** Why the log could not be written the last time; null when it could. */
+    @Nullable
+    UniserveException logError() {
+        return log.error;
+    }
+
+    /** The state file, or what must be done before the log can go on, cannot be written. */
+    void filesFailed(UniserveException why) {
+        files.note(why, now());
+        wake.run();
+    }
+
+    void filesWork() {
+        files.error = null;
+    }
+
+    /** All files were read, or there are new ones. */
+    void fresh() {
+        damage = null;
+        spoiled = null;
+        lost = false;
+        unreadable = false;
+        badEpoch = 0;
+        engine = null;
+        files.error = null;
+        log.error = null;
+    }
+
+    /** A map is known: what is bad was bad in its epoch at the latest. */
+    void seen(long epoch) {
+        if (badEpoch == 0 && bad()) {
+            badEpoch = epoch;
+        }
+    }
+
+    /** Epoch in which the files were found bad, 0 for none. */
+    long badEpoch() {
+        return badEpoch;
+    }
+
+    private boolean bad() {
+        return damage != null || spoiled != null || unreadable;
+    }
+
+    /** True when nobody counts any more on the bad files. */
+    boolean mayStartAnew(ActorState wanted) {
+        boolean lasting = damage != null || spoiled != null || files.lasts(now(), patience());
+        return bad()
+                && lasting
+                && badEpoch > 0
+                && wanted.epoch() > badEpoch
+                && wanted.learners().contains(host.self());
+    }
+
+    private long patience() {
+        return PATIENCE_RETRIES * host.config().retryNanos();
+    }
+
+    boolean wantsTicks() {
+        return bad() || engine != null || log.error != null || files.error != null;
+    }
+
+    /**
+     * Tells the coordinator what lasts.
+     *
+     * @param writes true for a part that is nothing without writing the log: a primary that has started its epoch refuses
+     *     updates instead and lets readers read
+     */
+    void report(@Nullable ActorState wanted, boolean engineReady, boolean writes) {
+        if (engine != null && engineReady) {
+            engine = null;
+            lost = damage != null;
+        }
+        long now = now();
+        String reason = reason(now, writes);
+        if (reason != null && wanted != null && wanted.hosts(host.self()) && now - reportAt >= 0) {
+            reportAt = now + 5 * host.config().retryNanos();
+            host.tellCoordinator(new PeerRequest.Unfit(key, wanted.epoch(), host.self(), reason, lost));
+        }
+    }
+
+    private @Nullable String reason(long now, boolean writes) {
+        if (damage != null) {
+            return damage;
+        }
+        if (engine != null) {
+            return engine;
+        }
+        if (files.lasts(now, patience())) {
+            return text("the replica's files fail: ", files);
+        }
+        if (writes && log.lasts(now, patience())) {
+            return text("the log cannot be written: ", log);
+        }
+        return spoiled;
+    }
+
+    private static String text(String what, Trouble trouble) {
+        return what + (trouble.error == null ? "" : trouble.error.getMessage());
+    }
+}

@@ -1,0 +1,53 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+
+/**
+ * Cuts the end of a replica's log while its engine is held still: first lowers what the state file says is durable, then
+ * cuts, then counts what was cut.
+ */
+final class TailCut {
+    private final Fitness fitness;
+    private final SyncedMark marks;
+    private boolean running;
+
+    TailCut(Fitness fitness, SyncedMark marks) {
+        this.fitness = fitness;
+        this.marks = marks;
+    }
+
+    /** True while a cut is under way. */
+    boolean running() {
+        return running;
+    }
+
+    void run(Opened parts, Applier engine, long after, Completion<Long> completion) {
+        running = true;
+        marks.hold(true);
+        engine.suspend();
+        parts.file().change(state -> state.synced(Math.min(after, state.synced())), lowered -> {
+            if (lowered instanceof Outcome.Err<Done> err) {
+                end(parts, engine, Outcome.err(err.error()), completion);
+            } else {
+                parts.log().truncateAfter(after, cut -> end(parts, engine, cut, completion));
+            }
+        });
+    }
+
+    private void end(Opened parts, Applier engine, Outcome<Long> cut, Completion<Long> completion) {
+        running = false;
+        marks.hold(false);
+        engine.resume(parts.log().lastIndex());
+        if (cut instanceof Outcome.Ok<Long> ok) {
+            fitness.filesWork();
+            if (ok.value() > 0) {
+                parts.file().change(state -> state.rolledBack(ok.value()), done -> {});
+            }
+        } else {
+            fitness.filesFailed(((Outcome.Err<Long>) cut).error());
+        }
+        completion.done(cut);
+    }
+}

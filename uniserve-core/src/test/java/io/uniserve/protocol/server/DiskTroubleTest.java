@@ -1,0 +1,264 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.ServerId;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Disks that are full, broken, flipped or gone under one replica. */
+class DiskTroubleTest {
+    private static final long SECOND = Cluster.SECOND;
+
+    private static ServerId follower(Cluster cluster) {
+        ActorState actor = cluster.actor(0);
+        return actor.isr().stream()
+                .filter(id -> !id.equals(actor.primary()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    private static List<String> rows(Cluster cluster) {
+        return List.copyOf(cluster.primary(0).engine().rows(cluster.key(0)));
+    }
+
+    @Test
+    void aFollowerWithAFullDiskIsReplacedByAnotherServer() {
+        Cluster cluster = new Cluster(3);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        ServerId full = follower(cluster);
+        cluster.server(full).disk.full(true);
+        cluster.update(AckLevel.ISR, "b");
+        cluster.await(
+                () -> cluster.actor(0).isr().size() == 2
+                        && !cluster.actor(0).isr().contains(full),
+                30);
+        cluster.update(AckLevel.ISR, "c");
+        cluster.converge(0, 2);
+        assertThat(rows(cluster)).hasSize(3);
+    }
+
+    @Test
+    void aFollowerComesBackAsALearnerWhenThereIsRoomAgain() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        ServerId full = follower(cluster);
+        cluster.server(full).disk.full(true);
+        long before = cluster.loop.nanos();
+        cluster.update(AckLevel.ISR, "b");
+        assertThat(cluster.loop.nanos() - before).isLessThan(8 * SECOND);
+        for (int i = 0; i < 20; i++) {
+            cluster.update(AckLevel.ISR, "more " + i);
+            cluster.loop.run(SECOND);
+        }
+        assertThat(cluster.actor(0).isr()).doesNotContain(full);
+        cluster.server(full).disk.full(false);
+        cluster.converge(0, 2);
+        assertThat(rows(cluster)).hasSize(22);
+    }
+
+    @Test
+    void belowMinIsrUpdatesAreRefusedAndReadsGoOn() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 2, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        Host full = cluster.server(follower(cluster));
+        full.disk.full(true);
+        cluster.send(cluster.nextId(), AckLevel.ISR, "b");
+        cluster.await(() -> cluster.actor(0).isr().size() == 1, 20);
+        cluster.loop.run(SECOND / 2);
+        assertThat(cluster.primary(0).serving(cluster.key(0))).isTrue();
+        assertThat(cluster.failure(cluster.send(cluster.nextId(), AckLevel.ISR, "c"))
+                        .code())
+                .isEqualTo(ErrorCode.NOT_ENOUGH_REPLICAS);
+        full.disk.full(false);
+        cluster.converge(0, 2);
+        cluster.update(AckLevel.ISR, "d");
+    }
+
+    @Test
+    void aPrimaryWithAFullDiskRefusesUpdatesAndServesReaders() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        Host primary = cluster.primary(0);
+        primary.disk.full(true);
+        for (int i = 0; i < 10; i++) {
+            assertThat(cluster.failure(cluster.send(cluster.nextId(), AckLevel.ISR, "b"))
+                            .code())
+                    .isEqualTo(ErrorCode.DISK_FULL);
+            cluster.loop.run(SECOND);
+            assertThat(primary.serving(cluster.key(0))).isTrue();
+        }
+        primary.disk.full(false);
+        cluster.update(AckLevel.ISR, "c");
+        cluster.converge(0, 2);
+        assertThat(rows(cluster)).hasSize(2);
+    }
+
+    @Test
+    void aNewPrimaryWithAFullDiskGivesWay() {
+        Cluster cluster = new Cluster(3);
+        cluster.create(1, 3, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        ServerId old = cluster.actor(0).primary();
+        List<ServerId> others =
+                cluster.actor(0).isr().stream().filter(id -> !id.equals(old)).toList();
+        cluster.server(others.get(0)).disk.full(true);
+        cluster.server(old).kill();
+        cluster.await(() -> cluster.actor(0).primary().equals(others.get(1)), 30);
+        cluster.update(AckLevel.ISR, "b");
+    }
+
+    @Test
+    void anEmptiedReplicaIsNotInSyncAndComesBackAsALearner() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        cluster.update(AckLevel.ISR, "b");
+        Host host = cluster.server(follower(cluster));
+        host.kill();
+        host.disk.wipe("");
+        host.start();
+        cluster.await(() -> cluster.actor(0).isr().size() == 1, 20);
+        assertThat(host.serving(cluster.key(0))).isFalse();
+        cluster.converge(0, 2);
+        assertThat(host.engine().rows(cluster.key(0))).hasSize(2);
+    }
+
+    @Test
+    void anEmptiedReplicaThatIsBackFirstIsNotPromoted() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        cluster.update(AckLevel.ISR, "b");
+        List<ServerId> isr = cluster.actor(0).isr();
+        for (ServerId emptied : isr) {
+            ServerId whole =
+                    isr.stream().filter(id -> !id.equals(emptied)).findFirst().orElseThrow();
+            cluster.server(emptied).kill();
+            cluster.server(whole).kill();
+            cluster.server(emptied).disk.wipe("");
+            cluster.loop.run(SECOND);
+            cluster.server(emptied).start();
+            cluster.loop.run(40 * SECOND);
+            assertThat(cluster.server(emptied).serving(cluster.key(0))).isFalse();
+            assertThat(cluster.actor(0).isr()).contains(whole);
+            cluster.server(whole).start();
+            cluster.converge(0, 2);
+            assertThat(rows(cluster)).hasSize(2);
+        }
+    }
+
+    @Test
+    void aDamagedReplicaThatIsBackFirstIsNotPromoted() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        cluster.update(AckLevel.ISR, "b");
+        List<ServerId> isr = cluster.actor(0).isr();
+        Host damaged = cluster.server(isr.get(1));
+        cluster.server(isr.get(0)).kill();
+        damaged.kill();
+        damaged.disk.flip(damaged.disk.files(cluster.key(0) + "/log/").get(0), 30);
+        damaged.start();
+        cluster.loop.run(40 * SECOND);
+        cluster.server(isr.get(0)).start();
+        cluster.converge(0, 2);
+        assertThat(rows(cluster)).hasSize(2);
+    }
+
+    @Test
+    void theOnlyCopyEmptiedIsToldAsLostAndNotStartedEmpty() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        Host host = cluster.primary(0);
+        host.kill();
+        host.disk.wipe("");
+        host.start();
+        cluster.loop.run(60 * SECOND);
+        assertThat(host.serving(cluster.key(0))).isFalse();
+        assertThat(cluster.failure(cluster.send(cluster.nextId(), AckLevel.ISR, "b"))
+                        .code())
+                .isEqualTo(ErrorCode.NOT_PRIMARY);
+    }
+
+    @Test
+    void theOnlyCopyEmptiedIsTakenOverFromACompleteBackup() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        for (int round = 0; round < 3; round++) {
+            cluster.update(AckLevel.ISR, "row " + round);
+            cluster.await(() -> cluster.backup(0).clean(), 20);
+            Host host = cluster.primary(0);
+            host.kill();
+            host.disk.wipe("");
+            host.start();
+            cluster.await(() -> cluster.primary(0) != host && cluster.actor(0).begun(), 40);
+            cluster.converge(0, 1);
+            assertThat(rows(cluster)).hasSize(round + 1);
+        }
+    }
+
+    @Test
+    void aTableWhoseServersWereNeverUpTogetherBegins() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        assertThat(cluster.actor(0).begun()).isTrue();
+    }
+
+    @Test
+    void aFullDiskIsNoReasonToGiveUpTheOnlyCopy() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 1, 1, OnLoss.RESTORE_ACTOR);
+        cluster.update(AckLevel.ISR, "a");
+        Host host = cluster.primary(0);
+        host.disk.full(true);
+        host.kill();
+        host.start();
+        cluster.send(cluster.nextId(), AckLevel.ISR, "b");
+        cluster.loop.run(60 * SECOND);
+        host.disk.full(false);
+        cluster.update(AckLevel.ISR, "c");
+        assertThat(rows(cluster)).hasSize(2);
+    }
+
+    @Test
+    void aLogThatLostItsSyncedEndIsNotInSync() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        cluster.update(AckLevel.ISR, "b");
+        cluster.loop.run(5 * SECOND);
+        Host host = cluster.server(follower(cluster));
+        host.kill();
+        String segment = host.disk.files(cluster.key(0) + "/log/").get(0);
+        byte[] bytes = host.disk.bytes(segment);
+        host.disk.put(segment, java.util.Arrays.copyOf(bytes, bytes.length - 10));
+        host.start();
+        cluster.await(() -> cluster.actor(0).isr().size() == 1, 20);
+        cluster.converge(0, 2);
+        assertThat(host.disk.files("quarantine/")).isNotEmpty();
+    }
+
+    @Test
+    void filesThatCannotBeReadAreReplaced() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        Host host = cluster.server(follower(cluster));
+        host.kill();
+        host.disk.failReads(cluster.key(0) + "/log/");
+        host.start();
+        cluster.update(AckLevel.ISR, "b");
+        cluster.converge(0, 2);
+        assertThat(host.engine().rows(cluster.key(0))).hasSize(2);
+    }
+}

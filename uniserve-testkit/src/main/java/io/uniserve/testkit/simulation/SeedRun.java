@@ -9,6 +9,7 @@ import io.uniserve.testkit.simulation.cluster.ClientFactory;
 import io.uniserve.testkit.simulation.cluster.Scenario;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
 import io.uniserve.testkit.simulation.cluster.World;
+import io.uniserve.testkit.simulation.fault.Absences;
 import io.uniserve.testkit.simulation.fault.Disasters;
 import io.uniserve.testkit.simulation.fault.FaultPlan;
 import io.uniserve.testkit.simulation.kernel.Prng;
@@ -35,6 +36,7 @@ final class SeedRun {
     private final Scenario scenario;
     private final SimCluster cluster;
     private final Disasters disasters;
+    private final Absences absences;
     private final Crowd crowd;
     private final ActorKeys keys;
     private final Tally tally = new Tally();
@@ -52,6 +54,7 @@ final class SeedRun {
         this.disasters = new Disasters(world, cluster, plan, random.fork("disasters"));
         this.keys = new ActorKeys(cluster.partitioner());
         this.crowd = new ClientFactory(world, scenario, keys, history, tally).crowd(random.fork("crowd"));
+        this.absences = new Absences(world, cluster, crowd, random.fork("absences"));
     }
 
     SeedReport run() {
@@ -76,8 +79,12 @@ final class SeedRun {
     private void underFaults() {
         crowd.begin();
         disasters.begin();
+        if (scenario.rf() == 1 && scenario.servers() > 1) {
+            absences.begin();
+        }
         until(options.faultSecondsPerSeed() * SECOND, () -> false);
         crowd.rest();
+        absences.end();
         disasters.heal();
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = until(

@@ -15,6 +15,7 @@ public final class Crowd {
     private final List<SimClient> clients;
     private final Tally tally;
     private boolean resting;
+    private long pausedUntil;
 
     public Crowd(EventQueue queue, Prng random, int meanGapMillis, List<SimClient> clients, Tally tally) {
         this.queue = queue;
@@ -29,12 +30,17 @@ public final class Crowd {
         queue.after(random.below(2 * meanGapNanos), () -> {
             if (!resting) {
                 SimClient client = random.pick(clients);
-                if (client.outstanding() < OUTSTANDING_MAX) {
+                if (client.outstanding() < OUTSTANDING_MAX && queue.now() >= pausedUntil) {
                     client.act();
                 }
                 begin();
             }
         });
+    }
+
+    /** Begins nothing for this long. */
+    public void pause(long nanos) {
+        pausedUntil = queue.now() + nanos;
     }
 
     /** Begins nothing more. */

@@ -51,7 +51,8 @@ public final class Absences {
             return;
         }
         if (server.process().alive()) {
-            world.trace().line(Fault.SERVER_AWAY.label() + " " + server.process().name());
+            world.trace()
+                    .line(Fault.SERVER_AWAY.label() + " " + server.process().name());
             if (server.process().pending() > 0) {
                 world.weather().count(Fault.SERVER_AWAY);
             }

@@ -10,6 +10,7 @@ import io.uniserve.testkit.simulation.cluster.Scenario;
 import io.uniserve.testkit.simulation.cluster.SideTable;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
 import io.uniserve.testkit.simulation.cluster.World;
+import io.uniserve.testkit.simulation.fault.Absences;
 import io.uniserve.testkit.simulation.fault.Disasters;
 import io.uniserve.testkit.simulation.fault.FaultPlan;
 import io.uniserve.testkit.simulation.kernel.Prng;
@@ -36,6 +37,7 @@ final class SeedRun {
     private final Scenario scenario;
     private final SimCluster cluster;
     private final Disasters disasters;
+    private final Absences absences;
     private final Crowd crowd;
     private final SideTable side;
     private final ActorKeys keys;
@@ -56,6 +58,7 @@ final class SeedRun {
         this.crowd = clients.crowd(random.fork("crowd"));
         this.side = clients.sideTable(cluster, random.fork("side"));
         this.disasters = new Disasters(world, cluster, plan, crowd, side, random.fork("disasters"));
+        this.absences = new Absences(world, cluster, crowd, random.fork("absences"));
     }
 
     SeedReport run() {
@@ -80,8 +83,12 @@ final class SeedRun {
     private void underFaults() {
         crowd.begin();
         disasters.begin();
+        if (scenario.rf() == 1 && scenario.servers() > 1) {
+            absences.begin();
+        }
         until(options.faultSecondsPerSeed() * SECOND, () -> false);
         crowd.rest();
+        absences.end();
         disasters.heal();
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = until(

@@ -19,6 +19,7 @@ public final class Crowd {
     private final Function<String, SimClient> maker;
     private boolean resting;
     private int made;
+    private long pausedUntil;
 
     /** @param maker makes a client of this name */
     public Crowd(
@@ -42,7 +43,7 @@ public final class Crowd {
         queue.after(random.below(2 * meanGapNanos), () -> {
             if (!resting) {
                 SimClient client = random.pick(clients);
-                if (client.outstanding() < OUTSTANDING_MAX) {
+                if (client.outstanding() < OUTSTANDING_MAX && queue.now() >= pausedUntil) {
                     client.act();
                 }
                 begin();
@@ -57,6 +58,11 @@ public final class Crowd {
         victim.crash();
         clients.set(clients.indexOf(victim), maker.apply("k" + ++made));
         return busy;
+    }
+
+    /** Begins nothing for this long. */
+    public void pause(long nanos) {
+        pausedUntil = queue.now() + nanos;
     }
 
     /** Begins nothing more. */

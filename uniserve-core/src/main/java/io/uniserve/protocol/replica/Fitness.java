@@ -89,10 +89,12 @@ final class Fitness {
         begin(epoch);
     }
 
-    /** An entry in the middle of the log does not check. */
-    void spoiled(String why, long epoch) {
+    /** An entry in the middle of the log does not check; true the first time. */
+    boolean spoiled(String why, long epoch) {
+        boolean first = spoiled == null;
         spoiled = why;
         begin(epoch);
+        return first;
     }
 
     private void begin(long epoch) {

@@ -561,8 +561,9 @@ public final class Replica {
 
         @Override
         public void damaged(UniserveException error) {
-            LOG.warn("{}: its log is damaged: {}", key, error.getMessage());
-            fitness.spoiled(error.reason(), epochWanted());
+            if (fitness.spoiled(error.reason(), epochWanted())) {
+                LOG.warn("{}: its log is damaged: {}", key, error.getMessage());
+            }
         }
 
         @Override

@@ -11,6 +11,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -41,7 +42,7 @@ final class Members {
         compareLater();
     }
 
-    /** Compares the names now and then: an answer older than the watch that asked for it would otherwise stay. */
+    /** Looks at names and leader now and then: an answer older than the watch that asked for it would otherwise stay. */
     private void compareLater() {
         env.timers().after(COMPARE_NANOS, () -> {
             env.registry().children(RegistryPaths.SERVERS, listed -> {
@@ -49,6 +50,7 @@ final class Members {
                     servers.dirty();
                 }
             });
+            leader.dirty();
             compareLater();
         });
     }
@@ -115,7 +117,10 @@ final class Members {
     }
 
     private void onLeader(Versioned read) {
+        Address before = coordinator;
         coordinator = read.value() instanceof CoordinatorRecord record ? record.address() : null;
-        changed.run();
+        if (!Objects.equals(before, coordinator)) {
+            changed.run();
+        }
     }
 }

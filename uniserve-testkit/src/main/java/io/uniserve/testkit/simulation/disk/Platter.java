@@ -10,6 +10,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.NavigableMap;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -138,19 +139,20 @@ public final class Platter {
         return inside;
     }
 
-    /** Turns over one bit of what is on the medium of one of a replica's files; false where there is nothing. */
-    public boolean flip(Prng random) {
+    /** Turns over one bit of what is on the medium of one of a replica's files, and tells which; empty where there is none. */
+    public Optional<String> flip(Prng random) {
         List<String> paths = files.entrySet().stream()
                 .filter(entry -> entry.getKey().startsWith("t") && entry.getValue().durable > 0)
                 .map(Map.Entry::getKey)
                 .toList();
         if (paths.isEmpty()) {
-            return false;
+            return Optional.empty();
         }
-        FileState file = file(random.pick(paths));
+        String path = random.pick(paths);
+        FileState file = file(path);
         file.content = file.content.clone();
         file.content[random.below(file.durable)] ^= (byte) (1 << random.below(8));
-        return true;
+        return Optional.of(path);
     }
 
     /** The medium is gone, and an empty one is in its place; false where nothing was on it. */

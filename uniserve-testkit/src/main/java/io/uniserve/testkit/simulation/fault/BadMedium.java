@@ -2,7 +2,6 @@ package io.uniserve.testkit.simulation.fault;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.testkit.simulation.cluster.ServerNode;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
@@ -23,7 +22,10 @@ final class BadMedium {
     private final SimCluster cluster;
     private final Prng random;
     private final ServerNode victim;
-    private final TreeSet<Integer> watched = new TreeSet<>();
+    /** Actors of which a bit of a file was flipped: the file may be used again even after the copy has left and come back. */
+    private final TreeSet<Integer> flipped = new TreeSet<>();
+
+    private final TreeSet<Integer> emptied = new TreeSet<>();
     private boolean excused;
 
     BadMedium(World world, SimCluster cluster, Prng random) {
@@ -51,11 +53,11 @@ final class BadMedium {
         if (!map.name().equals(SimCluster.TABLE)) {
             return;
         }
-        for (int actor : List.copyOf(watched)) {
-            List<ServerId> isr = map.actors().get(actor).isr();
-            if (!isr.contains(victim.id())) {
-                watched.remove(actor);
-            } else if (isr.size() == 1) {
+        emptied.removeIf(actor -> !map.actors().get(actor).isr().contains(victim.id()));
+        TreeSet<Integer> damaged = new TreeSet<>(emptied);
+        damaged.addAll(flipped);
+        for (int actor : damaged) {
+            if (!excused && map.actors().get(actor).isr().equals(List.of(victim.id()))) {
                 excused = true;
                 world.trace().line("actor " + actor + " is left with a damaged copy");
             }
@@ -75,9 +77,9 @@ final class BadMedium {
         for (ActorState actor : route.get().map().actors()) {
             if (actor.isr().contains(victim.id())) {
                 here.add(actor.actor());
-                if (actor.isr().size() < 2) {
-                    return;
-                }
+            }
+            if (actor.isr().contains(victim.id()) && actor.isr().size() < 2) {
+                return;
             }
         }
         if (random.below(3) == 0) {
@@ -85,11 +87,18 @@ final class BadMedium {
         } else if (fault == Fault.DISK_DESTROYED || random.below(3) > 0) {
             crash.run();
         }
-        boolean met = fault == Fault.DISK_DESTROYED
-                ? victim.platter().destroy()
-                : victim.platter().flip(random);
+        boolean met = false;
+        if (fault == Fault.DISK_DESTROYED) {
+            met = victim.platter().destroy();
+            emptied.addAll(met ? here : List.of());
+        } else {
+            Optional<String> path = victim.platter().flip(random);
+            met = path.isPresent();
+            path.filter(name -> name.startsWith("t" + route.get().meta().tableId() + "-a"))
+                    .ifPresent(name ->
+                            flipped.add(Integer.parseInt(name.substring(name.indexOf("-a") + 2, name.indexOf('/')))));
+        }
         if (met) {
-            watched.addAll(here);
             world.trace().line(fault.label() + " " + victim.process().name());
             world.weather().count(fault);
         }

@@ -32,7 +32,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 
-/** A server as the coordinator sees it, on a real port with a real session: answers pings and says it is ready. */
+/** A server as the coordinator sees it, on a real port with a real session: answers pings, vouches for its files and says it is ready. */
 final class TestingServer implements AutoCloseable {
     private final ServerId id;
     private final EventLoop loop;
@@ -63,6 +63,11 @@ final class TestingServer implements AutoCloseable {
             completion.done(Outcome.ok(new PeerReply.Pong(id, 1)));
         } else if (request instanceof PeerRequest.ReportLoad) {
             registry.read(RegistryPaths.map(new TableName("t")), outcome -> completion.done(Outcome.ok(load(outcome))));
+        } else if (request instanceof PeerRequest.Vouch vouch) {
+            List<PeerReply.Vouched.Whole> whole = vouch.keys().stream()
+                    .map(key -> new PeerReply.Vouched.Whole(key, 1))
+                    .toList();
+            completion.done(Outcome.ok(new PeerReply.Vouched(id, 1, whole)));
         } else {
             completion.done(Outcome.ok(new PeerReply.Ack()));
         }

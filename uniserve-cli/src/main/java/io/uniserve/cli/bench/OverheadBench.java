@@ -29,6 +29,9 @@ import java.util.stream.LongStream;
 final class OverheadBench {
     private static final int SERVERS = 4;
     private static final int WARMUP_THREADS = 4;
+    /** What dropped tables and the compilers leave to do is done by then. */
+    private static final int SETTLE_SECONDS = 15;
+
     private static final int ACTORS_MANY = 256;
     private static final int ROWS_PER_ACTOR = 100;
     private static final int REQUEST_BYTES = 160;
@@ -256,6 +259,7 @@ final class OverheadBench {
             all(table, (long) ACTORS_MANY * ROWS_PER_ACTOR);
         }
         int after = threads(pids);
+        client.admin().dropTable(table.name());
         rows.add(String.format(
                 Locale.ROOT, "threads of a server: %d, with %d more actors %d", before, ACTORS_MANY / SERVERS, after));
         figures.add(Figure.atMost("threads of a server, " + ACTORS_MANY / SERVERS + " actors more", after - before, 4));
@@ -267,6 +271,7 @@ final class OverheadBench {
     }
 
     private void idle(ProcessCluster cluster) {
+        LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(SETTLE_SECONDS));
         console.note("watching the idle cluster for " + scale.idleSeconds() + " s");
         Map<String, Double> before = cpuByDaemon(cluster);
         LockSupport.parkNanos(TimeUnit.SECONDS.toNanos(scale.idleSeconds()));

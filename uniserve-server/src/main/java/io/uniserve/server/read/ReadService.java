@@ -89,7 +89,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         }
         ReadTask task = new ReadTask(this, request, completion);
         if (task.brief()) {
-            task.work();
+            task.workHere();
             return task;
         }
         // Helpers only where threads are idle: under load each request stays with one thread.

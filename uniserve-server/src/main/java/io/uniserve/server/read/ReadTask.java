@@ -42,6 +42,7 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicLong reservedBytes = new AtomicLong();
     private volatile @Nullable OperatorRun<?, ?, ?> run;
     private volatile boolean cancelled;
+    private volatile boolean here;
 
     ReadTask(ReadService service, ReadRequest request, Completion<ReadReply> completion) {
         this.service = service;
@@ -90,19 +91,32 @@ final class ReadTask implements Timers.Cancel {
         cancelled = true;
     }
 
+    /** What a caller does whose request is {@link #brief}: as {@link #work}, on the transport's thread. */
+    void workHere() {
+        here = true;
+        work();
+    }
+
+    /** CPU time; of a brief request the time, which is nearly the same and which no system call is needed for. */
+    private long costClock() {
+        return here ? service.clock().nanos() : CpuClock.nanos();
+    }
+
     private ReplicaKey key(int place) {
         return new ReplicaKey(request.tableId(), request.targets().get(place).actor());
     }
 
     /** One actor's answer; null where it is put aside. */
-    private @Nullable Object serve(int place) {
+    private @Nullable Object serve(int place, long now) {
         ReadRequest.Target target = request.targets().get(place);
         ReplicaKey key = key(place);
         try {
             ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, () -> cancelled);
-            context.checkActive();
+            if (cancelled || deadlineNanos - now <= 0) {
+                context.checkActive();
+            }
             ReadGate gate = service.gates().get(key);
-            Optional<ActorFailure> refusal = refusal(gate, target);
+            Optional<ActorFailure> refusal = refusal(gate, target, now);
             if (refusal.isEmpty()) {
                 return answer(key, target, gate, context);
             }
@@ -118,11 +132,11 @@ final class ReadTask implements Timers.Cancel {
         }
     }
 
-    private Optional<ActorFailure> refusal(@Nullable ReadGate gate, ReadRequest.Target target) {
+    private Optional<ActorFailure> refusal(@Nullable ReadGate gate, ReadRequest.Target target, long now) {
         if (gate == null) {
             return Optional.of(service.absent(request, target.actor()));
         }
-        return gate.refuse(target, request.mode(), service.clock().nanos());
+        return gate.refuse(target, request.mode(), now);
     }
 
     /** True when this server only has not heard of, or not applied yet, what the caller knows. */
@@ -250,20 +264,20 @@ final class ReadTask implements Timers.Cancel {
             List<Object> values,
             List<ReadReply.Part> parts,
             List<ActorFailure> failures) {
-        long start = CpuClock.nanos();
+        long start = costClock();
         try {
             parts.add(new ReadReply.Part(actors, ran.merge(values)));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
             UniserveException error = service.faults().ofAny("merging of " + request.operator(), e);
             actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
         } finally {
-            costNanos.addAndGet(CpuClock.nanos() - start);
+            costNanos.addAndGet(costClock() - start);
         }
     }
 
     /**
-     * One thread's part of the request. The thread's CPU clock is read once before and once after, as it costs as much as a
-     * small operator; an actor's part of the CPU is its part of the time.
+     * One thread's part of the request. What it costs is read once before and once after, as the CPU clock costs as much as
+     * a small operator; an actor's part of it is its part of the time.
      */
     private final class Stint {
         private final IntSupplier more;
@@ -282,11 +296,11 @@ final class ReadTask implements Timers.Cancel {
         }
 
         private void run() {
-            long cpuStart = CpuClock.nanos();
+            long cpuStart = costClock();
             try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
                 long start = service.clock().nanos();
                 for (int place = first; place < wallNanos.length; place = more.getAsInt()) {
-                    Object result = serve(place);
+                    Object result = serve(place, start);
                     long end = service.clock().nanos();
                     if (result != null) {
                         results.set(place, result);
@@ -297,7 +311,7 @@ final class ReadTask implements Timers.Cancel {
                     start = end;
                 }
             }
-            account(CpuClock.nanos() - cpuStart);
+            account(costClock() - cpuStart);
             end(actors);
         }
 

@@ -29,8 +29,8 @@ import java.util.stream.LongStream;
 final class OverheadBench {
     private static final int SERVERS = 4;
     private static final int WARMUP_THREADS = 4;
-    /** What dropped tables and the compilers leave to do is done by then. */
-    private static final int SETTLE_SECONDS = 15;
+    /** What a dropped table and the compilers leave to do is done by then. */
+    private static final int SETTLE_SECONDS = 60;
 
     private static final int ACTORS_MANY = 256;
     private static final int ROWS_PER_ACTOR = 100;

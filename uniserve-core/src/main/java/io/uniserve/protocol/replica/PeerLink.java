@@ -197,6 +197,11 @@ final class PeerLink {
 
     /** The follower does not have the entry before those sent, or another one in its place. */
     private void stepBack(Replicated replicated, long previous) {
+        if (probing && replicated.lastIndex() < match) {
+            // The only request under way, and it finds less than was confirmed: the follower has lost its files.
+            match = replicated.lastIndex();
+            applied = Math.min(applied, match);
+        }
         long hint = Math.min(replicated.lastIndex() + 1, previous);
         long further = replicated.lastIndex() + 1 >= previous ? (1L << Math.min(stepsBack++, 40)) - 1 : 0;
         restart(Math.max(hint - further, Math.max(match, log.baseIndex()) + 1));

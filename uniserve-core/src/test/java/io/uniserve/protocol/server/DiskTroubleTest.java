@@ -133,6 +133,27 @@ class DiskTroubleTest {
     }
 
     @Test
+    void aLearnerThatIsEmptiedAfterItHadCaughtUpBeginsAnew() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        ServerId learner = follower(cluster);
+        Host host = cluster.server(learner);
+        host.kill();
+        cluster.update(AckLevel.ISR, "b");
+        host.start();
+        cluster.await(() -> cluster.actor(0).learners().contains(learner), 30);
+        long epoch = cluster.actor(0).epoch();
+        cluster.loop.run(SECOND / 4);
+        host.kill();
+        host.disk.wipe("");
+        host.start();
+        cluster.converge(0, 2);
+        assertThat(cluster.actor(0).epoch()).isGreaterThan(epoch);
+        assertThat(host.engine().rows(cluster.key(0))).hasSize(2);
+    }
+
+    @Test
     void anEmptiedReplicaThatIsBackFirstIsNotPromoted() {
         Cluster cluster = new Cluster(2);
         cluster.create(1, 2, 1, OnLoss.WAIT);

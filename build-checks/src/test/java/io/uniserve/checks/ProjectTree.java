@@ -18,6 +18,7 @@ final class ProjectTree {
             "uniserve-testkit",
             "uniserve-cli",
             "ports/kv",
+            "ports/lucene",
             "ports/solr",
             "build-checks");
 

@@ -1,0 +1,30 @@
+package io.uniserve.port.lucene;
+
+import io.uniserve.api.Document;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A document that was found, and how well it fits. */
+public record Hit(double score, Document document) {
+    static final Codec<Hit> CODEC = Codecs.of(
+            (out, hit) -> {
+                out.writeDouble(hit.score);
+                Document.CODEC.write(out, hit.document);
+            },
+            in -> new Hit(in.readDouble(), Document.CODEC.read(in)));
+
+    /** The best first; a tie is broken by key, so that the order does not depend on how documents are spread. */
+    private static final Comparator<Hit> BEST_FIRST =
+            Comparator.comparingDouble(Hit::score).reversed().thenComparing(hit -> LuceneDocuments.key(hit.document));
+
+    /** The best of two lists. */
+    static List<Hit> best(int limit, List<Hit> left, List<Hit> right) {
+        return Stream.concat(left.stream(), right.stream())
+                .sorted(BEST_FIRST)
+                .limit(limit)
+                .toList();
+    }
+}

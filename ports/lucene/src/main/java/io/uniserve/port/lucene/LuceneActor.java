@@ -1,0 +1,127 @@
+package io.uniserve.port.lucene;
+
+import static io.uniserve.port.lucene.LuceneEngine.LUCENE;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.ActorFiles;
+import io.uniserve.api.ActorUsage;
+import java.io.IOException;
+import java.nio.file.Path;
+import org.apache.lucene.analysis.standard.StandardAnalyzer;
+import org.apache.lucene.index.IndexCommit;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexWriterConfig;
+import org.apache.lucene.index.KeepOnlyLastCommitDeletionPolicy;
+import org.apache.lucene.index.SnapshotDeletionPolicy;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.SearcherFactory;
+import org.apache.lucene.search.SearcherManager;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.util.IOUtils;
+
+/** One Lucene index. Operators search the newest published state; a searcher in use outlives it. */
+public final class LuceneActor implements Actor {
+    private final Path scratch;
+    private final int dimensions;
+    private final Directory directory;
+    private final SnapshotDeletionPolicy commits = new SnapshotDeletionPolicy(new KeepOnlyLastCommitDeletionPolicy());
+    private final IndexWriter writer;
+    private final SearcherManager searchers;
+
+    /** Opens the index in the directory or makes an empty one. */
+    LuceneActor(Path scratch, int dimensions) throws IOException {
+        this.scratch = scratch;
+        this.dimensions = dimensions;
+        this.directory = LuceneFiles.unsynced(scratch);
+        this.writer = new IndexWriter(
+                directory, new IndexWriterConfig(new StandardAnalyzer()).setIndexDeletionPolicy(commits));
+        writer.commit();
+        this.searchers = new SearcherManager(writer, new SearcherFactory());
+    }
+
+    /** Something asked of an index. */
+    interface Search<T> {
+        T run(IndexSearcher searcher) throws IOException;
+    }
+
+    /** Something done to an index. */
+    interface Change {
+        void run(IndexWriter writer) throws IOException;
+    }
+
+    /** Length of every document's vector; 0 where documents have none. */
+    int dimensions() {
+        return dimensions;
+    }
+
+    /** Searches the newest published state. */
+    <T> T search(String what, Search<T> search) {
+        return LUCENE.translated(what, () -> {
+            IndexSearcher searcher = searchers.acquire();
+            try {
+                return search.run(searcher);
+            } finally {
+                searchers.release(searcher);
+            }
+        });
+    }
+
+    /** Changes the index; operators see it after {@link #publish}. */
+    void change(String what, Change change) {
+        LUCENE.translated(what, () -> {
+            change.run(writer);
+            return writer;
+        });
+    }
+
+    @Override
+    public void publish() {
+        change("publish", index -> {
+            index.commit();
+            searchers.maybeRefreshBlocking();
+        });
+    }
+
+    @Override
+    public void writeTo(Path target) {
+        change("write a checkpoint", index -> {
+            IndexCommit commit = commits.snapshot();
+            try {
+                ActorFiles.link(scratch, commit.getFileNames(), target);
+            } finally {
+                commits.release(commit);
+            }
+        });
+    }
+
+    @Override
+    public byte[] digest() {
+        return search("compute the digest", LuceneDocuments::digest);
+    }
+
+    /** An index is read through the page cache, so it wants as much memory as disk. */
+    @Override
+    public ActorUsage usage() {
+        return search("measure", searcher -> {
+            long bytes = LuceneFiles.bytes(searcher.getIndexReader());
+            return new ActorUsage(searcher.getIndexReader().numDocs(), bytes, bytes);
+        });
+    }
+
+    @Override
+    public void close() {
+        LUCENE.translated("close an index", () -> {
+            IOUtils.close(searchers, writer::rollback, directory);
+            return scratch;
+        });
+    }
+
+    @Override
+    public void destroy() {
+        close();
+        LUCENE.translated("delete " + scratch, () -> {
+            IOUtils.rm(scratch);
+            return scratch;
+        });
+    }
+}

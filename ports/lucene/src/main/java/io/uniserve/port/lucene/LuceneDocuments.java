@@ -1,0 +1,108 @@
+package io.uniserve.port.lucene;
+
+import io.uniserve.api.ContentDigest;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.PartitionKey;
+import java.io.IOException;
+import java.util.List;
+import org.apache.lucene.document.Document;
+import org.apache.lucene.document.Field;
+import org.apache.lucene.document.KnnFloatVectorField;
+import org.apache.lucene.document.StoredField;
+import org.apache.lucene.document.StringField;
+import org.apache.lucene.document.TextField;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.VectorSimilarityFunction;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.util.Bits;
+import org.apache.lucene.util.BytesRef;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Rows as Lucene's documents: the key, the analyzed {@code text}, the {@code vector}, and the whole row as it came, which
+ * queries return and the digest covers.
+ */
+final class LuceneDocuments {
+    static final String KEY = "key";
+    static final String TEXT = "text";
+    static final String VECTOR = "vector";
+    private static final String ROW = "row";
+
+    private LuceneDocuments() {}
+
+    /** Refuses what {@link #of} could not turn into a document of this actor. */
+    static void check(LuceneActor actor, io.uniserve.api.Document row) {
+        String key = key(row);
+        if (!(row.fields().get(TEXT) instanceof String)) {
+            throw invalid(key, "field \"text\" must be a text");
+        }
+        if (actor.dimensions() > 0 || row.fields().get(VECTOR) != null) {
+            vector(row.fields().get(VECTOR), actor.dimensions(), key);
+        }
+    }
+
+    static Document of(LuceneActor actor, io.uniserve.api.Document row) {
+        Document document = new Document();
+        document.add(new StringField(KEY, key(row), Field.Store.NO));
+        document.add(new TextField(TEXT, String.valueOf(row.fields().get(TEXT)), Field.Store.NO));
+        document.add(
+                new StoredField(ROW, io.uniserve.api.Document.CODEC.encode(row).toArray()));
+        if (actor.dimensions() > 0) {
+            float[] vector = vector(row.fields().get(VECTOR), actor.dimensions(), key(row));
+            document.add(new KnnFloatVectorField(VECTOR, vector, VectorSimilarityFunction.EUCLIDEAN));
+        }
+        return document;
+    }
+
+    /** The key, which must be a text. */
+    static String key(io.uniserve.api.Document row) {
+        if (row.partitionKey() instanceof PartitionKey.Text text) {
+            return text.value();
+        }
+        throw invalid(row.partitionKey().toString(), "its key is a number; port lucene wants texts");
+    }
+
+    private static float[] vector(@Nullable Object field, int dimensions, String key) {
+        if (!(field instanceof List<?> numbers) || numbers.size() != dimensions) {
+            throw invalid(key, "field \"vector\" must be a list of " + dimensions + " numbers");
+        }
+        float[] vector = new float[dimensions];
+        for (int i = 0; i < dimensions; i++) {
+            vector[i] = numbers.get(i) instanceof Number number ? number.floatValue() : Float.NaN;
+            if (!Float.isFinite(vector[i])) {
+                throw invalid(key, "number " + i + " of field \"vector\" is " + numbers.get(i));
+            }
+        }
+        return vector;
+    }
+
+    private static UniserveException invalid(String key, String problem) {
+        return new UniserveException(ErrorCode.INVALID_ROW, "document \"" + key + "\": " + problem);
+    }
+
+    /** The row that was stored. */
+    static io.uniserve.api.Document row(IndexSearcher searcher, int number) throws IOException {
+        return io.uniserve.api.Document.CODEC.decode(
+                Bytes.wrap(bytes(searcher.storedFields().document(number))));
+    }
+
+    /** Over all live rows; the order of documents and segments does not matter. */
+    static byte[] digest(IndexSearcher searcher) throws IOException {
+        ContentDigest digest = new ContentDigest();
+        for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
+            Bits live = leaf.reader().getLiveDocs();
+            for (int i = 0; i < leaf.reader().maxDoc(); i++) {
+                if (live == null || live.get(i)) {
+                    digest.add(bytes(leaf.reader().storedFields().document(i)));
+                }
+            }
+        }
+        return digest.toBytes();
+    }
+
+    private static byte[] bytes(Document document) {
+        return BytesRef.deepCopyOf(document.getBinaryValue(ROW)).bytes;
+    }
+}

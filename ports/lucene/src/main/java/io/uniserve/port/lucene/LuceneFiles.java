@@ -1,0 +1,70 @@
+package io.uniserve.port.lucene;
+
+import io.uniserve.api.ActorFiles;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Collection;
+import org.apache.lucene.codecs.CodecUtil;
+import org.apache.lucene.index.DirectoryReader;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.SegmentInfos;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.FSDirectory;
+import org.apache.lucene.store.FilterDirectory;
+import org.apache.lucene.store.IOContext;
+import org.apache.lucene.store.IndexInput;
+import org.apache.lucene.store.NoLockFactory;
+
+/** Files of an index. Lucene never changes a file once written, so links do where copies would. */
+final class LuceneFiles {
+    private LuceneFiles() {}
+
+    /** A directory whose commits do not wait for the disk: the host syncs what it keeps, and deletes the rest at every start. */
+    static Directory unsynced(Path scratch) throws IOException {
+        return new FilterDirectory(FSDirectory.open(scratch)) {
+            @Override
+            public void sync(Collection<String> names) {
+                // Nothing is lost that the host's log does not have.
+            }
+
+            @Override
+            public void syncMetaData() {
+                // As above.
+            }
+        };
+    }
+
+    /** Checks every file of a checkpoint by Lucene's own checksums and links it to where an index will be opened. */
+    static void restore(Path checkpoint, Path scratch) {
+        LuceneEngine.LUCENE.translated(
+                "restore an index", () -> ActorFiles.link(checkpoint, verified(checkpoint), scratch));
+    }
+
+    private static Collection<String> verified(Path checkpoint) {
+        try (Directory directory = FSDirectory.open(checkpoint, NoLockFactory.INSTANCE)) {
+            Collection<String> names = SegmentInfos.readLatestCommit(directory).files(true);
+            for (String name : names) {
+                try (IndexInput in = directory.openInput(name, IOContext.READONCE)) {
+                    CodecUtil.checksumEntireFile(in);
+                }
+            }
+            return names;
+        } catch (IOException | IllegalArgumentException | IllegalStateException e) {
+            String message = "index files in " + checkpoint + " are damaged: " + Printable.line(e.getMessage());
+            throw new UniserveException(ErrorCode.CORRUPT, message, e);
+        }
+    }
+
+    /** Size of the files of the commit that a reader shows. */
+    static long bytes(IndexReader reader) throws IOException {
+        DirectoryReader index = (DirectoryReader) reader;
+        long bytes = 0;
+        for (String name : index.getIndexCommit().getFileNames()) {
+            bytes += index.directory().fileLength(name);
+        }
+        return bytes;
+    }
+}

@@ -1,0 +1,99 @@
+package io.uniserve.port.lucene;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.Engine;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.port.lucene.LuceneOperators.Near;
+import io.uniserve.port.lucene.LuceneOperators.Phrase;
+import io.uniserve.testkit.tck.PortFixture;
+import io.uniserve.testkit.tck.PortTck;
+import io.uniserve.testkit.tck.Probe;
+import java.util.List;
+import java.util.Map;
+
+/** The Lucene port keeps the contract. */
+class LuceneTckTest extends PortTck {
+    LuceneTckTest() {
+        super(new LuceneFixture());
+    }
+
+    private static final class LuceneFixture implements PortFixture {
+        @Override
+        public Engine engine() {
+            return new LuceneEngine();
+        }
+
+        @Override
+        public TableMeta meta() {
+            return new TableMeta(
+                    new TableName("tck"),
+                    1,
+                    new Partitioner.Hash(4),
+                    "id",
+                    ConsistencyLevel.EVENTUAL,
+                    1,
+                    1,
+                    OnLoss.WAIT,
+                    "lucene",
+                    Map.of("dimensions", "2"));
+        }
+
+        @Override
+        public String upsert() {
+            return "lucene.put@1";
+        }
+
+        @Override
+        public Document row(int i) {
+            return row("d" + i, "row number " + i, List.of((double) i, 1L));
+        }
+
+        @Override
+        public Document changedRow(int i) {
+            return row("d" + i, "this row number is also changed", List.of(1_000.0 + i, -1L));
+        }
+
+        @Override
+        public Document unicodeRow() {
+            return row("k-é-日本-😀", "\"quotes\"\nbreak 日本 é 😀", List.of(0L, 0L));
+        }
+
+        @Override
+        public List<Document> invalidRows() {
+            return List.of(
+                    new Document("id", Map.of("text", "no key", "vector", List.of(1L, 2L))),
+                    new Document("id", Map.of("id", 5L, "text", "a number as key", "vector", List.of(1L, 2L))),
+                    new Document("id", Map.of("id", "a", "vector", List.of(1L, 2L))),
+                    row("a", 5L, List.of(1L, 2L)),
+                    row("a", "no list", "1,2"),
+                    row("a", "too short", List.of(1L)),
+                    row("a", "too long", List.of(1L, 2L, 3L)),
+                    row("a", "no number", List.of(1L, "2")),
+                    row("a", "too large for a float", List.of(1L, 1e200)));
+        }
+
+        @Override
+        public List<Probe<?, ?>> probes() {
+            return List.of(
+                    probe(LuceneOperators.COUNT, "row number", true),
+                    probe(LuceneOperators.COUNT, "number 7", true),
+                    probe(LuceneOperators.NEAR, new Near(List.of(7.2, 1.0), 3), true),
+                    // Its scores are by each actor's own statistics.
+                    probe(LuceneOperators.PHRASE, new Phrase("row 7", 2, 10), false));
+        }
+
+        private static <P, V> Probe<P, V> probe(
+                RetrieveOperator<LuceneActor, P, V> operator, P parameters, boolean mergesExactly) {
+            return new Probe<>(operator.id(), parameters, operator.merger().orElseThrow(), mergesExactly);
+        }
+
+        private static Document row(String id, Object text, Object vector) {
+            return new Document("id", Map.of("id", id, "text", text, "vector", vector));
+        }
+    }
+}

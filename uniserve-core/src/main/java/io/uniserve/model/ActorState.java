@@ -20,6 +20,8 @@ import java.util.TreeMap;
  *     that epoch count for nothing; later epochs keep the number
  * @param begun true once every in-sync replica has had an epoch's first entry on its disk since the creation or the last
  *     takeover. Only then are updates taken, so an in-sync replica found empty afterwards has lost its data
+ * @param former who was in sync before a takeover that has not begun yet: until it does, one of them that comes back whole is
+ *     better than any backup
  */
 public record ActorState(
         int actor,
@@ -31,13 +33,29 @@ public record ActorState(
         List<ServerId> desired,
         Map<ServerId, Double> weights,
         long restoreEpoch,
-        boolean begun) {
+        boolean begun,
+        Former former) {
     public ActorState {
         isr = List.copyOf(isr);
         learners = List.copyOf(learners);
         fencing = List.copyOf(fencing);
         desired = List.copyOf(desired);
         weights = Collections.unmodifiableMap(new TreeMap<>(weights));
+    }
+
+    /** An actor that is not being taken over. */
+    public ActorState(
+            int actor,
+            long epoch,
+            ServerId primary,
+            List<ServerId> isr,
+            List<ServerId> learners,
+            List<Fencing> fencing,
+            List<ServerId> desired,
+            Map<ServerId, Double> weights,
+            long restoreEpoch,
+            boolean begun) {
+        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, begun, Former.NONE);
     }
 
     /** An actor that has not begun. */

@@ -164,24 +164,19 @@ class DamagedFilesIT {
 
     @Test
     @Order(7)
-    void theServerComesBackAfterItsActorsWereTakenOverFromADamagedBackup() throws Exception {
+    void theServerComesBackWhileItsActorsCannotBeTakenOverFromADamagedBackup() throws Exception {
         allCopiesAreWhole();
         cluster().daemon("server-1").kill();
         List<Path> objects = backup("sole");
         objects.forEach(file -> flip(file, size(file) / 2));
         int before = log("server-2").length();
         await().atMost(PATIENCE).until(() -> log("server-2").substring(before).contains("cannot be restored: CORRUPT"));
-        cluster().startServer("server-1");
-        // Either before it is asked to take its own actor over or because the map names another server.
-        String aside = "quarantine/t" + route("sole").meta().tableId() + "-";
-        await().atMost(PATIENCE)
-                .until(() -> files("server-1", aside).stream()
-                        .anyMatch(file -> file.toString().endsWith(".seg")));
         assertThatThrownBy(() -> client().query("sole", "count", Duration.ofSeconds(3)))
                 .isInstanceOf(UniserveException.class);
-        assertThat(count("copies")).isEqualTo("{\"count\":" + ROWS + "}");
-        objects.forEach(file -> flip(file, size(file) / 2));
+        cluster().startServer("server-1");
+        // Its files are whole: they are better than the backup.
         allCopiesAreWhole();
+        objects.forEach(file -> flip(file, size(file) / 2));
     }
 
     private interface Damage {

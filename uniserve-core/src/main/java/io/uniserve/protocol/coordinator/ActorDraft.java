@@ -2,6 +2,7 @@ package io.uniserve.protocol.coordinator;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
+import io.uniserve.model.Former;
 import io.uniserve.model.ServerId;
 import java.util.ArrayList;
 import java.util.List;
@@ -17,6 +18,7 @@ final class ActorDraft {
     private ServerId primary;
     private long restoreEpoch;
     private boolean begun;
+    private Former former;
     private boolean newEpoch;
     private boolean changed;
 
@@ -29,6 +31,7 @@ final class ActorDraft {
         primary = before.primary();
         restoreEpoch = before.restoreEpoch();
         begun = before.begun();
+        former = before.former();
     }
 
     ServerId primary() {
@@ -62,10 +65,16 @@ final class ActorDraft {
         return newEpoch;
     }
 
+    /** True while a takeover has not begun: nobody may learn from it who may be better than it. */
+    boolean takesOver() {
+        return !former.isr().isEmpty();
+    }
+
     /** Every in-sync replica has the epoch's first entry on its disk: updates may come. */
     void begin() {
         changed |= !begun;
         begun = true;
+        former = Former.NONE;
     }
 
     void promote(ServerId next) {
@@ -124,7 +133,24 @@ final class ActorDraft {
         primary = server;
         desired = List.of(server);
         restoreEpoch = before.epoch() + 1;
+        former = begun ? new Former(before.isr(), before.epoch(), before.restoreEpoch()) : former;
         begun = false;
+        bump();
+    }
+
+    /** A takeover that has not begun is given up: this one came back, whole, of those that were in sync before it. */
+    void reinstate(ServerId server) {
+        for (ServerId member : before.isr()) {
+            expel(member);
+        }
+        learners.clear();
+        isr.addAll(former.isr());
+        fencing.removeIf(f -> isr.contains(f.server()));
+        primary = server;
+        desired = former.isr();
+        restoreEpoch = former.restoreEpoch();
+        begun = true;
+        former = Former.NONE;
         bump();
     }
 
@@ -144,6 +170,16 @@ final class ActorDraft {
         }
         long epoch = before.epoch() + (newEpoch ? 1 : 0);
         return new ActorState(
-                before.actor(), epoch, primary, isr, learners, fencing, desired, before.weights(), restoreEpoch, begun);
+                before.actor(),
+                epoch,
+                primary,
+                isr,
+                learners,
+                fencing,
+                desired,
+                before.weights(),
+                restoreEpoch,
+                begun,
+                former);
     }
 }

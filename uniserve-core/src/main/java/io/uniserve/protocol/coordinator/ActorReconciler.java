@@ -8,12 +8,13 @@ import io.uniserve.placement.PlacementPolicy;
 import io.uniserve.placement.ServerView;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Decides an actor's next state from what is and what should be. It changes nothing itself; the same inputs give the same
  * answer, so a decision that was not written is simply taken again.
  *
- * <p>Order: forget fenced replicas; admit a certified learner (before failures are looked at: once certified, every
+ * <p>Order: end a takeover that has not begun when somebody returns who was in sync before it; forget fenced replicas; admit a certified learner (before failures are looked at: once certified, every
  * acknowledged entry is on the learner too); take dead and unfit replicas off while a live in-sync one remains; empty
  * draining servers; add missing replicas; take extra ones off. At most one growth of the epoch a step.
  */
@@ -46,6 +47,11 @@ final class ActorReconciler {
             return actor;
         }
         ActorDraft draft = new ActorDraft(actor);
+        ServerId returned = returned(key, actor);
+        if (returned != null) {
+            draft.reinstate(returned);
+            return draft.result();
+        }
         if (replicas.isBegun(key, actor)) {
             draft.begin();
         }
@@ -63,6 +69,17 @@ final class ActorReconciler {
             removeExtra(key, meta, actor, draft);
         }
         return draft.result();
+    }
+
+    /** A whole replica that was in sync before the takeover under way; null where there is none, or none yet. */
+    private @Nullable ServerId returned(ReplicaKey key, ActorState actor) {
+        ServerId found = null;
+        for (ServerId id : actor.former().isr()) {
+            if (view.live(id) && replicas.mayReturn(key, actor, id, now) && vouchers.wasInSync(key, actor, id)) {
+                found = found == null || view.draining(found) ? id : found;
+            }
+        }
+        return found;
     }
 
     /** The usual case, which must cost next to nothing. */
@@ -157,7 +174,7 @@ final class ActorReconciler {
                 .toList();
         boolean missing = good.size() < meta.rf();
         long missingNanos = replicas.missingNanos(key, missing, now);
-        if (!missing || draft.isr().stream().noneMatch(view::live)) {
+        if (!missing || draft.isr().stream().noneMatch(view::live) || draft.takesOver()) {
             return;
         }
         List<ServerView> candidates = eligible.stream()

@@ -86,6 +86,18 @@ final class ClusterView {
                 .toList();
     }
 
+    /** Why no server is {@link #eligible}. */
+    String whyNobody(String port) {
+        List<Node> live =
+                nodes.values().stream().filter(n -> n.liveness == Liveness.LIVE).toList();
+        if (live.isEmpty()) {
+            return "no server is live";
+        }
+        return live.stream().noneMatch(n -> offers(n.record, port))
+                ? "no live server offers port " + port
+                : "the live servers that offer port " + port + " are being drained";
+    }
+
     /** The record of a registered server's view. */
     List<ServerView> views(Collection<ServerId> ids) {
         return ids.stream()

@@ -73,10 +73,10 @@ final class LossRecovery {
         if (next.equals(actor)) {
             if (reign.replicas().tellLoss(key)) {
                 LOG.warn(
-                        "{}/{} is lost and no live server offers port {}",
+                        "{}/{} is lost and nobody can take it over: {}",
                         table.meta.name(),
                         actor.actor(),
-                        table.meta.port());
+                        view.whyNobody(table.meta.port()));
             }
             return;
         }
@@ -86,6 +86,13 @@ final class LossRecovery {
                 actor.actor(),
                 next.primary(),
                 clean ? "complete" : "what was shipped may lack the last updates");
+        long now = reign.env().clock().nanos();
+        reign.replicas()
+                .takenOver(
+                        key,
+                        actor.isr().stream()
+                                .filter(id -> reign.replicas().isUnfit(key, actor, id, now))
+                                .toList());
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         actors.set(actor.actor(), next);
         tables.write(table, actors, List.of(new Op.Check(path, found.version())));

@@ -41,6 +41,9 @@ final class ReplicaMonitor {
     void begun(PeerRequest.Begun report) {
         Reports known = of(report.key());
         known.begunEpoch = Math.max(known.begunEpoch, report.epoch());
+        // Who has begun its epoch has mended since it said that it cannot.
+        known.unfit.computeIfPresent(
+                report.primary(), (id, told) -> told.epoch == report.epoch() ? told.mended() : told);
     }
 
     void handOver(PeerRequest.HandOver report, long now) {
@@ -132,6 +135,34 @@ final class ReplicaMonitor {
         return !reports.containsKey(key);
     }
 
+    /**
+     * Another server takes the actor over, although these in-sync replicas are there: they were unfit. They are not asked back
+     * unless the takeover fails.
+     */
+    void takenOver(ReplicaKey key, List<ServerId> unfit) {
+        of(key).distrusted.addAll(unfit);
+    }
+
+    /** True when the takeover under way may be given up for the sake of this former replica. */
+    boolean mayReturn(ReplicaKey key, ActorState actor, ServerId server, long now) {
+        Reports known = reports.get(key);
+        return known == null || !known.distrusted.contains(server) || isUnfit(key, actor, actor.primary(), now);
+    }
+
+    /** The takeover is over: it has begun its epoch, or somebody returned. */
+    void takeoverEnded(ReplicaKey key, ActorState takeover, boolean returned, long now) {
+        Reports known = of(key);
+        known.distrusted.clear();
+        boolean failed = returned && isUnfit(key, takeover, takeover.primary(), now);
+        known.takeoversFailed = failed ? known.takeoversFailed + 1 : 0;
+    }
+
+    /** Takeovers in a row that failed and ended with the return of a former replica. */
+    int takeoversFailed(ReplicaKey key) {
+        Reports known = reports.get(key);
+        return known == null ? 0 : known.takeoversFailed;
+    }
+
     /** Notes that a replica is missing, or not, and tells for how long it has been. */
     long missingNanos(ReplicaKey key, boolean missing, long now) {
         if (!missing && isQuiet(key)) {
@@ -188,7 +219,11 @@ final class ReplicaMonitor {
 
     private record Certificate(long epoch, ServerId primary) {}
 
-    private record Unfit(long epoch, int count, long pauseUntil, long toldAt, boolean lost) {}
+    private record Unfit(long epoch, int count, long pauseUntil, long toldAt, boolean lost) {
+        private Unfit mended() {
+            return new Unfit(epoch, count, pauseUntil, toldAt - UNFIT_NANOS, lost);
+        }
+    }
 
     private record HandOver(long epoch, ServerId primary, List<ServerId> successors, long toldAt) {}
 
@@ -197,6 +232,8 @@ final class ReplicaMonitor {
         final TreeMap<ServerId, Certificate> certified = new TreeMap<>();
         final TreeSet<ServerId> fenced = new TreeSet<>();
         final TreeMap<ServerId, Unfit> unfit = new TreeMap<>();
+        final TreeSet<ServerId> distrusted = new TreeSet<>();
+        int takeoversFailed;
         long fencedEpoch;
         long begunEpoch;
 

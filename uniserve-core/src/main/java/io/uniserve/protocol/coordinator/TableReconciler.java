@@ -1,6 +1,7 @@
 package io.uniserve.protocol.coordinator;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
@@ -18,6 +19,8 @@ import org.slf4j.LoggerFactory;
 /** The level-triggered loop: compares every table with what it should be and writes one compare-and-set a table and step. */
 final class TableReconciler {
     private static final Logger LOG = LoggerFactory.getLogger(TableReconciler.class);
+
+    private static final int TAKEOVER_DOUBLINGS_MAX = 20;
 
     private final Reign reign;
     private final LossRecovery losses;
@@ -71,10 +74,24 @@ final class TableReconciler {
         for (ActorState actor : table.map().actors()) {
             ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
             boolean lost = lost(view, key, actor);
-            if (reign.replicas().lostNanos(key, lost, now) >= reign.config().lossGraceNanos() && lost) {
+            if (reign.replicas().lostNanos(key, lost, now) >= patience(key, actor) && lost) {
                 losses.consider(table, actor, now);
             }
         }
+    }
+
+    /** Each takeover that fails doubles the time until the next: what is wrong with the backup is wrong everywhere. */
+    private long patience(ReplicaKey key, ActorState actor) {
+        long grace = reign.config().lossGraceNanos();
+        long failed = reign.replicas().takeoversFailed(key)
+                + (actor.former().isr().isEmpty()
+                        ? 0
+                        : actor.epoch() - actor.former().epoch());
+        if (failed == 0) {
+            return grace;
+        }
+        long pause = Limits.TAKEOVER_RETRY_MS_MIN << Math.min(failed - 1, TAKEOVER_DOUBLINGS_MAX);
+        return Math.max(grace, 1_000_000 * Math.min(pause, Limits.TAKEOVER_RETRY_MS_MAX));
     }
 
     /** True when no in-sync replica is left that could serve. */
@@ -110,6 +127,7 @@ final class TableReconciler {
             if (written.applied()) {
                 table.replay(next, written.versions().get(0));
                 log(table, before);
+                noteTakeovers(table, before);
                 reign.routingChanged();
                 reign.wake();
             } else {
@@ -135,6 +153,20 @@ final class TableReconciler {
                         reign.retryLater();
                     }
                 }));
+    }
+
+    private void noteTakeovers(Table table, TableMap before) {
+        for (ActorState was : before.actors()) {
+            ActorState is = table.actor(was.actor());
+            if (!was.former().isr().isEmpty() && is.former().isr().isEmpty()) {
+                reign.replicas()
+                        .takeoverEnded(
+                                new ReplicaKey(table.meta.tableId(), was.actor()),
+                                was,
+                                is.restoreEpoch() < was.restoreEpoch(),
+                                reign.env().clock().nanos());
+            }
+        }
     }
 
     private static void log(Table table, TableMap before) {

@@ -54,6 +54,20 @@ final class Vouchers {
         return false;
     }
 
+    /** True when the server has, whole, what it had in sync before the takeover under way; else it will be asked. */
+    boolean wasInSync(ReplicaKey key, ActorState actor, ServerId server) {
+        Book book = book(server);
+        if (book == null) {
+            return false;
+        }
+        Long installed = book.installed.get(key);
+        if (installed != null && actor.former().counts(server, installed)) {
+            return true;
+        }
+        book.wanted.add(key);
+        return false;
+    }
+
     private @Nullable Book book(ServerId server) {
         ServerRecord record = reign.members().find(server);
         if (record == null) {

@@ -28,7 +28,7 @@ final class Fitness {
     private @Nullable String damage;
     private @Nullable String spoiled;
     private @Nullable String engine;
-    private boolean lost;
+    private @Nullable String restore;
     private boolean unreadable;
     private long badEpoch;
     private long reportAt;
@@ -63,7 +63,6 @@ final class Fitness {
     /** The data are gone or damaged, seen in this epoch of the map, 0 where none is known yet. */
     void damaged(String why, long epoch) {
         damage = why;
-        lost = true;
         begin(epoch);
     }
 
@@ -102,11 +101,16 @@ final class Fitness {
         wake.run();
     }
 
-    /** Nothing can be restored from durable storage. */
+    /** Nothing can be restored from durable storage: true until {@link #restored}, whatever is opened meanwhile. */
     void restoreFailed(String why) {
-        engine = why;
-        lost = true;
+        restore = why;
         wake.run();
+    }
+
+    /** The replica was made from durable storage. */
+    void restored() {
+        restore = null;
+        fresh();
     }
 
     /** The engine failed or hangs. */
@@ -146,7 +150,6 @@ final class Fitness {
     void fresh() {
         damage = null;
         spoiled = null;
-        lost = false;
         unreadable = false;
         badEpoch = 0;
         engine = null;
@@ -185,7 +188,7 @@ final class Fitness {
     }
 
     boolean wantsTicks() {
-        return bad() || engine != null || log.error != null || files.error != null;
+        return bad() || engine != null || restore != null || log.error != null || files.error != null;
     }
 
     /**
@@ -195,10 +198,11 @@ final class Fitness {
      *     updates instead and lets readers read
      */
     void report(@Nullable ActorState wanted, boolean engineReady, boolean writes) {
-        if (engine != null && engineReady) {
+        if (engineReady) {
             engine = null;
-            lost = damage != null;
+            restore = null;
         }
+        boolean lost = damage != null || restore != null;
         long now = now();
         String reason = reason(now, writes);
         if (reason != null && wanted != null && wanted.hosts(host.self()) && now - reportAt >= 0) {
@@ -211,8 +215,8 @@ final class Fitness {
         if (damage != null) {
             return damage;
         }
-        if (engine != null) {
-            return engine;
+        if (restore != null || engine != null) {
+            return restore != null ? restore : engine;
         }
         if (files.lasts(now, patience())) {
             return text("the replica's files fail: ", files);

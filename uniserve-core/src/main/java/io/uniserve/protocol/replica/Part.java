@@ -74,10 +74,10 @@ final class Part {
     }
 
     /** Plays nothing until it is told again. */
-    void end(ReplicaKey key) {
+    void end(ReplicaKey key, String why) {
         close();
         state = null;
-        pending.failAll(ErrorCode.NOT_PRIMARY, "replica " + key + " starts anew here", 0);
+        pending.failAll(ErrorCode.NOT_PRIMARY, "replica " + key + " " + why, 0);
     }
 
     void close() {

@@ -285,12 +285,14 @@ final class Primary implements PeerLink.Listener {
             }
         }
         advance();
-        backup.tick(
-                now,
-                stable,
-                state.isr().size() == 1,
-                pending.isEmpty(),
-                !state.learners().isEmpty());
+        if (state.begun()) { // before, the coordinator may still give this takeover up: no trace of it in the backup
+            backup.tick(
+                    now,
+                    stable,
+                    state.isr().size() == 1,
+                    pending.isEmpty(),
+                    !state.learners().isEmpty());
+        }
         if (now - reportedAt >= host.config().retryNanos()) {
             reportedAt = now;
             report(now);

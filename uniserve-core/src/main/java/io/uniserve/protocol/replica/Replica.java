@@ -39,6 +39,7 @@ public final class Replica {
     private final SyncedMark marks;
     private final TailCut cutting;
     private final OfferedLease lease;
+    private final RestoreBackoff restores = new RestoreBackoff();
     private @Nullable Opened opened;
     private @Nullable Applier applier;
     private @Nullable TableMeta meta;
@@ -184,7 +185,12 @@ public final class Replica {
         if (closed || wanted == null || changing || cutting.running()) {
             return;
         }
-        if (mustRestore(wanted)) {
+        Standing standing = standing(wanted);
+        if (standing.mayReturn()) {
+            if (part.state() != null) {
+                part.end(key, "is being taken over by another server");
+            }
+        } else if (standing.mustRestore(restoredEpoch)) {
             if (now() - retryAt >= 0) {
                 restore(wanted);
             } else {
@@ -206,14 +212,13 @@ public final class Replica {
         host.gateChanged(this);
     }
 
-    /** True when the coordinator gave up on every copy but the one in durable storage, and this server is to restore it. */
-    private boolean mustRestore(ActorState wanted) {
-        return isOpen()
-                && wanted.restoreEpoch() > installed()
-                && wanted.restoreEpoch() > restoredEpoch
-                && !wanted.begun()
-                && wanted.primary().equals(host.self())
-                && (!fitness.isDamaged() || wanted.restoreEpoch() > fitness.badEpoch());
+    /** True when the map may come back to what this replica holds, though it does not name it. */
+    public boolean isAwaited() {
+        return desired != null && standing(desired).mayReturn();
+    }
+
+    private Standing standing(ActorState wanted) {
+        return new Standing(host.self(), wanted, installed(), opened != null, takeover != null, fitness);
     }
 
     private void restore(ActorState wanted) {
@@ -232,7 +237,7 @@ public final class Replica {
         LOG.info("{}: begins anew, the primary's log begins after {}", key, primaryBase);
         Takeover next = takeover(restoredEpoch);
         next.learn(primaryBase, installed());
-        part.end(key);
+        part.end(key, "starts anew here");
         makeFromStorage(next, lastIndex() > 0);
     }
 
@@ -262,14 +267,15 @@ public final class Replica {
             LOG.warn("{}: cannot be restored: {}", key, err.error().getMessage());
             fitness.restoreFailed(
                     "restore from durable storage failed: " + err.error().reason());
-            retryAt = now() + 10 * host.config().retryNanos();
+            retryAt = now() + restores.failed(err.error());
             host.wantTicks(this);
             if (opened == null) {
                 openLater(() -> {});
                 return;
             }
         } else {
-            fitness.fresh();
+            fitness.restored();
+            restores.worked();
             restoredEpoch = restoreEpoch;
         }
         evaluate();
@@ -331,7 +337,7 @@ public final class Replica {
             return;
         }
         changing = true;
-        part.end(key);
+        part.end(key, "starts anew here");
         Opened.close(opened, applier, () -> {
             opened = null;
             applier = null;

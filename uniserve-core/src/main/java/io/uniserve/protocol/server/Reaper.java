@@ -145,7 +145,8 @@ final class Reaper {
             }
             ActorState state = actor(map, replica.key());
             boolean settled = replica.isOpen() && !replica.isDamaged() && replica.installed() <= state.epoch();
-            if (settled && !state.hosts(self) && unnamed(replica)) {
+            boolean awaited = state.former().counts(self, replica.installed()) || replica.isAwaited();
+            if (settled && !awaited && !state.hosts(self) && unnamed(replica)) {
                 remove(replica.key(), replica.abandonedAt() > 0, () -> {});
             }
         }

@@ -33,6 +33,7 @@ final class TestingServer {
     private Object session = new Object();
     boolean slow;
     boolean damaged;
+    long installed = 1L << 40;
     String port = "kv";
 
     @Nullable
@@ -85,7 +86,7 @@ final class TestingServer {
         } else if (request instanceof PeerRequest.Vouch vouch) {
             List<PeerReply.Vouched.Whole> whole = vouch.keys().stream()
                     .filter(key -> !damaged)
-                    .map(key -> new PeerReply.Vouched.Whole(key, 1L << 40))
+                    .map(key -> new PeerReply.Vouched.Whole(key, installed))
                     .toList();
             completion.done(Outcome.ok(new PeerReply.Vouched(id, incarnation, whole)));
         } else if (request instanceof PeerRequest.ReportLoad) {

@@ -21,11 +21,6 @@ class BackupCheckpointTest {
         return value instanceof BackupRecord record && record.checkpointIndex() >= index;
     }
 
-    private static boolean clean(Cluster cluster) {
-        RegistryValue value = cluster.store.value(RegistryPaths.backup(Cluster.T, 0));
-        return value instanceof BackupRecord record && record.clean();
-    }
-
     /** One actor on one server, with a checkpoint in durable storage and some log after it. */
     private static Cluster backedUp(int servers, OnLoss onLoss) {
         Cluster cluster = new Cluster(servers, 10);
@@ -33,9 +28,9 @@ class BackupCheckpointTest {
         for (int i = 0; i < 24; i++) {
             cluster.update(AckLevel.ISR, "r" + i);
         }
-        cluster.await(() -> recorded(cluster, 10) && clean(cluster), 20);
+        cluster.await(() -> recorded(cluster, 10) && cluster.clean(0), 20);
         cluster.update(AckLevel.ISR, "tail");
-        cluster.await(() -> clean(cluster), 10);
+        cluster.await(() -> cluster.clean(0), 10);
         cluster.loop.run(2 * SECOND);
         return cluster;
     }
@@ -82,7 +77,7 @@ class BackupCheckpointTest {
         for (int i = 0; i < 30; i++) {
             cluster.update(AckLevel.ISR, "s" + i);
         }
-        cluster.await(() -> recorded(cluster, 40) && clean(cluster), 30);
+        cluster.await(() -> recorded(cluster, 40) && cluster.clean(0), 30);
         List<String> more = rows(cluster);
         ServerId second = cluster.actor(0).primary();
         cluster.server(second).kill();
@@ -146,7 +141,7 @@ class BackupCheckpointTest {
         for (int i = 0; i < 40; i++) {
             cluster.update(AckLevel.ISR, "more" + i);
         }
-        cluster.await(() -> recorded(cluster, before + 20) && clean(cluster), 30);
+        cluster.await(() -> recorded(cluster, before + 20) && cluster.clean(0), 30);
         cluster.loop.run(2 * SECOND);
         assertThat(objects(cluster))
                 .doesNotContainAnyElementsOf(
@@ -201,6 +196,66 @@ class BackupCheckpointTest {
         refused(cluster -> logs(cluster).forEach(cluster.objects::remove));
     }
 
+    @Test
+    void aWholeCopyThatReturnsWhileItsTakeoverFailsIsTakenBack() {
+        Cluster cluster = backedUp(3, OnLoss.WAIT);
+        List<String> rows = rows(cluster);
+        List<String> damaged = objects(cluster);
+        damaged.forEach(cluster.objects::flip);
+        ServerId old = takenOver(cluster);
+        long epoch = cluster.actor(0).epoch();
+        cluster.loop.run(300 * SECOND);
+        assertThat(cluster.actor(0).epoch()).as("takeovers").isBetween(epoch + 3, epoch + 5);
+        assertThat(cluster.primary(0).serving(cluster.key(0))).isFalse();
+        cluster.server(old).start();
+        cluster.await(() -> cluster.actor(0).primary().equals(old), 5);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 5);
+        assertThat(rows(cluster)).isEqualTo(rows);
+        assertThat(cluster.server(old).disk.files("quarantine/")).isEmpty();
+        cluster.update(AckLevel.ISR, "after");
+        for (int i = 0; i < 30; i++) {
+            cluster.update(AckLevel.ISR, "s" + i);
+        }
+        cluster.await(() -> recorded(cluster, 40) && cluster.clean(0), 30);
+        List<String> more = rows(cluster);
+        assertThat(more).hasSize(56);
+        // The backup goes on where it was, without a trace of the takeovers that failed.
+        takenOver(cluster);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
+        assertThat(rows(cluster)).isEqualTo(more);
+    }
+
+    @Test
+    void aWholeCopyThatWasCutOffFromTheRegistryIsTakenBackWithoutARestart() {
+        Cluster cluster = backedUp(2, OnLoss.WAIT);
+        List<String> rows = rows(cluster);
+        objects(cluster).forEach(cluster.objects::flip);
+        ServerId old = cluster.actor(0).primary();
+        cluster.server(old).registry().cut(true);
+        cluster.server(old).registry().expireUnnoticed();
+        cluster.network.stop(cluster.server(old).address());
+        cluster.await(() -> !cluster.actor(0).primary().equals(old), 60);
+        cluster.server(old).registry().cut(false);
+        cluster.network.serve(cluster.server(old).address(), cluster.server(old).machine()::onPeer);
+        cluster.await(() -> cluster.server(old).serving(cluster.key(0)), 60);
+        assertThat(rows(cluster)).isEqualTo(rows);
+    }
+
+    @Test
+    void aRestoredCopyThatHasNotBegunLeavesNoTraceInTheBackup() {
+        Cluster cluster = backedUp(2, OnLoss.WAIT);
+        List<String> logs = logs(cluster);
+        ServerId old = cluster.actor(0).primary();
+        cluster.server(old).kill();
+        cluster.await(() -> !cluster.actor(0).primary().equals(old), 60);
+        // It never hears that it has begun: the coordinator is not told.
+        cluster.network.stop(new io.uniserve.model.Address("c1", 7000));
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
+        cluster.loop.run(20 * SECOND);
+        assertThat(cluster.actor(0).begun()).isFalse();
+        assertThat(logs(cluster)).isEqualTo(logs);
+    }
+
     private static void refused(java.util.function.Consumer<Cluster> damage) {
         Cluster cluster = backedUp(2, OnLoss.WAIT);
         damage.accept(cluster);
@@ -215,7 +270,7 @@ class BackupCheckpointTest {
         Cluster cluster = new Cluster(2, 10);
         cluster.create(1, 1, 1, OnLoss.WAIT);
         cluster.update(AckLevel.ISR, "first");
-        cluster.await(() -> clean(cluster), 20);
+        cluster.await(() -> cluster.clean(0), 20);
         cluster.objects.down(true);
         for (int i = 0; i < 35; i++) {
             cluster.update(AckLevel.ISR, "r" + i);
@@ -224,7 +279,7 @@ class BackupCheckpointTest {
         assertThat(cluster.primary(0).serving(cluster.key(0))).isTrue();
         assertThat(cluster.backup(0).shippedIndex()).isLessThan(5);
         cluster.objects.down(false);
-        cluster.await(() -> recorded(cluster, 30) && clean(cluster), 40);
+        cluster.await(() -> recorded(cluster, 30) && cluster.clean(0), 40);
         List<String> rows = rows(cluster);
         takenOver(cluster);
         cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);

@@ -3,11 +3,8 @@ package io.uniserve.protocol.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.AckLevel;
-import io.uniserve.model.BackupRecord;
 import io.uniserve.model.OnLoss;
-import io.uniserve.model.RegistryValue;
 import io.uniserve.model.ServerId;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.UpdateReply;
 import java.util.List;
@@ -16,19 +13,14 @@ import org.junit.jupiter.api.Test;
 class BackupTest {
     private static final long SECOND = Cluster.SECOND;
 
-    private static boolean clean(Cluster cluster) {
-        RegistryValue value = cluster.store.value(RegistryPaths.backup(Cluster.T, 0));
-        return value instanceof BackupRecord record && record.clean();
-    }
-
     @Test
     void cleanMarkFollowsTheLog() {
         Cluster cluster = new Cluster(1);
         cluster.create(1, 1, 1, OnLoss.WAIT);
-        cluster.await(() -> clean(cluster), 10);
+        cluster.await(() -> cluster.clean(0), 10);
         cluster.update(AckLevel.PRIMARY, "a");
-        assertThat(clean(cluster)).isFalse();
-        cluster.await(() -> clean(cluster), 10);
+        assertThat(cluster.clean(0)).isFalse();
+        cluster.await(() -> cluster.clean(0), 10);
         assertThat(cluster.backup(0).shippedIndex()).isEqualTo(2);
     }
 
@@ -40,7 +32,7 @@ class BackupTest {
             cluster.update(AckLevel.ISR, "r" + i);
         }
         List<String> rows = List.copyOf(cluster.primary(0).engine().rows(cluster.key(0)));
-        cluster.await(() -> clean(cluster), 10);
+        cluster.await(() -> cluster.clean(0), 10);
         ServerId old = cluster.actor(0).primary();
         cluster.server(old).kill();
         cluster.await(() -> !cluster.actor(0).primary().equals(old), 60);
@@ -73,7 +65,7 @@ class BackupTest {
         Cluster cluster = new Cluster(2);
         cluster.create(1, 1, 1, OnLoss.WAIT);
         cluster.update(AckLevel.ISR, "a");
-        cluster.await(() -> clean(cluster), 10);
+        cluster.await(() -> cluster.clean(0), 10);
         Host old = cluster.primary(0);
         ServerId oldId = cluster.actor(0).primary();
         long epoch = cluster.actor(0).epoch();
@@ -94,7 +86,7 @@ class BackupTest {
         Cluster cluster = new Cluster(2);
         cluster.create(1, 1, 1, OnLoss.RESTORE_ACTOR);
         cluster.update(AckLevel.ISR, "a");
-        cluster.await(() -> clean(cluster), 10);
+        cluster.await(() -> cluster.clean(0), 10);
         cluster.objects.down(true);
         cluster.update(AckLevel.ISR, "lost");
         ServerId old = cluster.actor(0).primary();

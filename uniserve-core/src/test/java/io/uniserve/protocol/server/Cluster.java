@@ -130,6 +130,11 @@ final class Cluster {
         throw new AssertionError("no backup record");
     }
 
+    /** True when the backup holds everything. */
+    boolean clean(int actor) {
+        return store.value(RegistryPaths.backup(T, actor)) instanceof BackupRecord record && record.clean();
+    }
+
     void await(BooleanSupplier condition, long seconds) {
         assertThat(loop.runUntil(condition, seconds * SECOND))
                 .as("within " + seconds + " s")

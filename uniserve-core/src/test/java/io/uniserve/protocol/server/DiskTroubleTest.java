@@ -217,7 +217,7 @@ class DiskTroubleTest {
         cluster.create(1, 1, 1, OnLoss.WAIT);
         for (int round = 0; round < 3; round++) {
             cluster.update(AckLevel.ISR, "row " + round);
-            cluster.await(() -> cluster.backup(0).clean(), 20);
+            cluster.await(() -> cluster.clean(0), 20);
             Host host = cluster.primary(0);
             host.kill();
             host.disk.wipe("");

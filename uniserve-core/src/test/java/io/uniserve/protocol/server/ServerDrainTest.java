@@ -70,7 +70,7 @@ class ServerDrainTest {
         Cluster cluster = new Cluster(2);
         cluster.create(1, 1, 1, OnLoss.WAIT);
         cluster.update(AckLevel.ISR, "a");
-        cluster.await(() -> cluster.backup(0).clean(), 20);
+        cluster.await(() -> cluster.clean(0), 20);
         ServerId old = cluster.actor(0).primary();
         drain(cluster, old);
         cluster.await(() -> !events.isEmpty(), 40);

@@ -3,6 +3,7 @@ package io.uniserve.runtime.proto;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
+import io.uniserve.model.Former;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import java.util.HashMap;
@@ -58,7 +59,10 @@ final class TableMapMapping {
                     .setEpoch(state.epoch())
                     .setPrimary(place(state.primary()))
                     .setRestoreEpoch(state.restoreEpoch())
-                    .setBegun(state.begun());
+                    .setBegun(state.begun())
+                    .setFormerEpoch(state.former().epoch())
+                    .setFormerRestoreEpoch(state.former().restoreEpoch());
+            state.former().isr().forEach(server -> proto.addFormer(place(server)));
             state.isr().forEach(server -> proto.addIsr(place(server)));
             state.learners().forEach(server -> proto.addLearners(place(server)));
             state.fencing()
@@ -103,7 +107,11 @@ final class TableMapMapping {
                     servers("desired", proto.getDesiredList()),
                     weights,
                     Wire.notNegative("restoreEpoch", proto.getRestoreEpoch()),
-                    proto.getBegun());
+                    proto.getBegun(),
+                    new Former(
+                            servers("former", proto.getFormerList()),
+                            Wire.notNegative("formerEpoch", proto.getFormerEpoch()),
+                            Wire.notNegative("formerRestoreEpoch", proto.getFormerRestoreEpoch())));
             if (!state.isr().contains(state.primary())) {
                 throw Wire.malformed("primary of actor " + state.actor() + " is not in its ISR");
             }

@@ -12,7 +12,8 @@ import java.util.Set;
 
 /**
  * I8 and I13 in the registry: what a coordinator writes is guarded by the newest term, epochs never fall, and a change of
- * primary or ISR is a new epoch whose primary comes from the ISR before (or restores the backup).
+ * primary or ISR is a new epoch whose primary comes from the ISR before (or restores the backup, or was in the ISR before a
+ * takeover that has not begun).
  */
 public final class MapCheck implements Ensemble.Listener {
     private final Violations violations;
@@ -99,7 +100,7 @@ public final class MapCheck implements Ensemble.Listener {
             violations.add(
                     "I8", actor + " changes primary or ISR from epoch " + before.epoch() + " to " + after.epoch());
         }
-        boolean restored = after.restoreEpoch() == after.epoch();
+        boolean restored = after.restoreEpoch() == after.epoch() || takenBack(actor, before, after);
         if (moved && !restored && !before.isr().contains(after.primary())) {
             violations.add("I8", actor + " gets primary " + after.primary() + ", which was not in ISR " + before.isr());
         }
@@ -117,6 +118,20 @@ public final class MapCheck implements Ensemble.Listener {
                 violations.add("I8", actor + " drops " + member + " from the ISR without fencing");
             }
         }
+    }
+
+    private boolean takenBack(String actor, ActorState before, ActorState after) {
+        if (before.former().isr().isEmpty()
+                || !after.former().isr().isEmpty()
+                || after.isr().equals(before.isr())) {
+            return false;
+        }
+        if (before.begun()
+                || !after.isr().equals(before.former().isr())
+                || after.restoreEpoch() != before.former().restoreEpoch()) {
+            violations.add("I8", actor + " takes " + after.isr() + " back, but had " + before);
+        }
+        return true;
     }
 
     private static String process(String session) {

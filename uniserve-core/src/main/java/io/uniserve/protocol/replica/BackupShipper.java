@@ -25,7 +25,9 @@ import org.slf4j.LoggerFactory;
  *
  * <p>The record's {@code clean} mark says that durable storage holds every update ever appended. So it is cleared before an
  * update is appended, and set only by a sole in-sync replica that has shipped everything, while appends wait. Every write
- * of the record checks the map's version: a primary that was deposed can change it no more.
+ * of the record checks the map's version: a primary that was deposed can change it no more. So a mark that was read clear
+ * in this epoch stays clear until this primary sets it, also where the registry is away and the rest of the record is not
+ * known: updates and shipping go on.
  */
 final class BackupShipper {
     private static final Logger LOG = LoggerFactory.getLogger(BackupShipper.class);
@@ -39,7 +41,11 @@ final class BackupShipper {
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private @Nullable BackupRecord record;
     private int version = Registry.ABSENT;
+    /** The mark is known. */
+    private boolean known;
+    /** The record and its version are known, so that it can be written. */
     private boolean loaded;
+
     private boolean writing;
     private boolean shipping;
     private boolean closed;
@@ -81,7 +87,7 @@ final class BackupShipper {
     /** Runs the append at once where nobody can take the backup for complete, else after the mark is cleared. */
     void beforeAppend(Runnable append) {
         lastAppendAt = host.env().clock().nanos();
-        if (open() && waiting.isEmpty()) {
+        if (clear() && waiting.isEmpty()) {
             append.run();
         } else {
             waiting.add(append);
@@ -89,8 +95,8 @@ final class BackupShipper {
         }
     }
 
-    private boolean open() {
-        return loaded && !writing && (record == null || !record.clean());
+    private boolean clear() {
+        return known && (record == null || !record.clean());
     }
 
     boolean wantsTicks(long stable) {
@@ -125,7 +131,7 @@ final class BackupShipper {
         } else if (record != null && record.clean() && !waiting.isEmpty()) {
             write(false);
         } else {
-            while (!waiting.isEmpty() && open()) {
+            while (!waiting.isEmpty() && clear()) {
                 waiting.remove().run();
             }
         }
@@ -142,6 +148,7 @@ final class BackupShipper {
                 if (read instanceof Outcome.Ok<Versioned> ok) {
                     writing = false;
                     loaded = true;
+                    known = true;
                     version = ok.value().version();
                     boolean ours = ok.value().value() instanceof BackupRecord found
                             && found.key().equals(key);
@@ -168,12 +175,14 @@ final class BackupShipper {
 
     private void write(boolean clean) {
         writing = true;
+        known &= !clean;
         BackupRecord next = next(clean);
         String path = RegistryPaths.backup(table, key.actor());
         Op put = version == Registry.ABSENT ? new Op.Create(path, next, false) : new Op.Set(path, next, version);
         host.env().registry().multi(List.of(new Op.Check(RegistryPaths.map(table), mapVersion), put), made -> {
             if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {
                 writing = false;
+                known = true;
                 record = next;
                 ownRecord = true;
                 checkpoints.recorded(next);
@@ -211,6 +220,8 @@ final class BackupShipper {
         }
         if (!loaded || !waiting.isEmpty()) {
             step();
+        }
+        if (!known || !waiting.isEmpty()) {
             return;
         }
         // A record comes first: by it the objects of a dropped table are found.
@@ -218,10 +229,10 @@ final class BackupShipper {
             nextShipAt = now + host.config().shippingNanos();
             ship(stable);
         }
-        if (record != null && !writing) {
+        if (record != null && loaded && !writing) {
             checkpoints.tick(now, record, ownRecord, shipped, learning);
         }
-        if (writing || shipping || now - retryAt < 0) {
+        if (!loaded || writing || shipping || now - retryAt < 0) {
             return;
         }
         boolean quiet = idle && now - lastAppendAt > 2 * host.config().shippingNanos();

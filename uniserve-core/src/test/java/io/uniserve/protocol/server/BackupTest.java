@@ -2,6 +2,7 @@ package io.uniserve.protocol.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ServerId;
@@ -12,6 +13,12 @@ import org.junit.jupiter.api.Test;
 
 class BackupTest {
     private static final long SECOND = Cluster.SECOND;
+
+    private static long logs(Cluster cluster) {
+        return cluster.objects.keys("").stream()
+                .filter(key -> key.contains("/log/"))
+                .count();
+    }
 
     @Test
     void cleanMarkFollowsTheLog() {
@@ -79,6 +86,46 @@ class BackupTest {
         assertThat(cluster.failure(cluster.send(old, epoch, cluster.nextId(), AckLevel.PRIMARY, "later"))
                         .code())
                 .isNotNull();
+    }
+
+    /** The record is due every ten seconds; that it cannot be written says nothing against its mark, which is clear. */
+    @Test
+    void updatesGoOnAndAreShippedWhileTheRegistryIsAway() {
+        Cluster cluster = new Cluster(3);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "before");
+        cluster.await(() -> logs(cluster) > 0, 20);
+        cluster.servers.values().forEach(host -> host.registry().cut(true));
+        cluster.coordinatorRegistry.cut(true);
+        for (int i = 0; i < 30; i++) {
+            cluster.ack(cluster.send(cluster.nextId(), AckLevel.ISR, "r" + i));
+            cluster.loop.run(SECOND);
+        }
+        assertThat(logs(cluster)).isGreaterThan(15);
+        cluster.servers.values().forEach(host -> host.registry().cut(false));
+        cluster.coordinatorRegistry.cut(false);
+        cluster.await(() -> cluster.backup(0).shippedIndex() == 32, 20);
+        assertThat(cluster.clean(0)).isFalse();
+    }
+
+    /** Whether the mark was set is not known, so it counts as set. */
+    @Test
+    void anUpdateWaitsForTheRegistryWhereTheMarkMayBeSet() {
+        Cluster cluster = new Cluster(1);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        cluster.await(() -> cluster.backup(0).shippedIndex() == 2, 20);
+        cluster.update(AckLevel.ISR, "b");
+        cluster.primary(0).registry().loseNextAnswer();
+        cluster.await(() -> cluster.clean(0), 20);
+        cluster.primary(0).registry().cut(true);
+        assertThat(cluster.failure(cluster.send(cluster.nextId(), AckLevel.ISR, "c"))
+                        .code())
+                .isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(cluster.clean(0)).isTrue();
+        cluster.primary(0).registry().cut(false);
+        cluster.update(AckLevel.ISR, "d");
+        assertThat(cluster.clean(0)).isFalse();
     }
 
     @Test

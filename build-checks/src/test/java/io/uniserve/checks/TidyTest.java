@@ -18,8 +18,8 @@ class TidyTest {
     private static final int FILE_LINES_MEDIAN_MAX = 90;
     private static final int METHOD_LINES_MAX = 70;
 
-    /** What the README promises the owner of an engine; every line of a port's main code counts. */
-    private static final int PORT_LINES_MAX = 1_000;
+    /** Less than this is what the README promises the owner of an engine; every line of a port's main code counts. */
+    private static final int PORT_LINES_LIMIT = 1_000;
 
     private static final List<SourceFile> SOURCES =
             ProjectTree.sources().stream().map(SourceFile::read).toList();
@@ -80,11 +80,11 @@ class TidyTest {
                 .filter(f -> f.name().matches("ports/[^/]+/src/main/java/.*"))
                 .forEach(f -> lines.merge(f.name().split("/")[1], f.lines().size(), Integer::sum));
         assertThat(lines).as("ports with main code").containsKeys("kv", "lucene", "solr");
-        assertThat(lines.entrySet().stream().filter(port -> port.getValue() > PORT_LINES_MAX))
+        assertThat(lines.entrySet().stream().filter(port -> port.getValue() >= PORT_LINES_LIMIT))
                 .as(
-                        "ports (=lines) with more than %d lines of main code, comments and blank lines included;"
+                        "ports (=lines) with %d or more lines of main code, comments and blank lines included;"
                                 + " move what other ports need too to uniserve-core",
-                        PORT_LINES_MAX)
+                        PORT_LINES_LIMIT)
                 .isEmpty();
     }
 

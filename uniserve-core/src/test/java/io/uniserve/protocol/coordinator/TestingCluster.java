@@ -132,7 +132,14 @@ final class TestingCluster {
         List<Outcome<PeerReply>> answers = new ArrayList<>();
         node.machine.onPeer(request, answers::add);
         loop.run(50 * MILLI);
-        assertThat(answers).hasSize(1).first().isInstanceOf(Outcome.Ok.class);
+        if (request instanceof PeerRequest.Draining) {
+            assertThat(answers)
+                    .singleElement()
+                    .isInstanceOfSatisfying(
+                            Outcome.Ok.class, ok -> assertThat(ok.value()).isInstanceOf(PeerReply.Emptying.class));
+        } else {
+            assertThat(answers).containsExactly(Outcome.ok(new PeerReply.Ack()));
+        }
     }
 
     /** The primary of the actor tells that its first learner is in sync. */

@@ -11,6 +11,7 @@ import java.util.stream.Stream;
 final class ProjectTree {
     static final List<String> MODULES = List.of(
             "uniserve-core",
+            "uniserve-placement",
             "uniserve-runtime",
             "uniserve-coordinator",
             "uniserve-server",

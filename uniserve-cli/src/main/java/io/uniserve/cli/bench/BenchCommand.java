@@ -1,13 +1,14 @@
 package io.uniserve.cli.bench;
 
 import io.uniserve.cli.CommandGroup;
+import io.uniserve.cli.place.PlacementBenchCommand;
 import picocli.CommandLine.Command;
 
 /** {@code uniserve bench}. */
 @Command(
         name = "bench",
         description = "Benchmarks; each prints a ratio to a peer or floor measured in the same run.",
-        subcommands = {OverheadCommand.class, BareServerCommand.class},
+        subcommands = {OverheadCommand.class, BareServerCommand.class, PlacementBenchCommand.class},
         footerHeading = "%nExamples:%n",
         footer = "  uniserve bench overhead --raw overhead.tsv")
 public final class BenchCommand extends CommandGroup {}

@@ -1,0 +1,17 @@
+package io.uniserve.cli.place;
+
+import io.uniserve.balance.generate.Shape;
+import java.util.Locale;
+
+/**
+ * One line of the bench's table.
+ *
+ * @param unequal servers of weight 1, 2 and 3 in turn
+ */
+record BenchCase(String policy, Shape shape, boolean unequal) {
+    String name() {
+        return shape.actors() + " " + shape.mix().name().toLowerCase(Locale.ROOT) + " "
+                + shape.change().name().toLowerCase(Locale.ROOT) + (shape.rf() > 1 ? " rf" + shape.rf() : "")
+                + (unequal ? " unequal" : "") + (policy.equals("parallelism") ? "" : " " + policy);
+    }
+}

@@ -1,0 +1,50 @@
+package io.uniserve.cli.place;
+
+import io.uniserve.balance.generate.Shape;
+import io.uniserve.cli.Figure;
+import java.util.ArrayList;
+import java.util.List;
+
+/** What placements of a case should reach. Moves are compared where a well-known balancer's figures are at hand. */
+final class BenchGoals {
+    private static final double NOTHING = 1e-6;
+
+    private BenchGoals() {}
+
+    static List<Figure> figures(BenchCase what, BenchScore score) {
+        List<Figure> figures = new ArrayList<>();
+        String name = what.name() + ": ";
+        figures.add(Figure.atMost(name + "rounds that break capacity, rf or shares", score.unsound(), 0));
+        if (!what.policy().equals("parallelism")) {
+            return figures;
+        }
+        Shape shape = what.shape();
+        boolean drift = shape.change() == Shape.Change.DRIFT;
+        figures.add(Figure.atMost(name + "rounds out of balance", score.unbalanced(), 0));
+        figures.add(Figure.atMost(name + "moves for the same input again", score.againMoves(), 0));
+        figures.add(Figure.atMost(name + "seconds, median", score.secondsMedian(), seconds(shape.actors())));
+        boolean plain = shape.mix() == Shape.Mix.RANGE && shape.rf() == 1 && !what.unequal();
+        if (plain && shape.actors() >= 256) {
+            figures.add(Figure.atMost(name + "contention above its bound", score.gapMax(), NOTHING));
+        }
+        if (plain && shape.actors() == 64) {
+            figures.add(Figure.atMost(name + "contention above its bound, mean", score.gapMean(), 0.02));
+            figures.add(Figure.atMost(name + "moves of a later round", score.laterAdds(), drift ? 30 : 43));
+        }
+        if (plain && shape.actors() == 256) {
+            figures.add(Figure.atMost(name + "moves of a later round", score.laterAdds(), drift ? 9 : 30));
+        }
+        if (plain && shape.actors() == 1_024) {
+            figures.add(Figure.atMost(name + "moves of the first round", score.firstAdds(), 860));
+            figures.add(Figure.atMost(name + "moves of a later round", score.laterAdds(), drift ? 30 : 112));
+        }
+        return figures;
+    }
+
+    static double seconds(int actors) {
+        if (actors <= 300) {
+            return 10;
+        }
+        return actors <= 1_024 ? 2 : actors <= 4_096 ? 15 : 40;
+    }
+}

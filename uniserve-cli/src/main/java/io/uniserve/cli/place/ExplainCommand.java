@@ -1,0 +1,73 @@
+package io.uniserve.cli.place;
+
+import io.uniserve.balance.explain.Explainer;
+import io.uniserve.balance.explain.Explanation;
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.text.Instance;
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ExitCode;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code uniserve explain}. */
+@Command(
+        name = "explain",
+        description =
+                "Why an actor is where it is, and what else was possible: from a problem and a placement that 'place' saved.",
+        footer = "  uniserve explain --instance day.txt --placement day.out --round 3 --actor 17")
+public final class ExplainCommand extends CliCommand {
+    @Option(names = "--instance", required = true, paramLabel = "FILE", description = "The problem.")
+    private Path instance = Path.of("");
+
+    @Option(names = "--placement", required = true, paramLabel = "FILE", description = "What 'place' wrote for it.")
+    private Path placement = Path.of("");
+
+    @Option(names = "--round", paramLabel = "T", description = "The round (default: 0).")
+    private int round;
+
+    @Option(names = "--actor", required = true, paramLabel = "I", description = "The actor.")
+    private int actor;
+
+    @Option(names = "--others", paramLabel = "N", description = "Other servers told, the best first (default: 5).")
+    private int others = 5;
+
+    @Option(
+            names = "--eps",
+            paramLabel = "E",
+            description = "Tolerance that the placement was made with (default: 0.05).")
+    private double eps = 0.05;
+
+    @Override
+    public Integer call() {
+        Instance problem = InstanceFiles.instance(instance);
+        List<Assignment> placed = InstanceFiles.assignments(placement, problem);
+        int rounds = Math.min(placed.size(), problem.rounds().size());
+        if (rounds == 0) {
+            throw usage("--placement has no round: write it with 'uniserve place --out'");
+        }
+        range("--round", round, 0, rounds - 1);
+        range("--actor", actor, 0, problem.actors() - 1);
+        range("--others", others, 0, Integer.MAX_VALUE);
+        Assignment before = round == 0 ? problem.initial() : placed.get(round - 1);
+        Explainer explainer = new Explainer(problem.at(round, before, eps, problem.rf()), placed.get(round));
+        print(explainer.explain(actor));
+        return ExitCode.OK;
+    }
+
+    private void print(Explanation why) {
+        List<String> best = why.others().stream().limit(others).toList();
+        if (global().json()) {
+            console().json(Map.of("actor", why.actor(), "facts", why.facts(), "hosts", why.hosts(), "others", best));
+            return;
+        }
+        console().println("actor " + why.actor());
+        why.facts().forEach(fact -> console().println("  " + fact));
+        console().println("it is on");
+        why.hosts().forEach(host -> console().println("  " + host));
+        console().println("it could also be on");
+        best.forEach(other -> console().println("  " + other));
+    }
+}

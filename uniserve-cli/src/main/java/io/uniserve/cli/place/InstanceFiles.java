@@ -1,0 +1,50 @@
+package io.uniserve.cli.place;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.text.AssignmentText;
+import io.uniserve.balance.text.Instance;
+import io.uniserve.balance.text.InstanceReader;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.List;
+
+/** Placement problems and placements as files. */
+final class InstanceFiles {
+    private InstanceFiles() {}
+
+    static Instance instance(Path file) {
+        try (BufferedReader in = Files.newBufferedReader(file)) {
+            return InstanceReader.read(in, file.toString());
+        } catch (IOException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    static List<Assignment> assignments(Path file, Instance instance) {
+        try (BufferedReader in = Files.newBufferedReader(file)) {
+            return AssignmentText.read(in, file.toString(), instance.actors(), instance.servers());
+        } catch (IOException e) {
+            throw unreadable(file, e);
+        }
+    }
+
+    /** Writes beside the file first, so that a failure leaves what was there. */
+    static void write(Path file, CharSequence text) {
+        Path part = file.resolveSibling(file.getFileName() + ".part");
+        try {
+            Files.writeString(part, text);
+            Files.move(part, file, StandardCopyOption.REPLACE_EXISTING);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot write " + file + ": " + e, e);
+        }
+    }
+
+    private static UniserveException unreadable(Path file, IOException e) {
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot read " + file + ": " + e, e);
+    }
+}

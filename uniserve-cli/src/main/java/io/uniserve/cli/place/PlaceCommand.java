@@ -1,0 +1,137 @@
+package io.uniserve.cli.place;
+
+import io.uniserve.balance.catalog.Policies;
+import io.uniserve.balance.constraint.Constraint;
+import io.uniserve.balance.constraint.Constraints;
+import io.uniserve.balance.constraint.MovesLimit;
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.run.PlacementResult;
+import io.uniserve.balance.run.PolicyRunner;
+import io.uniserve.balance.text.AssignmentText;
+import io.uniserve.balance.text.Instance;
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.TextTable;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
+import picocli.CommandLine.Option;
+
+/** {@code uniserve place}. */
+@Command(
+        name = "place",
+        description = {
+            "Computes which actors live on which servers: a placement a round, each starting from the one before, and what"
+                    + " it is like by an independent checker. Without --out it is a dry run.",
+            "A round that cannot be had says INFEASIBLE and keeps the old placement, one that is not all that was asked for"
+                    + " says BEST_EFFORT, each with its reasons."
+        },
+        footer = {
+            "  uniserve place --instance day.txt --policy parallelism --out day.out",
+            "  uniserve place --instance day.txt --rf 2 --eps 0.1       a dry run with the default policy"
+        })
+public final class PlaceCommand extends CliCommand {
+    private static final long GRACE_MS = 30_000;
+
+    @Mixin
+    private PlaceOptions options = new PlaceOptions();
+
+    @Option(names = "--out", paramLabel = "FILE", description = "Write the placements here (default: a dry run).")
+    private @Nullable Path out;
+
+    private final StringBuilder text = new StringBuilder();
+    private final List<Map<String, Object>> rounds = new ArrayList<>();
+    private final TextTable table = new TextTable(
+            "round", "status", "seconds", "max", "min", "contention", "bound", "adds", "drops", "replicas");
+
+    @Override
+    public Integer call() {
+        if (!(options.eps >= 0 && options.eps < 1)) {
+            throw usage("--eps is " + options.eps + ": use 0 to less than 1");
+        }
+        if (given("--time-limit") && !(options.timeLimit > 0 && options.timeLimit <= 86_400)) {
+            throw usage("--time-limit is " + options.timeLimit + ": use more than 0, at most 86400");
+        }
+        if (given("--rf")) {
+            range("--rf", options.rf, 1, Integer.MAX_VALUE);
+        }
+        if (given("--moves")) {
+            range("--moves", options.moves, 0, Integer.MAX_VALUE);
+        }
+        Instance instance = InstanceFiles.instance(options.instance);
+        BalancePolicy policy = Policies.named(options.policy);
+        solve(instance, policy);
+        if (out != null) {
+            InstanceFiles.write(out, text);
+        }
+        if (global().json()) {
+            console().json(rounds);
+        } else {
+            table.print(console());
+        }
+        return ExitCode.OK;
+    }
+
+    private void solve(Instance instance, BalancePolicy policy) {
+        double seconds = given("--time-limit") ? options.timeLimit : PlaceOptions.secondsFor(instance.actors());
+        List<Constraint> constraints = new ArrayList<>(Constraints.standard());
+        if (given("--moves")) {
+            constraints.add(new MovesLimit(options.moves));
+        }
+        PolicyRunner runner = new PolicyRunner(constraints, (long) (seconds * 1_000) + GRACE_MS);
+        Assignment current = instance.initial();
+        for (int round = 0; round < instance.rounds().size(); round++) {
+            int rf = given("--rf") ? options.rf : instance.rf();
+            ClusterLoad in = instance.at(round, current, options.eps, rf);
+            long start = clock().nanos();
+            Effort effort = new Effort(options.seed, () -> clock().nanos() - start > seconds * 1e9);
+            PlacementResult result = runner.run(policy, in, effort);
+            tell(round, (clock().nanos() - start) / 1e9, result);
+            current = result.assignment();
+        }
+    }
+
+    private void tell(int round, double seconds, PlacementResult result) {
+        String note = result.status() + (result.reasons().isEmpty() ? "" : " " + String.join("; ", result.reasons()));
+        AssignmentText.write(text, round, seconds, note, result.assignment());
+        var check = result.check();
+        table.row(
+                round,
+                result.status(),
+                decimal(seconds, 2),
+                decimal(check.largest(), 3),
+                decimal(check.least(), 3),
+                decimal(check.contention(), 4),
+                decimal(check.bound(), 4),
+                check.adds(),
+                check.drops(),
+                check.replicas());
+        result.reasons().forEach(reason -> console().note("round " + round + ": " + reason));
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("round", round);
+        fields.put("status", result.status().name());
+        fields.put("reasons", result.reasons());
+        fields.put("seconds", seconds);
+        fields.put("max", check.largest());
+        fields.put("min", check.least());
+        fields.put("contention", check.contention());
+        fields.put("bound", check.bound());
+        fields.put("adds", check.adds());
+        fields.put("drops", check.drops());
+        fields.put("replicas", check.replicas());
+        rounds.add(fields);
+    }
+
+    private static String decimal(double value, int digits) {
+        return String.format(Locale.ROOT, "%." + digits + "f", value);
+    }
+}

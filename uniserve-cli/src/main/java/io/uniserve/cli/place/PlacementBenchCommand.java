@@ -1,0 +1,155 @@
+package io.uniserve.cli.place;
+
+import io.uniserve.balance.generate.Shape;
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ResultLine;
+import io.uniserve.cli.TextTable;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code uniserve bench placement}. */
+@Command(
+        name = "placement",
+        description = {
+            "How good placements are and how long they take: contention against its lower bound, balance, moves in the first"
+                    + " and in later rounds, the same input again; recomputed by an independent checker.",
+            "Problems are made from seeds: Zipf loads, range and mixed shard sets, drift and resample."
+        },
+        footer = {
+            "  uniserve bench placement",
+            "  uniserve bench placement --actors 1024 --seeds 2 --raw placement.tsv",
+            "  uniserve bench placement --growth --svg plots"
+        })
+public final class PlacementBenchCommand extends CliCommand {
+    @Option(
+            names = "--actors",
+            split = ",",
+            paramLabel = "N",
+            description = "Actors, one or several numbers (default: 16,64,256,1024).")
+    private List<Integer> actors = List.of(16, 64, 256, 1024);
+
+    @Option(names = "--seeds", paramLabel = "N", description = "Seeds of each case, from 1 on (default: 5).")
+    private int seeds = 5;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Rounds of each seed (default: 10).")
+    private int rounds = 10;
+
+    @Option(
+            names = "--policies",
+            split = ",",
+            paramLabel = "NAME",
+            description = "Policies, one or several (default: parallelism).")
+    private List<String> policies = List.of("parallelism");
+
+    @Option(names = "--more", description = "Also rf 2 and 3, and unequal servers.")
+    private boolean more;
+
+    @Option(names = "--growth", description = "Instead: time and memory from 256 to 16,384 actors, two rounds each.")
+    private boolean growth;
+
+    @Option(names = "--raw", paramLabel = "FILE", description = "Write every round here, tab-separated.")
+    private @Nullable Path raw;
+
+    @Option(names = "--svg", paramLabel = "DIRECTORY", description = "Write plots here.")
+    private @Nullable Path svg;
+
+    private final StringBuilder rawText = new StringBuilder(
+            "kind\tcase\tseed\tround\tstatus\tseconds\tcontention\tbound\toutside\tadds\tdrops\treplicas\tmax\tmin\n");
+
+    @Override
+    public Integer call() {
+        range("--seeds", seeds, 1, 1_000);
+        range("--rounds", rounds, 1, 1_000);
+        actors.forEach(n -> range("--actors", n, 2, 100_000));
+        ResultLine line = ResultLine.of("bench placement", arguments());
+        if (growth) {
+            new GrowthBench(console(), clock(), svg).run(line);
+        } else {
+            table(line);
+        }
+        if (raw != null) {
+            InstanceFiles.write(raw, rawText);
+        }
+        line.with("cores", Runtime.getRuntime().availableProcessors());
+        line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
+        return line.print(console());
+    }
+
+    private void table(ResultLine line) {
+        TextTable table = new TextTable(
+                "case",
+                "gap mean %",
+                "gap max %",
+                "seconds",
+                "slowest",
+                "adds first",
+                "adds later",
+                "again",
+                "unbalanced",
+                "replicas");
+        for (BenchCase what : cases()) {
+            console().note("bench placement: " + what.name());
+            BenchScore score =
+                    new BenchRun(what, clock(), row -> rawText.append(row).append('\n')).run(seeds);
+            table.row(
+                    what.name(),
+                    decimal(100 * score.gapMean(), 2),
+                    decimal(100 * score.gapMax(), 2),
+                    decimal(score.secondsMedian(), 2),
+                    decimal(score.secondsMax(), 2),
+                    decimal(score.firstAdds(), 1),
+                    decimal(score.laterAdds(), 1),
+                    score.againMoves(),
+                    score.unbalanced(),
+                    decimal(score.replicas(), 0));
+            BenchGoals.figures(what, score).forEach(line::figure);
+        }
+        table.print(console());
+    }
+
+    private List<BenchCase> cases() {
+        List<BenchCase> cases = new ArrayList<>();
+        for (String policy : policies) {
+            for (int n : actors) {
+                for (Shape.Change change : Shape.Change.values()) {
+                    cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 1), false));
+                    if (n >= 256) {
+                        cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.MIXED, 1), false));
+                    }
+                    if (more && n >= 256) {
+                        cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 2), false));
+                        cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 3), false));
+                        cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 1), true));
+                    }
+                }
+            }
+        }
+        return cases;
+    }
+
+    private Shape shape(int n, Shape.Change change, Shape.Mix mix, int rf) {
+        return new Shape(n, 1_000, rounds, change, mix, rf);
+    }
+
+    static String decimal(double value, int digits) {
+        return String.format(Locale.ROOT, "%." + digits + "f", value);
+    }
+
+    static void save(Path directory, String name, String text) {
+        try {
+            Files.createDirectories(directory);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "--svg: cannot make " + directory, e);
+        }
+        InstanceFiles.write(directory.resolve(name), text);
+    }
+}

@@ -1,0 +1,5 @@
+/** {@code uniserve place} and {@code uniserve explain}: placement policies on files. */
+@NullMarked
+package io.uniserve.cli.place;
+
+import org.jspecify.annotations.NullMarked;

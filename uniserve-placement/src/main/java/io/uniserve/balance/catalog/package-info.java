@@ -1,0 +1,5 @@
+/** The policies by name. */
+@NullMarked
+package io.uniserve.balance.catalog;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,31 @@
+package io.uniserve.balance.constraint;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import java.util.ArrayList;
+import java.util.List;
+
+/** An actor that has a replica keeps one. */
+public final class LastReplica implements Constraint {
+    @Override
+    public String name() {
+        return "last replica";
+    }
+
+    @Override
+    public boolean hard() {
+        return true;
+    }
+
+    @Override
+    public List<String> broken(ClusterLoad in, Assignment after) {
+        List<String> found = new ArrayList<>();
+        for (int i = 0; i < in.actors() && found.size() < Constraints.TOLD_MAX; i++) {
+            if (in.current().replicas(i) > 0 && after.replicas(i) == 0) {
+                found.add("actor " + i + " would lose its last replica, on server "
+                        + in.current().server(i, 0));
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,44 @@
+package io.uniserve.balance.constraint;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Every server's load is within its tolerance. */
+public final class LoadBalance implements Constraint {
+    @Override
+    public String name() {
+        return "balance";
+    }
+
+    @Override
+    public boolean hard() {
+        return false;
+    }
+
+    @Override
+    public List<String> broken(ClusterLoad in, Assignment after) {
+        double[] load = new double[in.servers()];
+        for (int i = 0; i < in.actors(); i++) {
+            for (int p = 0; p < after.replicas(i); p++) {
+                load[after.server(i, p)] += after.share(i, p) * in.load(i);
+            }
+        }
+        List<String> found = new ArrayList<>();
+        for (int j = 0; j < load.length && found.size() < Constraints.TOLD_MAX; j++) {
+            double slack = 1e-6 * in.mean() * in.weight(j);
+            if (load[j] > in.high(j) + slack || load[j] < in.low(j) - slack) {
+                found.add(String.format(
+                        Locale.ROOT,
+                        "server %d has load %.4g, its tolerance is %.4g to %.4g",
+                        j,
+                        load[j],
+                        in.low(j),
+                        in.high(j)));
+            }
+        }
+        return found;
+    }
+}

@@ -1,0 +1,28 @@
+package io.uniserve.balance.constraint;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import java.util.List;
+
+/**
+ * A placement makes at most so many new replicas.
+ *
+ * @param most new replicas, 0 or more
+ */
+public record MovesLimit(int most) implements Constraint {
+    @Override
+    public String name() {
+        return "moves";
+    }
+
+    @Override
+    public boolean hard() {
+        return true;
+    }
+
+    @Override
+    public List<String> broken(ClusterLoad in, Assignment after) {
+        int adds = after.addedTo(in.current());
+        return adds <= most ? List.of() : List.of(adds + " new replicas, " + most + " are allowed");
+    }
+}

@@ -1,0 +1,33 @@
+package io.uniserve.balance.constraint;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import java.util.List;
+
+/** Every actor has its replicas. Soft, since fewer servers than replicas, or too little memory, must not stop the rest. */
+public final class ReplicationFactor implements Constraint {
+    @Override
+    public String name() {
+        return "rf";
+    }
+
+    @Override
+    public boolean hard() {
+        return false;
+    }
+
+    @Override
+    public List<String> broken(ClusterLoad in, Assignment after) {
+        int lacking = 0;
+        int first = -1;
+        for (int i = 0; i < in.actors(); i++) {
+            if (after.replicas(i) < in.rf()) {
+                first = lacking++ == 0 ? i : first;
+            }
+        }
+        return lacking == 0
+                ? List.of()
+                : List.of(lacking + " actors have fewer than " + in.rf() + " replicas, the first is actor " + first
+                        + " with " + after.replicas(first));
+    }
+}

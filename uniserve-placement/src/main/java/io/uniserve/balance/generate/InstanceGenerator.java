@@ -1,0 +1,155 @@
+package io.uniserve.balance.generate;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ShardSet;
+import io.uniserve.balance.text.Instance;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.TreeSet;
+
+/**
+ * Makes placement problems: loads by Zipf's law over a random order of the actors, shard sets whose frequencies follow it too,
+ * and a first placement of neighbours side by side. The same seed gives the same problem.
+ */
+public final class InstanceGenerator {
+    private static final int SLOTS = 16;
+    private static final int ACTORS_A_SERVER = 10;
+    private static final double NOISE = 0.1;
+    private static final double NOISE_KEPT = 0.7;
+
+    private final Shape shape;
+    private final SplittableRandom random;
+    private final int actors;
+    private final int servers;
+    private int[] rank;
+    private final double[] noise;
+    private List<int[]> sets = new ArrayList<>();
+
+    private InstanceGenerator(Shape shape, long seed) {
+        this.shape = shape;
+        random = new SplittableRandom(seed * 1_000_003 + shape.actors());
+        actors = shape.actors();
+        servers = (actors + ACTORS_A_SERVER - 1) / ACTORS_A_SERVER;
+        rank = permutation(actors);
+        noise = new double[actors];
+        fill();
+    }
+
+    /** The problem of this seed. */
+    public static Instance make(Shape shape, long seed) {
+        return new InstanceGenerator(shape, seed).make();
+    }
+
+    private Instance make() {
+        int[] initial = new int[actors];
+        Arrays.setAll(initial, i -> (int) ((long) i * servers / actors));
+        List<Instance.Round> rounds = new ArrayList<>();
+        for (int round = 0; round < shape.rounds(); round++) {
+            if (round > 0) {
+                change();
+            }
+            rounds.add(new Instance.Round(loads(), frequencies()));
+        }
+        return new Instance(servers, SLOTS * shape.rf(), shape.rf(), Assignment.single(initial), rounds);
+    }
+
+    private void change() {
+        if (shape.change() == Shape.Change.RESAMPLE) {
+            rank = permutation(actors);
+            sets = new ArrayList<>();
+        } else {
+            int[] some = Arrays.copyOf(permutation(actors), Math.max(2, actors / 10));
+            int[] order = permutation(some.length);
+            int[] before = rank.clone();
+            for (int q = 0; q < some.length; q++) {
+                rank[some[q]] = before[some[order[q]]];
+            }
+            for (int i = 0; i < actors; i++) {
+                noise[i] = NOISE_KEPT * noise[i] + NOISE * gaussian();
+            }
+            List<int[]> kept = new ArrayList<>();
+            for (int[] set : sets) {
+                if (random.nextDouble() >= 0.1) {
+                    kept.add(set);
+                }
+            }
+            sets = kept;
+        }
+        fill();
+    }
+
+    private double[] loads() {
+        double[] loads = new double[actors];
+        double sum = 0;
+        for (int i = 0; i < actors; i++) {
+            loads[i] = Math.exp(noise[i]) / (1 + rank[i]);
+            sum += loads[i];
+        }
+        for (int i = 0; i < actors; i++) {
+            loads[i] *= servers / sum;
+        }
+        return loads;
+    }
+
+    private List<ShardSet> frequencies() {
+        int[] order = permutation(sets.size());
+        double sum = 0;
+        for (int s = 0; s < sets.size(); s++) {
+            sum += 1.0 / (1 + s);
+        }
+        List<ShardSet> result = new ArrayList<>();
+        for (int s = 0; s < sets.size(); s++) {
+            result.add(new ShardSet(1.0 / (1 + order[s]) / sum, sets.get(s)));
+        }
+        return result;
+    }
+
+    private void fill() {
+        TreeSet<String> seen = new TreeSet<>();
+        sets.forEach(set -> seen.add(Arrays.toString(set)));
+        for (int tries = 0; sets.size() < shape.sets() && tries < 60 * shape.sets(); tries++) {
+            int[] set = draw();
+            if (seen.add(Arrays.toString(set))) {
+                sets.add(set);
+            }
+        }
+    }
+
+    private int[] draw() {
+        double kind = shape.mix() == Shape.Mix.RANGE ? 0 : random.nextDouble();
+        if (kind < 0.80) {
+            return range(Math.min(actors, random.nextInt(2, 9)));
+        }
+        if (kind < 0.95) {
+            int[] some = Arrays.copyOf(permutation(actors), Math.min(actors, random.nextInt(2, 9)));
+            Arrays.sort(some);
+            return some;
+        }
+        int most = Math.max(9, Math.min(64, actors / 2));
+        return range(Math.min(actors, random.nextInt(Math.min(16, most - 1), most)));
+    }
+
+    private int[] range(int size) {
+        int first = random.nextInt(actors - size + 1);
+        int[] set = new int[size];
+        Arrays.setAll(set, q -> first + q);
+        return set;
+    }
+
+    private int[] permutation(int n) {
+        int[] p = new int[n];
+        for (int i = 0; i < n; i++) {
+            int j = random.nextInt(i + 1);
+            p[i] = p[j];
+            p[j] = i;
+        }
+        return p;
+    }
+
+    private double gaussian() {
+        double u = 1 - random.nextDouble();
+        return Math.sqrt(-2 * Math.log(u)) * Math.cos(2 * Math.PI * random.nextDouble());
+    }
+}

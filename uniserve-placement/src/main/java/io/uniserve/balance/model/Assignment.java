@@ -1,0 +1,124 @@
+package io.uniserve.balance.model;
+
+import java.util.Arrays;
+
+/**
+ * Which servers host an actor, and what share of its queries each gets. Immutable.
+ *
+ * <p>Servers of an actor are in ascending order; shares belong to them by position and add up to 1, but for an actor without
+ * hosts.
+ */
+public final class Assignment {
+    private final int[][] hosts;
+    private final double[][] shares;
+
+    private Assignment(int[][] hosts, double[][] shares) {
+        this.hosts = hosts;
+        this.shares = shares;
+    }
+
+    /** Takes over both arrays, sorts the hosts of each actor; shares are taken as they are. */
+    public static Assignment of(int[][] hosts, double[][] shares) {
+        for (int i = 0; i < hosts.length; i++) {
+            sort(hosts[i], shares[i]);
+        }
+        return new Assignment(hosts, shares);
+    }
+
+    /** One host an actor; a negative server is an actor without a host. */
+    public static Assignment single(int[] server) {
+        int[][] hosts = new int[server.length][];
+        double[][] shares = new double[server.length][];
+        for (int i = 0; i < server.length; i++) {
+            hosts[i] = server[i] < 0 ? new int[0] : new int[] {server[i]};
+            shares[i] = server[i] < 0 ? new double[0] : new double[] {1.0};
+        }
+        return new Assignment(hosts, shares);
+    }
+
+    /** No actor has a host. */
+    public static Assignment empty(int actors) {
+        int[] nowhere = new int[actors];
+        Arrays.fill(nowhere, -1);
+        return single(nowhere);
+    }
+
+    public int actors() {
+        return hosts.length;
+    }
+
+    /** Number of replicas of the actor. */
+    public int replicas(int actor) {
+        return hosts[actor].length;
+    }
+
+    /** The server of the actor's replica at this position. */
+    public int server(int actor, int position) {
+        return hosts[actor][position];
+    }
+
+    /** The share of the actor's replica at this position. */
+    public double share(int actor, int position) {
+        return shares[actor][position];
+    }
+
+    /** True where the server hosts the actor. */
+    public boolean has(int actor, int server) {
+        for (int host : hosts[actor]) {
+            if (host == server) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** The servers of the actor, a copy. */
+    public int[] hosts(int actor) {
+        return hosts[actor].clone();
+    }
+
+    /** Replicas in all. */
+    public int replicas() {
+        int n = 0;
+        for (int[] h : hosts) {
+            n += h.length;
+        }
+        return n;
+    }
+
+    /** Replicas here that the other assignment does not have. */
+    public int addedTo(Assignment before) {
+        int n = 0;
+        for (int i = 0; i < hosts.length; i++) {
+            for (int host : hosts[i]) {
+                n += before.has(i, host) ? 0 : 1;
+            }
+        }
+        return n;
+    }
+
+    @Override
+    public boolean equals(Object other) {
+        return other instanceof Assignment that
+                && Arrays.deepEquals(hosts, that.hosts)
+                && Arrays.deepEquals(shares, that.shares);
+    }
+
+    @Override
+    public int hashCode() {
+        return Arrays.deepHashCode(hosts);
+    }
+
+    private static void sort(int[] servers, double[] shares) {
+        for (int a = 1; a < servers.length; a++) {
+            for (int b = a; b > 0 && servers[b - 1] > servers[b]; b--) {
+                int server = servers[b];
+                servers[b] = servers[b - 1];
+                servers[b - 1] = server;
+                double share = shares[b];
+                shares[b] = shares[b - 1];
+                shares[b - 1] = share;
+            }
+        }
+    }
+}

@@ -1,0 +1,21 @@
+package io.uniserve.balance.policy;
+
+import io.uniserve.balance.model.Assignment;
+import java.util.List;
+
+/**
+ * What a policy proposes.
+ *
+ * @param assignment the placement
+ * @param notes what the policy wants to be known about it, e.g. that it ran out of time; one sentence each
+ */
+public record Proposal(Assignment assignment, List<String> notes) {
+    public Proposal {
+        notes = List.copyOf(notes);
+    }
+
+    /** A proposal without remarks. */
+    public static Proposal of(Assignment assignment) {
+        return new Proposal(assignment, List.of());
+    }
+}

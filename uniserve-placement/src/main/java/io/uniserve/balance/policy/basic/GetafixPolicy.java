@@ -1,0 +1,45 @@
+package io.uniserve.balance.policy.basic;
+
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.Proposal;
+import java.util.Arrays;
+import java.util.Comparator;
+
+/**
+ * As Getafix: replicas by access count. An actor has as many as its load has shares of a server's due, rounded up; hottest
+ * first, each replica goes to the server of least load, and what is too much goes from the server of most load.
+ */
+public final class GetafixPolicy implements BalancePolicy {
+    @Override
+    public Proposal place(ClusterLoad in, Effort effort) {
+        Draft draft = new Draft(StaticPolicy.complete(in));
+        Integer[] order = new Integer[in.actors()];
+        Arrays.setAll(order, i -> i);
+        Arrays.sort(order, Comparator.comparingDouble(i -> -in.load(i)));
+        for (int i : order) {
+            while (draft.replicas(i) > wanted(in, i)) {
+                int from = draft.hosts(i).stream()
+                        .max(Comparator.comparingDouble(draft::load))
+                        .orElseThrow();
+                draft.drop(i, from);
+            }
+        }
+        for (int i : order) {
+            while (draft.replicas(i) < wanted(in, i)) {
+                int to = draft.best(i, j -> -draft.load(j));
+                if (to < 0) {
+                    break;
+                }
+                draft.add(i, to);
+            }
+        }
+        return Proposal.of(draft.evenly());
+    }
+
+    private static int wanted(ClusterLoad in, int actor) {
+        double due = in.mean() > 0 ? Math.ceil(in.load(actor) / in.mean() - 1e-9) : 1;
+        return (int) Math.max(in.rf(), Math.min(in.servers(), Math.max(1, due)));
+    }
+}

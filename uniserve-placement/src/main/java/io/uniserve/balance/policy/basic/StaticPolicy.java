@@ -1,0 +1,33 @@
+package io.uniserve.balance.policy.basic;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.Proposal;
+
+/** Nothing moves, whatever the load; an actor without a host gets one, and missing replicas are made, by count alone. */
+public final class StaticPolicy implements BalancePolicy {
+    @Override
+    public Proposal place(ClusterLoad in, Effort effort) {
+        return Proposal.of(complete(in).current());
+    }
+
+    /** The same cluster, with the replicas that were missing. */
+    static ClusterLoad complete(ClusterLoad in) {
+        Draft draft = new Draft(in);
+        for (int i = 0; i < in.actors(); i++) {
+            while (draft.replicas(i) < in.rf()) {
+                int server = draft.best(i, j -> -draft.fill(j));
+                if (server < 0) {
+                    break;
+                }
+                draft.add(i, server);
+            }
+        }
+        Assignment after = draft.evenly();
+        return after.addedTo(in.current()) == 0
+                ? in
+                : in.toBuilder().current(after).build();
+    }
+}

@@ -1,0 +1,209 @@
+package io.uniserve.balance.policy.search;
+
+import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
+
+/**
+ * Simulated annealing over contention, balance and new replicas at once, for clusters where the shard sets cannot all reach
+ * their lower bound. Limits of sets are not looked at.
+ *
+ * <p>Costs are in percent of the contention's lower bound. Steps: a replica moves to another server; two replicas change
+ * places; an actor gets one more replica, or one less; load moves between replicas.
+ */
+final class Annealer {
+    private static final int BATCH = 512;
+    private static final double BALANCE_EARLY = 50;
+    private static final double BALANCE_LATE = 400;
+
+    /** Any imbalance at all counts like this part of the mean load, so that small ones are not lived with. */
+    private static final double UNBALANCED = 0.01;
+
+    /** Contention above a target weighs more than new replicas. */
+    private static final double ABOVE_TARGET = 20;
+
+    private final SearchState s;
+    private final Flows flows;
+    private final int[] needed;
+    private final SplittableRandom random;
+    private final SetDeltas deltas;
+    private final double unit;
+    private final double mean;
+
+    private double addPrice;
+    private double contentionMax;
+    private double balancePrice;
+
+    Annealer(SearchState s, Flows flows, int[] needed, SplittableRandom random) {
+        this.s = s;
+        this.flows = flows;
+        this.needed = needed;
+        this.random = random;
+        deltas = new SetDeltas(s.sets);
+        unit = 100 / Math.max(LowerBounds.contention(s.in), Double.MIN_NORMAL);
+        mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
+    }
+
+    /**
+     * Anneals; the state is then the best placement met.
+     *
+     * @param price of a new replica, in percent of contention
+     * @param target contention that is good enough; what is above it counts
+     */
+    void run(int steps, double hot, double cold, double price, double target, BooleanSupplier outOfTime) {
+        addPrice = price;
+        contentionMax = target;
+        Snapshot best = new Snapshot(s);
+        balancePrice = BALANCE_LATE;
+        double bestCost = cost();
+        double cooling = Math.pow(cold / hot, (double) BATCH / steps);
+        double heat = hot;
+        for (int done = 0; done < steps && !outOfTime.getAsBoolean(); done += BATCH) {
+            double part = Math.min(1, 1.25 * done / steps);
+            balancePrice = BALANCE_EARLY * Math.pow(BALANCE_LATE / BALANCE_EARLY, part);
+            batch(heat);
+            heat *= cooling;
+            s.commit();
+            balancePrice = BALANCE_LATE;
+            double now = cost();
+            if (now < bestCost - 1e-9) {
+                bestCost = now;
+                best = new Snapshot(s);
+            }
+        }
+        balancePrice = BALANCE_LATE;
+        if (cost() > bestCost) {
+            best.restore(s);
+        }
+    }
+
+    private void batch(double heat) {
+        double now = cost();
+        for (int n = 0; n < BATCH; n++) {
+            int mark = s.mark();
+            double most = now - heat * Math.log(1 - random.nextDouble());
+            if (!move(most)) {
+                s.rollback(mark);
+                continue;
+            }
+            double after = cost();
+            if (after > most) {
+                s.rollback(mark);
+            } else {
+                now = after;
+                s.journal.clear();
+            }
+        }
+    }
+
+    double cost() {
+        double out = s.imbalance();
+        return rough(0, 0) + (out > 0 ? balancePrice * (UNBALANCED + out / mean) : 0);
+    }
+
+    /** The cost but for balance, after a change of contention and new replicas. */
+    private double rough(double more, int adds) {
+        double k = s.sets.contention() + more;
+        double counted = contentionMax > 0 ? ABOVE_TARGET * Math.max(0, k - contentionMax) : k;
+        return unit * counted + addPrice * (s.adds + adds) + 0.05 * addPrice * s.replicas;
+    }
+
+    private int news(int actor, int server) {
+        return s.wasOn(actor, server) ? 0 : 1;
+    }
+
+    /** Changes something; false where it was not possible, or would cost more than the most. */
+    private boolean move(double most) {
+        int kind = random.nextInt(20);
+        int i = random.nextInt(s.actors);
+        if (s.hosts[i] == 0) {
+            return false;
+        }
+        if (kind < 9) {
+            return relocate(i, random.nextInt(s.servers), most);
+        }
+        if (kind < 11) {
+            return home(i, most);
+        }
+        if (kind < 17) {
+            return swap(i, random.nextInt(s.actors), most);
+        }
+        return kind < 19 ? more(s.host[i][random.nextInt(s.hosts[i])]) : fewer(i);
+    }
+
+    private boolean home(int i, double most) {
+        int n = s.in.current().replicas(i);
+        return n > 0 && relocate(i, s.in.current().server(i, random.nextInt(n)), most);
+    }
+
+    private boolean relocate(int i, int to, double most) {
+        int from = s.host[i][random.nextInt(s.hosts[i])];
+        if (s.isOn(i, to) || !s.hasRoom(i, to)) {
+            return false;
+        }
+        if (rough(deltas.move(i, from, to), news(i, to) - news(i, from)) > most) {
+            return false;
+        }
+        carry(i, from, to);
+        flows.balance(from);
+        flows.balance(to);
+        return true;
+    }
+
+    private void carry(int i, int from, int to) {
+        double borne = s.flow[i][s.position(i, from)];
+        s.drop(i, from);
+        s.add(i, to);
+        s.setFlow(i, to, borne);
+    }
+
+    private boolean swap(int i, int k, double most) {
+        if (i == k || s.hosts[k] == 0) {
+            return false;
+        }
+        int a = s.host[i][random.nextInt(s.hosts[i])];
+        int b = s.host[k][random.nextInt(s.hosts[k])];
+        if (a == b || s.isOn(i, b) || s.isOn(k, a)) {
+            return false;
+        }
+        if (s.used[b] - s.memory[k] + s.memory[i] > s.capacity[b]
+                || s.used[a] - s.memory[i] + s.memory[k] > s.capacity[a]) {
+            return false;
+        }
+        int adds = news(i, b) - news(i, a) + news(k, a) - news(k, b);
+        if (rough(deltas.swap(i, a, k, b), adds) > most) {
+            return false;
+        }
+        carry(i, a, b);
+        carry(k, b, a);
+        flows.balance(a);
+        flows.balance(b);
+        return true;
+    }
+
+    /** One more replica of an actor of this server, elsewhere. */
+    private boolean more(int from) {
+        int i = s.on[from][random.nextInt(s.onCount[from])];
+        int to = random.nextInt(s.servers);
+        if (s.isOn(i, to) || !s.hasRoom(i, to)) {
+            return false;
+        }
+        s.add(i, to);
+        flows.balance(from);
+        flows.balance(to);
+        return true;
+    }
+
+    private boolean fewer(int i) {
+        if (s.hosts[i] <= needed[i] || s.hosts[i] < 2) {
+            return false;
+        }
+        int from = s.host[i][random.nextInt(s.hosts[i])];
+        double borne = s.flow[i][s.position(i, from)];
+        s.drop(i, from);
+        int to = s.host[i][random.nextInt(s.hosts[i])];
+        s.setFlow(i, to, s.flow[i][s.position(i, to)] + borne);
+        flows.balance(to);
+        flows.balance(from);
+        return true;
+    }
+}

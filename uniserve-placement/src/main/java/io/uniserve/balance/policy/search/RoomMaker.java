@@ -1,0 +1,48 @@
+package io.uniserve.balance.policy.search;
+
+/** Where memory is left only on servers that an actor cannot use, moves another actor there, so that its place is free. */
+final class RoomMaker {
+    private final SearchState s;
+
+    RoomMaker(SearchState s) {
+        this.s = s;
+    }
+
+    /** A server that now has memory for the actor and does not host it; -1 where no single exchange makes one. */
+    int makeRoom(int actor) {
+        int bestOther = -1;
+        int bestFrom = -1;
+        int bestTo = -1;
+        double least = Double.POSITIVE_INFINITY;
+        for (int to = 0; to < s.servers; to++) {
+            double free = s.capacity[to] - s.used[to];
+            for (int from = 0; from < s.servers && free > 0; from++) {
+                if (from == to || s.isOn(actor, from)) {
+                    continue;
+                }
+                for (int q = 0; q < s.onCount[from]; q++) {
+                    int other = s.on[from][q];
+                    double cost = (s.wasOn(other, from) ? 1 : 0) + s.sets.excess(other, to);
+                    boolean enough = s.used[from] - s.memory[other] + s.memory[actor] <= s.capacity[from];
+                    if (cost < least && enough && s.hasRoom(other, to) && !s.isOn(other, to)) {
+                        least = cost;
+                        bestOther = other;
+                        bestFrom = from;
+                        bestTo = to;
+                    }
+                }
+            }
+        }
+        if (bestOther >= 0) {
+            move(bestOther, bestFrom, bestTo);
+        }
+        return bestFrom;
+    }
+
+    private void move(int other, int from, int to) {
+        double borne = s.flow[other][s.position(other, from)];
+        s.drop(other, from);
+        s.add(other, to);
+        s.setFlow(other, to, borne);
+    }
+}

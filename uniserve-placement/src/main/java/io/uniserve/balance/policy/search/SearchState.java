@@ -1,0 +1,228 @@
+package io.uniserve.balance.policy.search;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import java.util.Arrays;
+
+/**
+ * A placement under construction, with everything that depends on it kept up to date, and every change in a journal so that
+ * it can be taken back. Loads are as flows: {@code flow} is the part of an actor's load that one of its hosts bears.
+ */
+final class SearchState {
+    final ClusterLoad in;
+    final int actors;
+    final int servers;
+    final double[] load;
+    final double[] low;
+    final double[] high;
+    final double[] capacity;
+    final double[] memory;
+    final int[][] host;
+    final double[][] flow;
+    final int[] hosts;
+    final int[][] on;
+    final int[] onCount;
+    final double[] serverLoad;
+    final double[] used;
+    final SetCounts sets;
+    final Journal journal = new Journal();
+
+    /** A load below this is none. */
+    final double tiny;
+
+    int replicas;
+    int adds;
+
+    SearchState(ClusterLoad in) {
+        this.in = in;
+        actors = in.actors();
+        servers = in.servers();
+        load = new double[actors];
+        memory = new double[actors];
+        host = new int[actors][4];
+        flow = new double[actors][4];
+        hosts = new int[actors];
+        on = new int[servers][16];
+        onCount = new int[servers];
+        serverLoad = new double[servers];
+        used = new double[servers];
+        low = new double[servers];
+        high = new double[servers];
+        capacity = new double[servers];
+        Arrays.setAll(load, in::load);
+        Arrays.setAll(memory, in::memory);
+        // A hair inside the tolerance, so that rounding on the way out does not leave it.
+        Arrays.setAll(low, j -> in.low(j) * (1 + 1e-7));
+        Arrays.setAll(high, j -> in.high(j) * (1 - 1e-7));
+        Arrays.setAll(capacity, j -> in.capacity(j) * (1 + 1e-12));
+        tiny = Math.max(Double.MIN_NORMAL, in.mean() * 1e-9);
+        sets = new SetCounts(in);
+    }
+
+    /** Position of the server among the actor's hosts, or -1. */
+    int position(int actor, int server) {
+        int[] h = host[actor];
+        for (int p = hosts[actor] - 1; p >= 0; p--) {
+            if (h[p] == server) {
+                return p;
+            }
+        }
+        return -1;
+    }
+
+    boolean isOn(int actor, int server) {
+        return position(actor, server) >= 0;
+    }
+
+    boolean wasOn(int actor, int server) {
+        return in.current().has(actor, server);
+    }
+
+    boolean hasRoom(int actor, int server) {
+        return used[server] + memory[actor] <= capacity[server];
+    }
+
+    /** True where the server has memory for the actor, does not host it, and its shard sets stay within their limits. */
+    boolean mayHost(int actor, int server) {
+        return hasRoom(actor, server) && !isOn(actor, server) && sets.fits(actor, server);
+    }
+
+    double over(int server) {
+        return Math.max(0, serverLoad[server] - high[server]);
+    }
+
+    double under(int server) {
+        return Math.max(0, low[server] - serverLoad[server]);
+    }
+
+    /** Load outside the tolerances, over all servers. */
+    double imbalance() {
+        double sum = 0;
+        for (int j = 0; j < servers; j++) {
+            double v = Math.max(serverLoad[j] - high[j], low[j] - serverLoad[j]);
+            sum += v > tiny ? v : 0;
+        }
+        return sum;
+    }
+
+    double unplaced(int actor) {
+        double rest = load[actor];
+        for (int p = 0; p < hosts[actor]; p++) {
+            rest -= flow[actor][p];
+        }
+        return rest;
+    }
+
+    void add(int actor, int server) {
+        link(actor, server);
+        journal.push(Journal.ADDED, actor, server, 0);
+    }
+
+    /** Takes the replica off; what it bore is unplaced. */
+    void drop(int actor, int server) {
+        setFlow(actor, server, 0);
+        unlink(actor, server);
+        journal.push(Journal.DROPPED, actor, server, 0);
+    }
+
+    void setFlow(int actor, int server, double value) {
+        int p = position(actor, server);
+        double before = flow[actor][p];
+        if (before != value) {
+            journal.push(Journal.FLOW, actor, server, before);
+            put(actor, p, value);
+        }
+    }
+
+    void addFlow(int actor, int server, double delta) {
+        int p = position(actor, server);
+        journal.push(Journal.FLOW, actor, server, flow[actor][p]);
+        put(actor, p, Math.max(0, flow[actor][p] + delta));
+    }
+
+    void setLimit(int set, int value) {
+        journal.push(Journal.LIMIT, set, 0, sets.limit[set]);
+        sets.limit[set] = value;
+    }
+
+    private void put(int actor, int p, double value) {
+        serverLoad[host[actor][p]] += value - flow[actor][p];
+        flow[actor][p] = value;
+    }
+
+    private void link(int actor, int server) {
+        int n = hosts[actor]++;
+        if (n == host[actor].length) {
+            host[actor] = Arrays.copyOf(host[actor], 2 * n);
+            flow[actor] = Arrays.copyOf(flow[actor], 2 * n);
+        }
+        host[actor][n] = server;
+        flow[actor][n] = 0;
+        int m = onCount[server]++;
+        if (m == on[server].length) {
+            on[server] = Arrays.copyOf(on[server], 2 * m);
+        }
+        on[server][m] = actor;
+        used[server] += memory[actor];
+        replicas++;
+        adds += wasOn(actor, server) ? 0 : 1;
+        sets.add(actor, server);
+    }
+
+    private void unlink(int actor, int server) {
+        int p = position(actor, server);
+        int last = --hosts[actor];
+        host[actor][p] = host[actor][last];
+        flow[actor][p] = flow[actor][last];
+        int[] row = on[server];
+        int q = 0;
+        while (row[q] != actor) {
+            q++;
+        }
+        row[q] = row[--onCount[server]];
+        used[server] -= memory[actor];
+        replicas--;
+        adds -= wasOn(actor, server) ? 0 : 1;
+        sets.drop(actor, server);
+    }
+
+    /** A point to come back to. */
+    int mark() {
+        return journal.size();
+    }
+
+    void rollback(int mark) {
+        while (journal.size() > mark) {
+            journal.pop();
+            int actor = journal.actor();
+            int server = journal.server();
+            switch (journal.kind()) {
+                case Journal.ADDED -> unlink(actor, server);
+                case Journal.DROPPED -> link(actor, server);
+                case Journal.FLOW -> put(actor, position(actor, server), journal.value());
+                default -> sets.limit[actor] = (int) journal.value();
+            }
+        }
+    }
+
+    /** Everything so far stays; loads are summed up anew. */
+    void commit() {
+        journal.clear();
+        Arrays.fill(serverLoad, 0);
+        for (int i = 0; i < actors; i++) {
+            for (int p = 0; p < hosts[i]; p++) {
+                serverLoad[host[i][p]] += flow[i][p];
+            }
+        }
+    }
+
+    Assignment toAssignment() {
+        int[][] where = new int[actors][];
+        double[][] shares = new double[actors][];
+        for (int i = 0; i < actors; i++) {
+            where[i] = Arrays.copyOf(host[i], hosts[i]);
+            shares[i] = Shares.of(flow[i], hosts[i]);
+        }
+        return Assignment.of(where, shares);
+    }
+}

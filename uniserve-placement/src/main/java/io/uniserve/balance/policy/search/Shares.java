@@ -1,0 +1,21 @@
+package io.uniserve.balance.policy.search;
+
+import java.util.Arrays;
+
+/** Shares of an actor's queries from flows. */
+final class Shares {
+    private Shares() {}
+
+    /** Flows scaled to a sum of 1; equal shares where nothing flows. */
+    static double[] of(double[] flow, int n) {
+        double[] shares = Arrays.copyOf(flow, n);
+        double sum = 0;
+        for (double f : shares) {
+            sum += f;
+        }
+        for (int p = 0; p < n; p++) {
+            shares[p] = sum > 0 ? shares[p] / sum : 1.0 / n;
+        }
+        return shares;
+    }
+}

@@ -1,0 +1,58 @@
+package io.uniserve.balance.run;
+
+import io.uniserve.balance.model.ClusterLoad;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What can be said before any policy runs.
+ *
+ * @param impossible reasons why nothing can be placed; empty where something can
+ * @param reduced reasons why less is placed than asked for
+ * @param rf replicas that can be had
+ */
+record Feasibility(List<String> impossible, List<String> reduced, int rf) {
+    static Feasibility of(ClusterLoad in) {
+        List<String> impossible = new ArrayList<>();
+        List<String> reduced = new ArrayList<>();
+        if (in.actors() == 0) {
+            return new Feasibility(impossible, reduced, 1);
+        }
+        if (in.servers() == 0) {
+            impossible.add("there are no servers: add one");
+            return new Feasibility(impossible, reduced, in.rf());
+        }
+        double room = 0;
+        double widest = 0;
+        for (int j = 0; j < in.servers(); j++) {
+            room += in.capacity(j);
+            widest = Math.max(widest, in.capacity(j));
+        }
+        double once = 0;
+        for (int i = 0; i < in.actors(); i++) {
+            once += in.memory(i);
+            if (in.memory(i) > widest) {
+                impossible.add(
+                        text("actor %d needs %.6g memory, no server has more than %.6g", i, in.memory(i), widest));
+            }
+        }
+        if (once > room) {
+            impossible.add(text("one replica of each actor needs %.6g memory, the servers have %.6g", once, room));
+        }
+        int rf = in.rf();
+        if (rf > in.servers()) {
+            reduced.add("rf is " + rf + ", but there are only " + in.servers() + " servers");
+            rf = in.servers();
+        }
+        if (once * rf > room) {
+            reduced.add(text("%d replicas of each actor need %.6g memory, the servers have %.6g", rf, once * rf, room));
+            rf = (int) Math.max(1, Math.floor(room / once));
+        }
+        return new Feasibility(impossible, reduced, rf);
+    }
+
+    private static String text(String format, Object... values) {
+        return String.format(Locale.ROOT, format, values);
+    }
+}

@@ -1,0 +1,97 @@
+package io.uniserve.balance.run;
+
+import io.uniserve.balance.check.PlacementChecker;
+import io.uniserve.balance.constraint.Constraint;
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.Proposal;
+import io.uniserve.error.Printable;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Runs policies that may be anybody's: one that throws, hangs or proposes what breaks a hard constraint leaves everything as it
+ * was, with the reason. Thread-safe.
+ */
+public final class PolicyRunner {
+    private final List<Constraint> constraints;
+    private final long hangMs;
+
+    /**
+     * Checks proposals by these constraints.
+     *
+     * @param hangMs time after which a policy is given up, in milliseconds; 0 to run it in the caller's thread for as long as it
+     *     takes
+     */
+    public PolicyRunner(List<Constraint> constraints, long hangMs) {
+        this.constraints = List.copyOf(constraints);
+        this.hangMs = hangMs;
+    }
+
+    /** Runs the policy once and checks what it proposes. */
+    public PlacementResult run(BalancePolicy policy, ClusterLoad in, Effort effort) {
+        Feasibility feasible = Feasibility.of(in);
+        if (!feasible.impossible().isEmpty()) {
+            return kept(PlacementStatus.INFEASIBLE, feasible.impossible(), in);
+        }
+        ClusterLoad asked =
+                feasible.rf() == in.rf() ? in : in.toBuilder().rf(feasible.rf()).build();
+        List<String> reasons = new ArrayList<>(feasible.reduced());
+        Proposal proposal = propose(policy, asked, effort, reasons);
+        if (proposal == null) {
+            return kept(PlacementStatus.REJECTED, reasons, in);
+        }
+        return judge(in, proposal, reasons);
+    }
+
+    private PlacementResult judge(ClusterLoad in, Proposal proposal, List<String> reasons) {
+        Assignment after = proposal.assignment();
+        boolean soft = !reasons.isEmpty();
+        for (Constraint constraint : constraints) {
+            List<String> broken = constraint.broken(in, after);
+            broken.forEach(reason -> reasons.add(constraint.name() + ": " + reason));
+            if (!broken.isEmpty() && constraint.hard()) {
+                return kept(PlacementStatus.REJECTED, reasons, in);
+            }
+            soft |= !broken.isEmpty();
+        }
+        reasons.addAll(proposal.notes());
+        PlacementStatus status = soft ? PlacementStatus.BEST_EFFORT : PlacementStatus.BALANCED;
+        return new PlacementResult(status, reasons, after, PlacementChecker.check(in, after));
+    }
+
+    private static PlacementResult kept(PlacementStatus status, List<String> reasons, ClusterLoad in) {
+        return new PlacementResult(status, reasons, in.current(), PlacementChecker.check(in, in.current()));
+    }
+
+    private @Nullable Proposal propose(BalancePolicy policy, ClusterLoad in, Effort effort, List<String> reasons) {
+        FutureTask<Proposal> task = new FutureTask<>(() -> policy.place(in, effort));
+        try {
+            if (hangMs <= 0) {
+                task.run();
+                return task.get();
+            }
+            Thread thread = new Thread(task, "placement-policy");
+            thread.setDaemon(true);
+            thread.start();
+            return task.get(hangMs, TimeUnit.MILLISECONDS);
+        } catch (ExecutionException e) {
+            reasons.add("the policy failed: " + Printable.line(String.valueOf(e.getCause())));
+        } catch (TimeoutException e) {
+            task.cancel(true);
+            reasons.add("the policy did not answer within " + hangMs + " ms");
+        } catch (InterruptedException e) {
+            task.cancel(true);
+            Thread.currentThread().interrupt();
+            reasons.add("interrupted while the policy ran");
+        }
+        return null;
+    }
+}

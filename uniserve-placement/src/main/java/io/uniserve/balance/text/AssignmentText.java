@@ -1,0 +1,109 @@
+package io.uniserve.balance.text;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Placements as text: per round a line {@code round T SECONDS NOTE}, then a line an actor with {@code SERVER:SHARE} for each
+ * replica; a line is empty for an actor without a host, and {@code #} begins a comment.
+ */
+public final class AssignmentText {
+    private AssignmentText() {}
+
+    /** One round. */
+    public static void write(StringBuilder out, int round, double seconds, String note, Assignment assignment) {
+        out.append(String.format(Locale.ROOT, "round %d %.3f", round, seconds));
+        out.append(note.isEmpty() ? "" : " " + note).append('\n');
+        for (int i = 0; i < assignment.actors(); i++) {
+            for (int p = 0; p < assignment.replicas(i); p++) {
+                out.append(p == 0 ? "" : " ").append(assignment.server(i, p));
+                out.append(':').append(assignment.share(i, p));
+            }
+            out.append('\n');
+        }
+    }
+
+    /**
+     * Reads all rounds; an error names the line.
+     *
+     * @param file its name, for errors
+     */
+    public static List<Assignment> read(BufferedReader in, String file, int actors, int servers) {
+        List<Assignment> rounds = new ArrayList<>();
+        List<String> rows = new ArrayList<>();
+        int number = 0;
+        try {
+            for (String line = in.readLine(); line != null; line = in.readLine()) {
+                number++;
+                if (line.startsWith("#")) {
+                    continue;
+                }
+                if (line.startsWith("round")) {
+                    flush(rounds, rows, file, number, actors, servers);
+                } else {
+                    rows.add(line);
+                }
+            }
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot read " + file, e);
+        }
+        flush(rounds, rows, file, number + 1, actors, servers);
+        return rounds;
+    }
+
+    private static void flush(
+            List<Assignment> rounds, List<String> rows, String file, int line, int actors, int servers) {
+        if (rows.isEmpty()) {
+            return;
+        }
+        if (rows.size() != actors) {
+            throw wrong(file, line, "a round has " + rows.size() + " actors where " + actors + " are due", null);
+        }
+        int[][] hosts = new int[actors][];
+        double[][] shares = new double[actors][];
+        for (int i = 0; i < actors; i++) {
+            String[] words =
+                    rows.get(i).isBlank() ? new String[0] : rows.get(i).strip().split("\\s+");
+            hosts[i] = new int[words.length];
+            shares[i] = new double[words.length];
+            for (int p = 0; p < words.length; p++) {
+                parse(words[p], file, line - actors + i, servers, hosts[i], shares[i], p);
+            }
+        }
+        rounds.add(Assignment.of(hosts, shares));
+        rows.clear();
+    }
+
+    private static void parse(String word, String file, int line, int servers, int[] hosts, double[] shares, int p) {
+        int colon = word.indexOf(':');
+        try {
+            hosts[p] = Integer.parseInt(colon < 0 ? word : word.substring(0, colon));
+            shares[p] = colon < 0 ? 1.0 / hosts.length : Double.parseDouble(word.substring(colon + 1));
+        } catch (NumberFormatException e) {
+            throw wrong(file, line, "'" + Printable.line(word) + "' is not SERVER:SHARE", e);
+        }
+        if (hosts[p] < 0 || hosts[p] >= servers) {
+            throw wrong(file, line, "server " + hosts[p] + " is not one of 0 to " + (servers - 1), null);
+        }
+        if (!(shares[p] >= 0 && shares[p] <= 1.000001)) {
+            throw wrong(file, line, "share " + shares[p] + " is not between 0 and 1", null);
+        }
+        for (int q = 0; q < p; q++) {
+            if (hosts[q] == hosts[p]) {
+                throw wrong(file, line, "server " + hosts[p] + " is named twice", null);
+            }
+        }
+    }
+
+    private static UniserveException wrong(String file, int line, String what, @Nullable Exception cause) {
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, file + ", line " + line + ": " + what, cause);
+    }
+}

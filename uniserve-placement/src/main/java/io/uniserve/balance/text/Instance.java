@@ -1,0 +1,44 @@
+package io.uniserve.balance.text;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.model.ClusterLoadBuilder;
+import io.uniserve.balance.model.ShardSet;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * A placement problem over several rounds, each of which starts from the placement of the round before.
+ *
+ * @param servers number of servers, all alike
+ * @param slots replicas that a server has memory for
+ * @param rf least replicas of an actor
+ * @param initial placement before the first round
+ * @param rounds at least one
+ */
+public record Instance(int servers, int slots, int rf, Assignment initial, List<Round> rounds) {
+    /**
+     * One round.
+     *
+     * @param loads by actor
+     * @param sets the most popular shard sets
+     */
+    @SuppressWarnings("ArrayRecordComponent") // large, and never compared
+    public record Round(double[] loads, List<ShardSet> sets) {}
+
+    public int actors() {
+        return initial.actors();
+    }
+
+    /** The problem of a round, started from this placement. */
+    public ClusterLoad at(int round, Assignment current, double eps, int replication) {
+        double[] capacity = new double[servers];
+        Arrays.fill(capacity, slots);
+        return new ClusterLoadBuilder(rounds.get(round).loads(), capacity)
+                .sets(rounds.get(round).sets())
+                .current(current)
+                .eps(eps)
+                .rf(replication)
+                .build();
+    }
+}

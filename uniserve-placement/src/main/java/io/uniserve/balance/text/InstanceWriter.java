@@ -1,0 +1,35 @@
+package io.uniserve.balance.text;
+
+import io.uniserve.balance.model.ShardSet;
+
+/** Writes placement problems in the format that {@link InstanceReader} reads. */
+public final class InstanceWriter {
+    private InstanceWriter() {}
+
+    /** The whole problem as text. Actors need a first server each. */
+    public static String write(Instance instance) {
+        StringBuilder out = new StringBuilder();
+        int actors = instance.actors();
+        out.append(actors).append(' ').append(instance.servers()).append(' ');
+        out.append(instance.slots()).append(' ').append(instance.rf()).append(' ');
+        out.append(instance.rounds().size()).append('\n');
+        for (int i = 0; i < actors; i++) {
+            out.append(i == 0 ? "" : " ").append(instance.initial().server(i, 0));
+        }
+        out.append('\n');
+        for (Instance.Round round : instance.rounds()) {
+            for (int i = 0; i < actors; i++) {
+                out.append(i == 0 ? "" : " ").append(round.loads()[i]);
+            }
+            out.append('\n').append(round.sets().size()).append('\n');
+            for (ShardSet set : round.sets()) {
+                out.append(set.frequency()).append(' ').append(set.actors().length);
+                for (int actor : set.actors()) {
+                    out.append(' ').append(actor);
+                }
+                out.append('\n');
+            }
+        }
+        return out.toString();
+    }
+}

@@ -1,0 +1,99 @@
+package io.uniserve.balance.text;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.io.Reader;
+import org.jspecify.annotations.Nullable;
+
+/** Words of a text file, separated by white space, each with the line it is on. Not thread-safe. */
+final class Tokens {
+    private static final int WORD_MAX = 64;
+
+    private final Reader in;
+    private final String file;
+    private final StringBuilder word = new StringBuilder();
+    private int line = 1;
+    private int next = ' ';
+
+    Tokens(Reader in, String file) {
+        this.in = in;
+        this.file = file;
+    }
+
+    /** A whole number from least to most; {@code what} names it in errors. */
+    int integer(String what, int least, int most) {
+        String text = word(what);
+        try {
+            int value = Integer.parseInt(text);
+            if (value >= least && value <= most) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            throw wrong(what + " is '" + Printable.line(text) + "': use a whole number", e);
+        }
+        throw wrong(what + " is " + text + ": use " + least + " to " + most, null);
+    }
+
+    /** A finite number of 0 or more. */
+    double amount(String what) {
+        String text = word(what);
+        try {
+            double value = Double.parseDouble(text);
+            if (value >= 0 && value <= Double.MAX_VALUE) {
+                return value;
+            }
+        } catch (NumberFormatException e) {
+            throw wrong(what + " is '" + Printable.line(text) + "': use a number", e);
+        }
+        throw wrong(what + " is " + text + ": use a finite number of 0 or more", null);
+    }
+
+    /** Refuses anything but the end of the file. */
+    void end() {
+        skipSpace();
+        if (next >= 0) {
+            throw wrong("something follows after the last round: remove it, or raise the number of rounds", null);
+        }
+    }
+
+    UniserveException wrong(String what, @Nullable Exception cause) {
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, file + ", line " + line + ": " + what, cause);
+    }
+
+    UniserveException wrong(String what) {
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, file + ", line " + line + ": " + what);
+    }
+
+    private String word(String what) {
+        skipSpace();
+        if (next < 0) {
+            throw wrong("the file ends where " + what + " is due");
+        }
+        word.setLength(0);
+        while (next > ' ') {
+            if (word.length() > WORD_MAX) {
+                throw wrong(what + " is longer than " + WORD_MAX + " characters");
+            }
+            word.append((char) next);
+            next = read();
+        }
+        return word.toString();
+    }
+
+    private void skipSpace() {
+        while (next >= 0 && next <= ' ') {
+            line += next == '\n' ? 1 : 0;
+            next = read();
+        }
+    }
+
+    private int read() {
+        try {
+            return in.read();
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot read " + file, e);
+        }
+    }
+}

@@ -1,0 +1,57 @@
+package io.uniserve.balance.policy;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.balance.catalog.Policies;
+import io.uniserve.balance.constraint.Constraints;
+import io.uniserve.balance.generate.InstanceGenerator;
+import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.run.PlacementResult;
+import io.uniserve.balance.run.PlacementStatus;
+import io.uniserve.balance.run.PolicyRunner;
+import io.uniserve.balance.text.Instance;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A small part of {@code uniserve bench placement}: what a policy must reach on seeded problems, by the checker. */
+class PolicyQualityTest {
+    private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 0);
+
+    @ParameterizedTest
+    @EnumSource(Shape.Change.class)
+    void rangesOf256ActorsReachTheLowerBound(Shape.Change change) {
+        Instance instance = InstanceGenerator.make(new Shape(256, 1_000, 3, change, Shape.Mix.RANGE, 1), 3);
+        Assignment current = instance.initial();
+        for (int round = 0; round < 3; round++) {
+            ClusterLoad in = instance.at(round, current, 0.05, 1);
+            PlacementResult result = RUNNER.run(Policies.named("parallelism"), in, Effort.unhurried(1));
+            assertThat(result.status())
+                    .as("round %d: %s", round, result.reasons())
+                    .isEqualTo(PlacementStatus.BALANCED);
+            assertThat(result.check().gap()).isLessThan(1e-6);
+            assertThat(result.check().adds()).isLessThan(round == 0 ? 235 : 35);
+            current = result.assignment();
+            ClusterLoad again = instance.at(round, current, 0.05, 1);
+            assertThat(RUNNER.run(Policies.named("parallelism"), again, Effort.unhurried(1))
+                            .assignment())
+                    .isEqualTo(current);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2, 3})
+    void replicasAreMadeAndBalanced(int rf) {
+        Instance instance = InstanceGenerator.make(new Shape(100, 200, 2, Shape.Change.DRIFT, Shape.Mix.MIXED, rf), 5);
+        Assignment current = instance.initial();
+        for (int round = 0; round < 2; round++) {
+            ClusterLoad in = instance.at(round, current, 0.05, rf);
+            PlacementResult result = RUNNER.run(Policies.named("greedy"), in, Effort.unhurried(1));
+            assertThat(result.status()).as(result.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
+            assertThat(result.check().sound()).isTrue();
+            current = result.assignment();
+        }
+    }
+}

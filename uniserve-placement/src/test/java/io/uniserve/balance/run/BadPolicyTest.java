@@ -1,0 +1,158 @@
+package io.uniserve.balance.run;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.balance.catalog.Policies;
+import io.uniserve.balance.constraint.Constraint;
+import io.uniserve.balance.constraint.Constraints;
+import io.uniserve.balance.constraint.MovesLimit;
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.model.ClusterLoadBuilder;
+import io.uniserve.balance.model.ShardSet;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.Proposal;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Policies that misbehave, and clusters that cannot be balanced: a reason each, and never a silent violation. */
+class BadPolicyTest {
+    private static final PolicyRunner RUNNER = new PolicyRunner(Constraints.standard(), 60_000);
+
+    private static double[] of(int n, double value) {
+        double[] values = new double[n];
+        Arrays.fill(values, value);
+        return values;
+    }
+
+    private static ClusterLoadBuilder cluster(int actors, int servers) {
+        int[] where = new int[actors];
+        Arrays.setAll(where, i -> i % servers);
+        return new ClusterLoadBuilder(of(actors, 1), of(servers, 4)).current(Assignment.single(where));
+    }
+
+    private static void rejected(BalancePolicy policy, String reason) {
+        ClusterLoad in = cluster(6, 3).build();
+        PlacementResult result = RUNNER.run(policy, in, Effort.unhurried(1));
+        assertThat(result.status()).isEqualTo(PlacementStatus.REJECTED);
+        assertThat(result.reasons().toString()).contains(reason);
+        assertThat(result.assignment()).isEqualTo(in.current());
+    }
+
+    private static BalancePolicy single(int... servers) {
+        return (in, effort) -> Proposal.of(Assignment.single(servers));
+    }
+
+    @Test
+    void whatBreaksAHardConstraintIsRejected() {
+        rejected(
+                (in, effort) -> {
+                    throw new IllegalStateException("out of ideas");
+                },
+                "the policy failed: java.lang.IllegalStateException: out of ideas");
+        rejected(
+                (in, effort) -> {
+                    throw new StackOverflowError();
+                },
+                "the policy failed: java.lang.StackOverflowError");
+        rejected(single(0, 1, 2, 3, 0, 1), "actor 3 is on server 3, which does not exist");
+        rejected(single(0, 1, 2, -1, 0, 1), "actor 3 would lose its last replica");
+        rejected(single(0, 0, 0, 0, 0, 1), "server 0 would use 5.0 of 4.0 memory");
+        rejected(single(0, 1), "the proposal has 2 actors");
+        double[][] shares = {{1}, {1}, {1}, {1}, {1}, {Double.NaN}};
+        rejected(
+                (in, effort) -> Proposal.of(Assignment.of(new int[][] {{0}, {1}, {2}, {0}, {1}, {2}}, shares)),
+                "the shares of actor 5 add up to NaN");
+    }
+
+    @Test
+    void aPolicyThatHangsIsGivenUp() {
+        CountDownLatch never = new CountDownLatch(1);
+        ClusterLoad in = cluster(6, 3).build();
+        BalancePolicy hanging = (load, effort) -> {
+            try {
+                never.await();
+            } catch (InterruptedException e) {
+                Thread.currentThread().interrupt();
+            }
+            return Proposal.of(load.current());
+        };
+        PlacementResult result = new PolicyRunner(Constraints.standard(), 50).run(hanging, in, Effort.unhurried(1));
+        assertThat(result.status()).isEqualTo(PlacementStatus.REJECTED);
+        assertThat(result.reasons()).containsExactly("the policy did not answer within 50 ms");
+    }
+
+    @Test
+    void moreMovesThanAllowedAreRejected() {
+        List<Constraint> constraints = new ArrayList<>(Constraints.standard());
+        constraints.add(new MovesLimit(1));
+        PlacementResult result = new PolicyRunner(constraints, 0)
+                .run(single(1, 2, 0, 1, 2, 0), cluster(6, 3).build(), Effort.unhurried(1));
+        assertThat(result.reasons()).containsExactly("moves: 6 new replicas, 1 are allowed");
+        assertThat(result.status()).isEqualTo(PlacementStatus.REJECTED);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"greedy", "parallelism", "estore", "getafix", "static"})
+    void whatCannotBeHadIsToldWithItsReason(String name) {
+        BalancePolicy policy = Policies.named(name);
+        Effort effort = Effort.unhurried(1);
+        ClusterLoad nowhere = new ClusterLoadBuilder(of(3, 1), of(0, 1)).build();
+        PlacementResult none = RUNNER.run(policy, nowhere, effort);
+        assertThat(none.status()).isEqualTo(PlacementStatus.INFEASIBLE);
+        assertThat(none.reasons().toString()).contains("there are no servers");
+        double[] memory = of(6, 1);
+        memory[2] = 5;
+        PlacementResult large = RUNNER.run(policy, cluster(6, 3).memory(memory).build(), effort);
+        assertThat(large.status()).isEqualTo(PlacementStatus.INFEASIBLE);
+        assertThat(large.reasons().toString()).contains("actor 2 needs 5.00000 memory");
+        PlacementResult rf = RUNNER.run(policy, cluster(3, 3).rf(4).build(), effort);
+        assertThat(rf.status()).isEqualTo(PlacementStatus.BEST_EFFORT);
+        assertThat(rf.reasons().toString()).contains("rf is 4, but there are only 3 servers");
+        assertThat(rf.check().replicas()).isEqualTo(9);
+        PlacementResult empty = RUNNER.run(policy, new ClusterLoadBuilder(of(0, 1), of(2, 1)).build(), effort);
+        assertThat(empty.assignment().actors()).isZero();
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"greedy", "parallelism"})
+    void oddClustersAreCasesLikeOthers(String name) {
+        BalancePolicy policy = Policies.named(name);
+        Effort effort = Effort.unhurried(1);
+        List<ShardSet> sets = List.of(new ShardSet(1, new int[0]), new ShardSet(0, new int[] {0, 1}));
+        ClusterLoad idle = cluster(6, 3).loads(of(6, 0)).sets(sets).rf(2).build();
+        PlacementResult zero = RUNNER.run(policy, idle, effort);
+        assertThat(zero.status()).as(zero.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
+        ClusterLoad unequal = cluster(6, 3)
+                .loads(new double[] {50, 30, 10, 5, 3, 2})
+                .weights(new double[] {100, 10, 1})
+                .build();
+        PlacementResult skewed = RUNNER.run(policy, unequal, effort);
+        assertThat(skewed.status()).as(skewed.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
+    }
+
+    @Test
+    void inputThatMakesNoSenseIsRefused() {
+        assertThatThrownBy(
+                        () -> cluster(2, 2).loads(new double[] {1, Double.NaN}).build())
+                .hasMessageContaining("load of actor 1 is NaN");
+        assertThatThrownBy(() -> cluster(2, 2).loads(new double[] {-1, 1}).build())
+                .hasMessageContaining("load of actor 0 is -1.0");
+        assertThatThrownBy(() -> cluster(2, 2)
+                        .sets(List.of(new ShardSet(1, new int[] {1, 1})))
+                        .build())
+                .hasMessageContaining("shard set 0 has actor 1 twice");
+        assertThatThrownBy(() -> cluster(2, 2).eps(-0.1).build()).hasMessageContaining("eps is -0.1");
+        assertThatThrownBy(() -> cluster(2, 2).rf(0).build()).hasMessageContaining("rf is 0");
+        assertThatThrownBy(() -> Policies.named("best")).hasMessageContaining("use one of greedy");
+        assertThatThrownBy(() -> Policies.named("java.lang.String")).hasMessageContaining("is not a");
+        assertThatThrownBy(() -> Policies.named("no.Such")).hasMessageContaining("cannot be made");
+    }
+}

@@ -1,0 +1,56 @@
+package io.uniserve.balance.timeorder;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class FutureLoadTest {
+    @ParameterizedTest
+    @ValueSource(doubles = {-3, -1.5, -1.0001, -1.000000001, -1, -0.999999999, -0.5, 0, 2})
+    void theIntegralIsThatOfManySmallSteps(double p) {
+        double sum = 0;
+        int steps = 200_000;
+        for (int n = 0; n < steps; n++) {
+            double x = 2 + 5.0 * (n + 0.5) / steps;
+            sum += Math.pow(x, p) * 5.0 / steps;
+        }
+        assertThat(FutureLoad.power(2, 7, p)).isCloseTo(sum, within(1e-9 * Math.max(1, sum)));
+    }
+
+    @Test
+    void nothingIsLeftPastExpiryAndANewActorHasAnAge() {
+        FutureLoad model = new FutureLoad(1, -0.5, 0.1, 2, -0.7);
+        assertThat(model.of(100, 10, 10)).isZero();
+        assertThat(model.of(100, 11, 10)).isZero();
+        assertThat(model.of(100, 0, 10)).isFinite().isGreaterThan(model.of(100, 1, 10));
+    }
+
+    @Test
+    void aFitFindsTheModelOrFallsBackToThePooledOne() {
+        FutureLoad truth = new FutureLoad(3, -0.4, 0.2, 5, -1.2);
+        List<FutureLoad.Seen> seen = new ArrayList<>();
+        for (double age = 1; age < 30; age += 2) {
+            seen.add(new FutureLoad.Seen(age, 3 * Math.pow(age, -0.4), 0.2 + 5 * Math.pow(age, -1.2)));
+        }
+        FutureLoad pooled = new FutureLoad(1, 0, 1, 0, -1);
+        FutureLoad fitted = FutureLoad.fit(seen, pooled);
+        assertThat(fitted.of(10, 2, 20)).isCloseTo(truth.of(10, 2, 20), within(0.01 * truth.of(10, 2, 20)));
+        assertThat(FutureLoad.fit(seen.subList(0, 2), pooled)).isEqualTo(pooled);
+    }
+
+    @Test
+    void choosersPickTheLeast() {
+        Chooser.Chunk old = new Chooser.Chunk(0, 1, 5);
+        Chooser.Chunk young = new Chooser.Chunk(0, 9, 1);
+        List<List<Chooser.Chunk>> servers = List.of(List.of(old), List.of(young, young), List.of(young));
+        Chooser.Chunk fresh = new Chooser.Chunk(0, 10, 3);
+        assertThat(Chooser.easy().choose(fresh, servers)).isEqualTo(2);
+        assertThat(Chooser.spread(1).choose(fresh, servers)).isZero();
+        assertThat(Chooser.balanceNum().choose(fresh, servers)).isZero();
+    }
+}

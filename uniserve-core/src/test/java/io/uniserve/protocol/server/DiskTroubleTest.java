@@ -14,6 +14,16 @@ import org.junit.jupiter.api.Test;
 class DiskTroubleTest {
     private static final long SECOND = Cluster.SECOND;
 
+    /** A table of one actor with so many copies that waits for what it lost, and these rows. */
+    private static Cluster cluster(int servers, int rf, String... rows) {
+        Cluster cluster = new Cluster(servers);
+        cluster.create(1, rf, 1, OnLoss.WAIT);
+        for (String row : rows) {
+            cluster.update(AckLevel.ISR, row);
+        }
+        return cluster;
+    }
+
     private static ServerId follower(Cluster cluster) {
         ActorState actor = cluster.actor(0);
         return actor.isr().stream()
@@ -28,9 +38,7 @@ class DiskTroubleTest {
 
     @Test
     void aFollowerWithAFullDiskIsReplacedByAnotherServer() {
-        Cluster cluster = new Cluster(3);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
+        Cluster cluster = cluster(3, 2, "a");
         ServerId full = follower(cluster);
         cluster.server(full).disk.full(true);
         cluster.update(AckLevel.ISR, "b");
@@ -45,9 +53,7 @@ class DiskTroubleTest {
 
     @Test
     void aFollowerComesBackAsALearnerWhenThereIsRoomAgain() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
+        Cluster cluster = cluster(2, 2, "a");
         ServerId full = follower(cluster);
         cluster.server(full).disk.full(true);
         long before = cluster.loop.nanos();
@@ -84,9 +90,7 @@ class DiskTroubleTest {
 
     @Test
     void aPrimaryWithAFullDiskRefusesUpdatesAndServesReaders() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
+        Cluster cluster = cluster(2, 2, "a");
         Host primary = cluster.primary(0);
         primary.disk.full(true);
         for (int i = 0; i < 10; i++) {
@@ -104,9 +108,7 @@ class DiskTroubleTest {
 
     @Test
     void aNewPrimaryWithAFullDiskGivesWay() {
-        Cluster cluster = new Cluster(3);
-        cluster.create(1, 3, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
+        Cluster cluster = cluster(3, 3, "a");
         ServerId old = cluster.actor(0).primary();
         List<ServerId> others =
                 cluster.actor(0).isr().stream().filter(id -> !id.equals(old)).toList();
@@ -118,10 +120,7 @@ class DiskTroubleTest {
 
     @Test
     void anEmptiedReplicaIsNotInSyncAndComesBackAsALearner() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
-        cluster.update(AckLevel.ISR, "b");
+        Cluster cluster = cluster(2, 2, "a", "b");
         Host host = cluster.server(follower(cluster));
         host.kill();
         host.disk.wipe("");
@@ -134,9 +133,7 @@ class DiskTroubleTest {
 
     @Test
     void aLearnerThatIsEmptiedAfterItHadCaughtUpBeginsAnew() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
+        Cluster cluster = cluster(2, 2, "a");
         ServerId learner = follower(cluster);
         Host host = cluster.server(learner);
         host.kill();
@@ -155,10 +152,7 @@ class DiskTroubleTest {
 
     @Test
     void anEmptiedReplicaThatIsBackFirstIsNotPromoted() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
-        cluster.update(AckLevel.ISR, "b");
+        Cluster cluster = cluster(2, 2, "a", "b");
         List<ServerId> isr = cluster.actor(0).isr();
         for (ServerId emptied : isr) {
             ServerId whole =
@@ -179,10 +173,7 @@ class DiskTroubleTest {
 
     @Test
     void aDamagedReplicaThatIsBackFirstIsNotPromoted() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
-        cluster.update(AckLevel.ISR, "b");
+        Cluster cluster = cluster(2, 2, "a", "b");
         List<ServerId> isr = cluster.actor(0).isr();
         Host damaged = cluster.server(isr.get(1));
         cluster.server(isr.get(0)).kill();
@@ -197,9 +188,7 @@ class DiskTroubleTest {
 
     @Test
     void theOnlyCopyEmptiedIsToldAsLostAndNotStartedEmpty() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 1, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
+        Cluster cluster = cluster(2, 1, "a");
         Host host = cluster.primary(0);
         host.kill();
         host.disk.wipe("");
@@ -213,8 +202,7 @@ class DiskTroubleTest {
 
     @Test
     void theOnlyCopyEmptiedIsTakenOverFromACompleteBackup() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 1, 1, OnLoss.WAIT);
+        Cluster cluster = cluster(2, 1);
         for (int round = 0; round < 3; round++) {
             cluster.update(AckLevel.ISR, "row " + round);
             cluster.await(() -> cluster.clean(0), 20);
@@ -230,8 +218,7 @@ class DiskTroubleTest {
 
     @Test
     void aTableWhoseServersWereNeverUpTogetherBegins() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
+        Cluster cluster = cluster(2, 2);
         assertThat(cluster.actor(0).begun()).isTrue();
     }
 
@@ -253,10 +240,7 @@ class DiskTroubleTest {
 
     @Test
     void aLogThatLostItsSyncedEndIsNotInSync() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
-        cluster.update(AckLevel.ISR, "b");
+        Cluster cluster = cluster(2, 2, "a", "b");
         cluster.loop.run(5 * SECOND);
         Host host = cluster.server(follower(cluster));
         host.kill();
@@ -271,9 +255,7 @@ class DiskTroubleTest {
 
     @Test
     void filesThatCannotBeReadAreReplaced() {
-        Cluster cluster = new Cluster(2);
-        cluster.create(1, 2, 1, OnLoss.WAIT);
-        cluster.update(AckLevel.ISR, "a");
+        Cluster cluster = cluster(2, 2, "a");
         Host host = cluster.server(follower(cluster));
         host.kill();
         host.disk.failReads(cluster.key(0) + "/log/");

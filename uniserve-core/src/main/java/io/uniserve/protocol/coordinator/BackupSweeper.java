@@ -84,15 +84,20 @@ final class BackupSweeper {
                 collect(name, children, deletes);
                 return;
             }
-            erase(name, ok.value(), new ArrayDeque<>(members.servers()), () -> {
+            erase(name, ok.value(), new ArrayDeque<>(members.servers()), false, () -> {
                 deletes.add(new Op.Delete(path, ok.value().version()));
                 collect(name, children, deletes);
             });
         });
     }
 
-    /** Asks one server after the other until one has deleted the objects; none has to where none has durable storage. */
-    private void erase(TableName name, Versioned found, ArrayDeque<ServerRecord> servers, Runnable then) {
+    /**
+     * Asks one server after the other until one has deleted the objects; none has to where none has durable storage.
+     *
+     * @param stored true when a server that was asked could not, but may have durable storage
+     */
+    private void erase(
+            TableName name, Versioned found, ArrayDeque<ServerRecord> servers, boolean stored, Runnable then) {
         if (!(found.value() instanceof BackupRecord record)) {
             then.run();
             return;
@@ -109,10 +114,10 @@ final class BackupSweeper {
                 return;
             }
             UniserveException error = ((Outcome.Err<PeerReply>) outcome).error();
-            if (error.code() == ErrorCode.UNSUPPORTED && servers.isEmpty()) {
+            if (error.code() == ErrorCode.UNSUPPORTED && servers.isEmpty() && !stored) {
                 then.run();
             } else if (error.code() == ErrorCode.UNSUPPORTED || error.code() == ErrorCode.UNAVAILABLE) {
-                erase(name, found, servers, then);
+                erase(name, found, servers, stored || error.code() == ErrorCode.UNAVAILABLE, then);
             } else {
                 LOG.warn(
                         "{}: the backup of dropped table {} is not deleted yet: {}",

@@ -39,6 +39,9 @@ final class TestingServer {
     @Nullable
     UniserveException refusal;
 
+    @Nullable
+    UniserveException eraseRefusal;
+
     TestingServer(TestingCluster cluster, String name, String zone) {
         this.cluster = cluster;
         this.id = new ServerId(name);
@@ -82,7 +85,8 @@ final class TestingServer {
             UniserveException error = refusal;
             completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
         } else if (request instanceof PeerRequest.EraseBackup) {
-            completion.done(Outcome.ok(new PeerReply.Ack()));
+            UniserveException error = eraseRefusal;
+            completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
         } else if (request instanceof PeerRequest.Vouch vouch) {
             List<PeerReply.Vouched.Whole> whole = vouch.keys().stream()
                     .filter(key -> !damaged)

@@ -34,4 +34,9 @@ public record ProcessClusterOptions(
         return new ProcessClusterOptions(
                 directory, "local", servers, port, "-Xmx512m", Map.of(), List.of(), JavaLauncher.ofThisProcess());
     }
+
+    /** The same with this configuration of coordinator and servers. */
+    public ProcessClusterOptions with(Map<String, String> newSettings) {
+        return new ProcessClusterOptions(directory, cluster, servers, port, serverHeap, newSettings, prefix, java);
+    }
 }

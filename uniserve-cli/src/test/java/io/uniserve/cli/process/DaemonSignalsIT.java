@@ -32,29 +32,16 @@ class DaemonSignalsIT {
     private static final int SIGINT = 2;
     private static final int SIGTERM = 15;
 
+    private StartedCluster started;
     private ProcessCluster cluster;
     private UniserveClient client;
 
     @BeforeEach
     void start(@TempDir Path directory) {
-        ProcessClusterOptions defaults = ProcessClusterOptions.of(directory, 3, "kv");
-        cluster = new ProcessCluster(new ProcessClusterOptions(
-                directory,
-                defaults.cluster(),
-                defaults.servers(),
-                defaults.port(),
-                defaults.serverHeap(),
-                Map.of("server.drain-timeout", "10m"),
-                List.of(),
-                defaults.java()));
-        cluster.start();
-        client = UniserveClient.builder()
-                .bootstrap(cluster.bootstrap().toArray(new String[0]))
-                .deadline(Duration.ofSeconds(60))
-                .build();
-        await("the coordinator sees every server")
-                .atMost(Duration.ofMinutes(2))
-                .until(() -> client.admin().status().routing().servers().size() == 3);
+        started = StartedCluster.start(
+                ProcessClusterOptions.of(directory, 3, "kv").with(Map.of("server.drain-timeout", "10m")));
+        cluster = started.processes();
+        client = started.client();
         client.admin()
                 .createTable(
                         TableSpec.named("visits").port("kv").hash(6).replicas(2).keyField("id"));
@@ -62,8 +49,7 @@ class DaemonSignalsIT {
 
     @AfterEach
     void stop() {
-        client.close();
-        cluster.close();
+        started.close();
     }
 
     @Test

@@ -13,15 +13,11 @@ import io.uniserve.model.Routing.TableRoute;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.io.UncheckedIOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.Objects;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -42,28 +38,13 @@ class DamagedFilesIT {
     private static final int ROWS = 400;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    private @Nullable ProcessCluster started;
-    private @Nullable UniserveClient connected;
+    private StartedCluster started;
 
     @BeforeAll
     void start(@TempDir Path directory) {
-        ProcessCluster cluster = new ProcessCluster(new ProcessClusterOptions(
-                directory,
-                "local",
-                SERVERS,
-                "kv",
-                "-Xmx256m",
-                Map.of("server.checkpoint-entries", "30", "coordinator.loss-grace", "2s"),
-                List.of(),
-                JavaLauncher.ofThisProcess()));
-        started = cluster;
-        cluster.start();
-        UniserveClient client = UniserveClient.builder()
-                .bootstrap(cluster.bootstrap().toArray(String[]::new))
-                .deadline(Duration.ofSeconds(60))
-                .build();
-        connected = client;
-        await().atMost(PATIENCE).until(() -> client.routing().servers().size() == SERVERS);
+        started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv")
+                .with(Map.of("server.checkpoint-entries", "30", "coordinator.loss-grace", "2s")));
+        UniserveClient client = client();
         client.admin().createTable(TableSpec.named("copies").port("kv").hash(4).replicas(2));
         client.admin()
                 .createTable(
@@ -89,20 +70,15 @@ class DamagedFilesIT {
 
     @AfterAll
     void stop() {
-        if (connected != null) {
-            connected.close();
-        }
-        if (started != null) {
-            started.close();
-        }
+        started.close();
     }
 
     private ProcessCluster cluster() {
-        return Objects.requireNonNull(started);
+        return started.processes();
     }
 
     private UniserveClient client() {
-        return Objects.requireNonNull(connected);
+        return started.client();
     }
 
     @Test
@@ -233,11 +209,7 @@ class DamagedFilesIT {
     }
 
     private String log(String server) {
-        try {
-            return Files.readString(cluster().directory().resolve("logs").resolve(server + ".log"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return started.log(server);
     }
 
     private List<Path> backup(String table) {
@@ -245,14 +217,7 @@ class DamagedFilesIT {
     }
 
     private List<Path> files(String directory, String part) {
-        Path root = cluster().directory().resolve(directory);
-        try (Stream<Path> files = Files.walk(root)) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> root.relativize(file).toString().contains(part.strip()))
-                    .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return started.files(directory, part);
     }
 
     private static long size(Path file) {

@@ -34,21 +34,16 @@ import org.junit.jupiter.api.io.TempDir;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class DataDirectoryIT {
     private Path root;
+    private StartedCluster started;
     private ProcessCluster cluster;
     private UniserveClient client;
 
     @BeforeAll
     void start(@TempDir Path directory) {
         root = directory;
-        cluster = new ProcessCluster(ProcessClusterOptions.of(directory, 2, "kv"));
-        cluster.start();
-        client = UniserveClient.builder()
-                .bootstrap(cluster.bootstrap().toArray(new String[0]))
-                .deadline(Duration.ofSeconds(60))
-                .build();
-        await("the coordinator sees every server")
-                .atMost(Duration.ofMinutes(2))
-                .until(() -> client.admin().status().routing().servers().size() == 2);
+        started = StartedCluster.start(ProcessClusterOptions.of(directory, 2, "kv"));
+        cluster = started.processes();
+        client = started.client();
         client.admin().createTable(TableSpec.named("t").port("kv").hash(4).replicas(2));
         client.table("t")
                 .updateDocuments("kv.put@1", List.of(Map.of("id", "a"), Map.of("id", "b")))
@@ -58,8 +53,7 @@ class DataDirectoryIT {
 
     @AfterAll
     void stop() {
-        client.close();
-        cluster.close();
+        started.close();
     }
 
     @Test

@@ -15,7 +15,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableMap;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -23,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -41,6 +39,7 @@ class DiskFullIT {
     private SmallDisk disk1;
     private SmallDisk disk2;
     private SmallDisk store;
+    private StartedCluster started;
     private ProcessCluster cluster;
     private UniserveClient client;
 
@@ -49,19 +48,10 @@ class DiskFullIT {
         disk1 = opened(SmallDisk.mount(directory.resolve("server-1"), 48));
         disk2 = opened(SmallDisk.mount(directory.resolve("server-2"), 48));
         store = opened(SmallDisk.mount(directory.resolve("store"), 48));
-        cluster = opened(new ProcessCluster(new ProcessClusterOptions(
-                directory,
-                "local",
-                2,
-                "kv",
-                "-Xmx256m",
-                Map.of("server.checkpoint-entries", "" + CHECKPOINT_ENTRIES),
-                List.of(),
-                JavaLauncher.ofThisProcess())));
-        cluster.start();
-        client = opened(UniserveClient.builder()
-                .bootstrap(cluster.bootstrap().toArray(String[]::new))
-                .build());
+        started = opened(StartedCluster.start(ProcessClusterOptions.of(directory, 2, "kv")
+                .with(Map.of("server.checkpoint-entries", "" + CHECKPOINT_ENTRIES))));
+        cluster = started.processes();
+        client = started.client();
     }
 
     private <T extends AutoCloseable> T opened(T resource) {
@@ -109,21 +99,11 @@ class DiskFullIT {
     }
 
     private String log(String server) {
-        try {
-            return Files.readString(cluster.directory().resolve("logs").resolve(server + ".log"));
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return started.log(server);
     }
 
     private List<Path> files(String directory, String part) {
-        try (Stream<Path> files = Files.walk(cluster.directory().resolve(directory))) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> file.toString().contains(part))
-                    .toList();
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
+        return started.files(directory, part);
     }
 
     @Test

@@ -23,7 +23,6 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
-import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.MethodOrderer;
@@ -41,15 +40,11 @@ class ProcessFaultsIT {
     private static final int RF = 3;
     private static final Duration PATIENCE = Duration.ofMinutes(3);
 
-    private @Nullable ProcessCluster started;
-    private @Nullable UniserveClient connected;
+    private StartedCluster started;
 
     @BeforeAll
     void start(@TempDir Path directory) {
-        ProcessCluster cluster = new ProcessCluster(ProcessClusterOptions.of(directory, SERVERS, "kv"));
-        started = cluster;
-        cluster.start();
-        connect();
+        started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv"));
         UniserveClient client = client();
         client.admin()
                 .createTable(
@@ -61,27 +56,15 @@ class ProcessFaultsIT {
 
     @AfterAll
     void stop() {
-        if (connected != null) {
-            connected.close();
-        }
-        if (started != null) {
-            started.close();
-        }
+        started.close();
     }
 
     private ProcessCluster cluster() {
-        return Objects.requireNonNull(started);
+        return started.processes();
     }
 
     private UniserveClient client() {
-        return Objects.requireNonNull(connected);
-    }
-
-    private void connect() {
-        connected = UniserveClient.builder()
-                .bootstrap(cluster().bootstrap().toArray(new String[0]))
-                .deadline(Duration.ofSeconds(60))
-                .build();
+        return started.client();
     }
 
     @Test
@@ -198,7 +181,7 @@ class ProcessFaultsIT {
         for (int i = 1; i <= SERVERS; i++) {
             cluster().await("server-" + i);
         }
-        connect();
+        started.reconnect();
         load.verifyAll(client());
         assertThat(load.wrong).isEmpty();
     }

@@ -52,15 +52,8 @@ class ZooKeeperOutageIT {
 
     @BeforeAll
     void start(@TempDir Path directory) {
-        ProcessCluster cluster = new ProcessCluster(new ProcessClusterOptions(
-                directory,
-                "local",
-                SERVERS,
-                "kv",
-                "-Xmx256m",
-                FULL ? Map.of() : QUARTER,
-                List.of(),
-                JavaLauncher.ofThisProcess()));
+        ProcessCluster cluster = new ProcessCluster(
+                ProcessClusterOptions.of(directory, SERVERS, "kv").with(FULL ? Map.of() : QUARTER));
         started = Optional.of(cluster);
     }
 

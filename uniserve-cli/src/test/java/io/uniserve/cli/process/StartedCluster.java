@@ -1,0 +1,92 @@
+package io.uniserve.cli.process;
+
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.client.UniserveClient;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.stream.Stream;
+
+/** A cluster of processes whose coordinator knows every server, a client of it, and what it leaves on disk. */
+final class StartedCluster implements AutoCloseable {
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+
+    private final ProcessCluster processes;
+    private UniserveClient client;
+
+    private StartedCluster(ProcessCluster processes) {
+        this.processes = processes;
+        this.client = connected();
+    }
+
+    static StartedCluster start(ProcessClusterOptions options) {
+        ProcessCluster processes = new ProcessCluster(options);
+        try {
+            processes.start();
+            StartedCluster started = new StartedCluster(processes);
+            await("the coordinator sees every server")
+                    .atMost(PATIENCE)
+                    .until(() ->
+                            started.client.admin().status().routing().servers().size() == options.servers());
+            await("so does the client")
+                    .atMost(PATIENCE)
+                    .until(() -> started.client.routing().servers().size() == options.servers());
+            return started;
+        } catch (RuntimeException | AssertionError e) {
+            processes.close();
+            throw e;
+        }
+    }
+
+    /** A client of this cluster that is patient with it. */
+    private UniserveClient connected() {
+        return UniserveClient.builder()
+                .bootstrap(processes.bootstrap().toArray(String[]::new))
+                .deadline(Duration.ofSeconds(60))
+                .build();
+    }
+
+    ProcessCluster processes() {
+        return processes;
+    }
+
+    UniserveClient client() {
+        return client;
+    }
+
+    /** A new client takes the place of the one that was closed. */
+    void reconnect() {
+        client = connected();
+    }
+
+    /** All that a daemon has said. */
+    String log(String daemon) {
+        try {
+            return Files.readString(processes.directory().resolve("logs").resolve(daemon + ".log"));
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Files under a directory of the cluster's whose path from the cluster's own contains this part. */
+    List<Path> files(String directory, String part) {
+        Path root = processes.directory();
+        try (Stream<Path> files = Files.walk(root.resolve(directory))) {
+            return files.filter(Files::isRegularFile)
+                    .filter(file -> root.relativize(file).toString().contains(part))
+                    .toList();
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        processes.close();
+    }
+}

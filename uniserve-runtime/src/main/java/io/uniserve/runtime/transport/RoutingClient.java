@@ -43,6 +43,7 @@ public final class RoutingClient implements AutoCloseable {
     private static final long BACKOFF_MIN_NANOS = 50_000_000;
     private static final long BACKOFF_MAX_NANOS = 1_000_000_000;
     private static final long FIRST_STATE_NANOS = 1_000_000_000;
+    private static final int FIRST_STATE_DOUBLINGS_MAX = 3;
     private static final long REFRESH_MIN_NANOS = 250_000_000;
     private static final int TRIED_MAX = 16;
 
@@ -57,6 +58,9 @@ public final class RoutingClient implements AutoCloseable {
     private final Deque<Attempt> tried = new ArrayDeque<>();
     private List<Completion<Routing>> waiting = new ArrayList<>();
     private boolean moveDue;
+    /** Watches in a row that were given up because nothing had come. */
+    private int silent;
+
     private @Nullable Routing latest;
     private @Nullable Watch current;
     private @Nullable Address lastTarget;
@@ -163,14 +167,24 @@ public final class RoutingClient implements AutoCloseable {
         }
     }
 
-    /** The address after the last one, of those the newest map names and of the bootstrap's. */
-    private Address next() {
+    /** Those the newest map names, then the bootstrap's. */
+    private List<Address> known() {
         Set<Address> known = new LinkedHashSet<>();
         if (latest != null) {
             latest.servers().stream().map(ServerRecord::address).forEach(known::add);
         }
         known.addAll(bootstrap);
-        List<Address> all = List.copyOf(known);
+        return List.copyOf(known);
+    }
+
+    /** How long a source may take to tell its map: longer once all were silent, as on machines that are overloaded. */
+    private long patienceNanos() {
+        return FIRST_STATE_NANOS << Math.min(FIRST_STATE_DOUBLINGS_MAX, silent / known().size());
+    }
+
+    /** The address after the last one. */
+    private Address next() {
+        List<Address> all = known();
         int last = lastTarget == null ? -1 : all.indexOf(lastTarget);
         // Clients begin at different servers, so that watchers spread.
         int place = last < 0 ? (int) Long.remainderUnsigned(ids.next(), all.size()) : (last + 1) % all.size();
@@ -190,6 +204,7 @@ public final class RoutingClient implements AutoCloseable {
         }
         boolean first = !watch.answered;
         watch.answered = true;
+        silent = 0;
         backoffNanos = BACKOFF_MIN_NANOS;
         Routing merged = latest == null ? routing : RoutingMerge.newer(latest, routing);
         boolean changed = !merged.equals(latest);
@@ -245,7 +260,7 @@ public final class RoutingClient implements AutoCloseable {
         }
 
         private void start() {
-            patience = loop.after(FIRST_STATE_NANOS, this::checkAnswered);
+            patience = loop.after(patienceNanos(), this::checkAnswered);
             try {
                 ClientCall<AdminProto.WatchCall, ModelProto.Routing> started =
                         channels.channel(target).newCall(RoutingServiceGrpc.getWatchMethod(), CallOptions.DEFAULT);
@@ -264,6 +279,7 @@ public final class RoutingClient implements AutoCloseable {
 
         private void checkAnswered() {
             if (!answered && this == current) {
+                silent++;
                 cancel();
                 failed(
                         this,

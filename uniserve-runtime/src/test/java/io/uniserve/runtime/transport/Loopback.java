@@ -50,6 +50,7 @@ final class Loopback implements AutoCloseable {
         return () -> {};
     };
     final RoutingHub routing = new RoutingHub();
+    volatile RoutingSource source = routing;
     final AtomicReference<Throwable> fatal = new AtomicReference<>();
     final EventLoop loop = new EventLoop("test-client", SystemClock.INSTANCE, fatal::set);
     final ChannelPool channels;
@@ -75,7 +76,7 @@ final class Loopback implements AutoCloseable {
                         (request, done) -> read.read(request, done),
                         (request, done) -> update.update(request, done),
                         (request, done) -> query.query(request, done)))
-                .routing(routing)
+                .routing(listener -> source.watch(listener))
                 .start("localhost", port);
     }
 

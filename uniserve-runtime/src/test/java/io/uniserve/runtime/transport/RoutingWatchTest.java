@@ -133,6 +133,17 @@ class RoutingWatchTest {
         }
     }
 
+    /** Were each watch given up as soon as the one before, a source that needs longer would never be heard. */
+    @Test
+    void aSlowSourceIsGivenMoreTimeWhenItIsAskedAgain() {
+        first.routing.publish(routing(Loopback.CLUSTER, 1, first.address));
+        first.source = listener -> first.loop.after(1_500_000_000, () -> first.routing.watch(listener));
+        try (RoutingClient client = client(ClusterIdentity.unknown(), first.address)) {
+            await().until(() -> !seen.isEmpty());
+            client.close();
+        }
+    }
+
     @Test
     void refusesAnotherClusterAndSaysWhatItTried() {
         first.routing.publish(routing("cluster-b", 1, first.address));

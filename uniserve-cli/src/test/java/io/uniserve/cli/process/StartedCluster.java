@@ -47,6 +47,7 @@ final class StartedCluster implements AutoCloseable {
         return UniserveClient.builder()
                 .bootstrap(processes.bootstrap().toArray(String[]::new))
                 .deadline(Duration.ofSeconds(60))
+                .connectTimeout(Duration.ofSeconds(60))
                 .build();
     }
 

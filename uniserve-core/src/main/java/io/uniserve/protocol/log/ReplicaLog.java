@@ -36,6 +36,7 @@ public final class ReplicaLog {
     private boolean writing;
     private boolean closed;
     private long bytes;
+    private long damagedThrough;
 
     private ReplicaLog(
             Disk disk,
@@ -81,6 +82,11 @@ public final class ReplicaLog {
                     }
                 })
                 .run();
+    }
+
+    /** The last entry that was read and did not check, 0 for none: what comes up to it can be given to nobody. */
+    public long damagedThrough() {
+        return damagedThrough;
     }
 
     /** Index before the first entry. */
@@ -293,6 +299,7 @@ public final class ReplicaLog {
             if (read instanceof Outcome.Ok<Bytes> ok) {
                 Outcome<List<LogEntry>> entries = decode(ok.value(), from);
                 if (entries instanceof Outcome.Err<List<LogEntry>> err && !closed) {
+                    damagedThrough = Math.max(damagedThrough, lastBad(ok.value(), from, start));
                     listener.damaged(err.error());
                 }
                 completion.done(entries);
@@ -300,6 +307,20 @@ public final class ReplicaLog {
                 completion.done(Outcome.err(((Outcome.Err<Bytes>) read).error()));
             }
         });
+    }
+
+    private long lastBad(Bytes data, long from, int start) {
+        long bad = from;
+        long at = from;
+        for (int offset = 0; offset < data.size(); offset = index.offset(at) - start) {
+            EntryCodec.Found found = EntryCodec.decode(data, offset);
+            bad = found == null || found.entry().index() != at ? at : bad;
+            at++;
+            if (at > index.last() || index.offset(at) <= start) {
+                break;
+            }
+        }
+        return bad;
     }
 
     /** Entries as a run of encoded records, as they are shipped to durable storage. */

@@ -37,6 +37,7 @@ final class Applier {
     private final ReplicaLog log;
     private final Listener listener;
     private final Checkpoints checkpoints;
+    private final Storage storage;
     private final TableMeta meta;
     private Phase phase = Phase.DOWN;
     private final Map<Checkpoints.Name, Integer> strikes = new LinkedHashMap<>();
@@ -50,6 +51,7 @@ final class Applier {
     private boolean suspended;
     private boolean hung;
     private boolean busy;
+    private boolean fetching;
     private @Nullable Completion<Done> closing;
     private long sinceEntries;
     private long sinceBytes;
@@ -70,8 +72,14 @@ final class Applier {
         /** The engine failed or hangs; it is being rebuilt. */
         void unfit(String reason);
 
-        /** The engine can never be built again from what is here. */
+        /** The engine can be built neither from what is here nor from what is in durable storage. */
         void lost(String reason);
+    }
+
+    /** Where a checkpoint comes from when none here is whole. */
+    interface Storage {
+        /** Brings one that lies on the log; CORRUPT where there is none, or it does not check. */
+        void fetch(Completion<Checkpoints.Name> completion);
     }
 
     Applier(
@@ -81,6 +89,7 @@ final class Applier {
             TableMeta meta,
             ReplicaLog log,
             Checkpoints checkpoints,
+            Storage storage,
             Listener listener) {
         this.env = env;
         this.config = config;
@@ -89,6 +98,7 @@ final class Applier {
         this.log = log;
         this.listener = listener;
         this.checkpoints = checkpoints;
+        this.storage = storage;
     }
 
     /** The engine answers and holds at least what the log held when it was built. */
@@ -105,7 +115,7 @@ final class Applier {
     }
 
     boolean wantsTicks() {
-        return busy || phase == Phase.FAILED || restartWanted;
+        return busy || phase == Phase.FAILED || restartWanted || checkpoints.wanted();
     }
 
     /** Builds the engine; does nothing where it is already there or on its way. */
@@ -255,16 +265,33 @@ final class Applier {
         });
     }
 
-    /** Nothing holds what came before the log: for good, unless a checkpoint was only passed over. */
+    /** Nothing here holds what came before the log. Where checkpoints were only passed over, they get another chance first. */
     private void uncovered() {
-        UniserveException error =
-                new UniserveException(ErrorCode.CORRUPT, "no checkpoint covers the log before " + log.baseIndex());
-        boolean forGood = strikes.isEmpty();
-        strikes.clear();
-        failed(error);
-        if (forGood) {
-            listener.lost(error.reason());
+        if (!strikes.isEmpty()) {
+            strikes.clear();
+            failed(new UniserveException(
+                    ErrorCode.IO, "no checkpoint that covers the log before " + log.baseIndex() + " can be restored"));
+            return;
         }
+        listener.unfit("its checkpoint is damaged and is fetched from durable storage");
+        begin();
+        fetching = true;
+        storage.fetch(fetched -> {
+            busy = false;
+            fetching = false;
+            if (interrupted()) {
+                return;
+            }
+            if (fetched instanceof Outcome.Ok<Checkpoints.Name> ok) {
+                choose(List.of(ok.value()), 0);
+                return;
+            }
+            UniserveException error = ((Outcome.Err<Checkpoints.Name>) fetched).error();
+            failed(error);
+            if (error.code() == ErrorCode.CORRUPT) {
+                listener.lost(error.reason());
+            }
+        });
     }
 
     private void up(long index, DedupeTable saved) {
@@ -412,12 +439,19 @@ final class Applier {
 
     /** Time passes: notices a call that hangs and tries a failed engine again. */
     void tick(long now) {
-        if (busy && !hung && now - busySince > config.engineTimeoutNanos()) {
+        if (busy && !fetching && !hung && now - busySince > config.engineTimeoutNanos()) {
             hung = true;
             listener.unfit("an engine call hangs");
         }
         if (phase == Phase.FAILED && !busy && now - restartAt >= 0) {
             rebuild();
+        }
+        boolean rests = phase == Phase.READY && !busy && !suspended && !restartWanted && applied > 0;
+        if (rests && checkpoints.takeWanted()) {
+            Checkpoints.Name newest = checkpoints.newest();
+            if (newest == null || newest.index() < applied) {
+                checkpoint();
+            }
         }
     }
 

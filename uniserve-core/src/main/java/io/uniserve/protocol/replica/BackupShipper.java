@@ -106,7 +106,13 @@ final class BackupShipper {
                                 || shipped < stable
                                 || record == null
                                 || record.shippedIndex() < shipped
+                                || log.damagedThrough() > record.checkpointIndex()
                                 || checkpoints.wantsTicks(record, ownRecord));
+    }
+
+    /** True when a checkpoint in durable storage has what the entries up to this one did. */
+    boolean covers(long index) {
+        return record != null && record.checkpointIndex() >= index;
     }
 
     /** True when a sole replica may leave without a loss. */
@@ -184,6 +190,7 @@ final class BackupShipper {
                 writing = false;
                 known = true;
                 record = next;
+                shipped = Math.max(shipped, next.checkpointIndex());
                 ownRecord = true;
                 checkpoints.recorded(next);
                 version = ok.value().versions().get(1);
@@ -206,7 +213,7 @@ final class BackupShipper {
             checkpoint = uploaded.manifestKey();
             checkpointIndex = uploaded.manifest().index();
         }
-        return new BackupRecord(key, clean, epoch, shipped, checkpoint, checkpointIndex);
+        return new BackupRecord(key, clean, epoch, Math.max(shipped, checkpointIndex), checkpoint, checkpointIndex);
     }
 
     /**
@@ -230,7 +237,11 @@ final class BackupShipper {
             ship(stable);
         }
         if (record != null && loaded && !writing) {
-            checkpoints.tick(now, record, ownRecord, shipped, learning);
+            boolean blocked = log.damagedThrough() > shipped;
+            if (log.damagedThrough() > record.checkpointIndex()) {
+                checkpoints.wantBeyond(log.damagedThrough());
+            }
+            checkpoints.tick(now, record, ownRecord, blocked ? stable : shipped, learning);
         }
         if (!loaded || writing || shipping || now - retryAt < 0) {
             return;

@@ -74,6 +74,15 @@ final class CheckpointBackup {
         }
     }
 
+    /** The log can be given to nobody up to this entry: the next checkpoint is needed in its place. */
+    void wantBeyond(long index) {
+        bytesDue = 0;
+        Checkpoints.Name newest = checkpoints.newest();
+        if (newest == null || newest.index() < index) {
+            checkpoints.want();
+        }
+    }
+
     /** This record, which this primary wrote, is in force. */
     void recorded(BackupRecord record) {
         CheckpointUpload.Uploaded made = pending;

@@ -80,6 +80,10 @@ final class Checkpoints {
         wanted = true;
     }
 
+    boolean wanted() {
+        return wanted;
+    }
+
     /** True once after {@link #want}. */
     boolean takeWanted() {
         boolean was = wanted;

@@ -11,8 +11,9 @@ import org.slf4j.LoggerFactory;
 /**
  * What keeps a replica from doing its part, told to the coordinator until it is over.
  *
- * <p>Damaged: its data are gone or do not check; it serves nothing. Unreadable: its files cannot be read now. Spoiled: an
- * old entry of its log does not check; it goes on while nobody else has the data. All three end only when a newer epoch
+ * <p>Damaged: its data are gone or do not check; it serves nothing. Uncovered: the same, for want of a checkpoint, until durable
+ * storage has one. Unreadable: its files cannot be read now. Spoiled: an
+ * old entry of its log does not check; it goes on while nobody else has the data. All but that end only when a newer epoch
  * names it a learner, so that nobody counts on what it had: then it starts anew (an unreadable one also when it can be
  * read). Troubles with the engine, the log or the state file may pass by themselves.
  */
@@ -26,6 +27,7 @@ final class Fitness {
     private final Trouble log = new Trouble();
     private final Trouble files = new Trouble();
     private @Nullable String damage;
+    private @Nullable String uncovered;
     private @Nullable String spoiled;
     private @Nullable String engine;
     private @Nullable String restore;
@@ -66,8 +68,14 @@ final class Fitness {
         begin(epoch);
     }
 
+    /** No checkpoint covers the log: until the engine can be built after all. */
+    void uncovered(String why, long epoch) {
+        uncovered = why;
+        begin(epoch);
+    }
+
     boolean isDamaged() {
-        return damage != null;
+        return damage != null || uncovered != null;
     }
 
     /** True, and damage, where the map counts on data that are not here: whatever took them, this replica is not in sync. */
@@ -149,6 +157,7 @@ final class Fitness {
     /** All files were read, or there are new ones. */
     void fresh() {
         damage = null;
+        uncovered = null;
         spoiled = null;
         unreadable = false;
         badEpoch = 0;
@@ -170,12 +179,12 @@ final class Fitness {
     }
 
     private boolean bad() {
-        return damage != null || spoiled != null || unreadable;
+        return isDamaged() || spoiled != null || unreadable;
     }
 
     /** True when nobody counts any more on the bad files. */
     boolean mayStartAnew(ActorState wanted) {
-        boolean lasting = damage != null || spoiled != null || files.lasts(now(), patience());
+        boolean lasting = isDamaged() || spoiled != null || files.lasts(now(), patience());
         return bad()
                 && lasting
                 && badEpoch > 0
@@ -202,7 +211,7 @@ final class Fitness {
             engine = null;
             restore = null;
         }
-        boolean lost = damage != null || restore != null;
+        boolean lost = isDamaged() || restore != null;
         long now = now();
         String reason = reason(now, writes);
         if (reason != null && wanted != null && wanted.hosts(host.self()) && now - reportAt >= 0) {
@@ -211,9 +220,17 @@ final class Fitness {
         }
     }
 
+    /** The engine could be built; true where that could not be hoped for any more. */
+    boolean covered() {
+        boolean news = uncovered != null;
+        uncovered = null;
+        badEpoch = bad() ? badEpoch : 0;
+        return news;
+    }
+
     private @Nullable String reason(long now, boolean writes) {
-        if (damage != null) {
-            return damage;
+        if (isDamaged()) {
+            return damage != null ? damage : uncovered;
         }
         if (restore != null || engine != null) {
             return restore != null ? restore : engine;

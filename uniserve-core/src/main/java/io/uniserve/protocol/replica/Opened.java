@@ -4,6 +4,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
@@ -83,6 +84,13 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
                         completion.done(Outcome.err(((Outcome.Err<ReplicaLog>) opened).error()));
                     }
                 });
+    }
+
+    /** The replica's engine over these files, not started. */
+    Applier applier(ReplicaHost host, ReplicaKey key, TableMeta meta, Applier.Listener listener) {
+        CheckpointFetch storage =
+                new CheckpointFetch(host.env(), host.config().clusterId(), key, meta.name(), log, checkpoints);
+        return new Applier(host.env(), host.config(), key, meta, log, checkpoints, storage, listener);
     }
 
     /** Ends log and engine, those that are there, and runs the task when nothing of theirs is under way any more. */

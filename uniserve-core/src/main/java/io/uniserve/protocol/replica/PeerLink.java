@@ -47,6 +47,9 @@ final class PeerLink {
 
         long stableIndex();
 
+        /** Index before the first entry that followers are given; a checkpoint in durable storage has what comes before. */
+        long baseIndex();
+
         void wantTicks();
     }
 
@@ -122,6 +125,7 @@ final class PeerLink {
                 send(to, ok.value());
                 pump(host.env().clock().nanos());
             } else {
+                restart(match + 1); // perhaps further on: see the base
                 pause(host.env().clock().nanos());
             }
         });
@@ -138,7 +142,7 @@ final class PeerLink {
                 log.epochAt(previous),
                 entries,
                 listener.stableIndex(),
-                log.baseIndex());
+                listener.baseIndex());
         next += entries.size();
         inFlight++;
         int sent = generation;
@@ -204,14 +208,14 @@ final class PeerLink {
         }
         long hint = Math.min(replicated.lastIndex() + 1, previous);
         long further = replicated.lastIndex() + 1 >= previous ? (1L << Math.min(stepsBack++, 40)) - 1 : 0;
-        restart(Math.max(hint - further, Math.max(match, log.baseIndex()) + 1));
+        restart(Math.max(hint - further, Math.max(match, listener.baseIndex()) + 1));
     }
 
     private void restart(long from) {
         generation++;
         inFlight = 0;
         probing = true;
-        next = Math.max(from, log.baseIndex() + 1);
+        next = Math.max(from, listener.baseIndex() + 1);
     }
 
     private void pause(long now) {

@@ -237,6 +237,13 @@ final class Primary implements PeerLink.Listener {
         pending.progress(applied, fencing.allFenced(now) ? Math.min(stable, applied) : 0);
     }
 
+    /** Beyond the log's own where an entry is damaged and the backup has a checkpoint that makes it superfluous. */
+    @Override
+    public long baseIndex() {
+        long damaged = log.damagedThrough();
+        return damaged > 0 && backup.covers(damaged) ? Math.max(log.baseIndex(), damaged) : log.baseIndex();
+    }
+
     @Override
     public void progressed(PeerLink link) {
         if (!closed) {

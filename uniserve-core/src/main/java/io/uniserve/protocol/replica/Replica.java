@@ -212,11 +212,6 @@ public final class Replica {
         host.gateChanged(this);
     }
 
-    /** True when the map may come back to what this replica holds, though it does not name it. */
-    public boolean isAwaited() {
-        return desired != null && standing(desired).mayReturn();
-    }
-
     private Standing standing(ActorState wanted) {
         return new Standing(host.self(), wanted, installed(), opened != null, takeover != null, fitness);
     }
@@ -323,8 +318,7 @@ public final class Replica {
 
     private void startEngine(Opened parts) {
         if (applier == null && meta != null) {
-            applier = new Applier(
-                    host.env(), host.config(), key, meta, parts.log(), parts.checkpoints(), new EngineEvents());
+            applier = parts.applier(host, key, meta, new EngineEvents());
             applier.start();
             host.wantTicks(this);
         }
@@ -581,6 +575,9 @@ public final class Replica {
     private final class EngineEvents implements Applier.Listener {
         @Override
         public void applied() {
+            if (engineReady() && fitness.covered()) {
+                evaluate();
+            }
             part.advance();
             host.gateChanged(Replica.this);
         }
@@ -593,7 +590,7 @@ public final class Replica {
 
         @Override
         public void lost(String reason) {
-            fitness.damaged(reason, epochWanted());
+            fitness.uncovered(reason, epochWanted());
         }
     }
 }

@@ -5,15 +5,14 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.log.LogListener;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -96,18 +95,13 @@ final class Takeover {
     }
 
     private void readRecord() {
-        env.registry()
-                .sync(synced -> env.registry().read(RegistryPaths.backup(table, key.actor()), read -> {
-                    if (synced instanceof Outcome.Err<Done> err) {
-                        completion.done(Outcome.err(err.error()));
-                    } else if (read instanceof Outcome.Ok<Versioned> ok) {
-                        boolean ours = ok.value().value() instanceof BackupRecord found
-                                && found.key().equals(key);
-                        begin(ours ? (BackupRecord) ok.value().value() : null);
-                    } else {
-                        completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
-                    }
-                }));
+        BackupLookup.find(env, table, key, found -> {
+            if (found instanceof Outcome.Ok<Optional<BackupRecord>> ok) {
+                begin(ok.value().orElse(null));
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<Optional<BackupRecord>>) found).error()));
+            }
+        });
     }
 
     private void begin(@Nullable BackupRecord record) {

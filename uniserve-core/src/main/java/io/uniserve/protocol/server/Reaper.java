@@ -145,7 +145,7 @@ final class Reaper {
             }
             ActorState state = actor(map, replica.key());
             boolean settled = replica.isOpen() && !replica.isDamaged() && replica.installed() <= state.epoch();
-            boolean awaited = state.former().counts(self, replica.installed()) || replica.isAwaited();
+            boolean awaited = state.former().counts(self, replica.installed());
             if (settled && !awaited && !state.hosts(self) && unnamed(replica)) {
                 remove(replica.key(), replica.abandonedAt() > 0, () -> {});
             }

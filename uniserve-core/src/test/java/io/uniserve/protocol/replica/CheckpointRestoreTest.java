@@ -108,7 +108,14 @@ class CheckpointRestoreTest {
                 "kv",
                 Map.of());
         Applier applier = new Applier(
-                env, config, KEY, meta, log, new Checkpoints(disk, KEY.toString(), 0), new Applier.Listener() {
+                env,
+                config,
+                KEY,
+                meta,
+                log,
+                new Checkpoints(disk, KEY.toString(), 0),
+                fetched -> fetched.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, "none"))),
+                new Applier.Listener() {
                     @Override
                     public void applied() {}
 

@@ -23,6 +23,7 @@ import io.uniserve.protocol.coordinator.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
@@ -58,14 +59,20 @@ final class Cluster {
     final TestingRegistry coordinatorRegistry;
 
     private final long checkpointEntries;
+    private final LogOptions log;
 
     Cluster(int count) {
         this(count, 20_000);
     }
 
-    @SuppressWarnings("NullAway")
     Cluster(int count, long checkpointEntries) {
+        this(count, checkpointEntries, LogOptions.defaults());
+    }
+
+    @SuppressWarnings("NullAway")
+    Cluster(int count, long checkpointEntries, LogOptions log) {
         this.checkpointEntries = checkpointEntries;
+        this.log = log;
         coordinatorRegistry = new TestingRegistry(loop, store);
         Environment env = new Environment(loop, loop, network, coordinatorRegistry, null, null, null, () -> ids++);
         Address address = new Address("c1", 7000);
@@ -239,7 +246,7 @@ final class Cluster {
                 base.ports(),
                 new ReplicaConfig(
                         replicas.clusterId(),
-                        replicas.log(),
+                        log,
                         replicas.leaseNanos(),
                         replicas.drift(),
                         replicas.replicateTimeoutNanos(),

@@ -33,6 +33,7 @@ public final class Limits {
     public static final int BACKUP_MANIFEST_BYTES_MAX = 24 << 20;
     public static final int BACKUP_FILE_DEPTH_MAX = 8;
     public static final int BACKUP_LOG_OBJECTS_MAX = 1_024;
+    public static final long DISK_STALL_MS_MAX = 10_000;
     public static final long TAKEOVER_RETRY_MS_MIN = 5_000;
     public static final long TAKEOVER_RETRY_MS_MAX = 300_000;
     public static final long RESTORE_RETRY_MS_MIN = 1_000;

@@ -31,6 +31,7 @@ final class Fitness {
     private @Nullable String spoiled;
     private @Nullable String engine;
     private @Nullable String restore;
+    private boolean stalled;
     private boolean unreadable;
     private long badEpoch;
     private long reportAt;
@@ -134,6 +135,14 @@ final class Fitness {
         wake.run();
     }
 
+    /** The disk has not answered a write of the log for long, or has by now. */
+    void logStalls(boolean now) {
+        if (now != stalled) {
+            LOG.warn("{}: the disk {}", key, now ? "does not answer a write of the log" : "answers again");
+        }
+        stalled = now;
+    }
+
     void logWorks() {
         log.error = null;
     }
@@ -162,6 +171,7 @@ final class Fitness {
         unreadable = false;
         badEpoch = 0;
         engine = null;
+        stalled = false;
         files.error = null;
         log.error = null;
     }
@@ -197,7 +207,7 @@ final class Fitness {
     }
 
     boolean wantsTicks() {
-        return bad() || engine != null || restore != null || log.error != null || files.error != null;
+        return bad() || engine != null || restore != null || stalled || log.error != null || files.error != null;
     }
 
     /**
@@ -237,6 +247,9 @@ final class Fitness {
         }
         if (files.lasts(now, patience())) {
             return text("the replica's files fail: ", files);
+        }
+        if (stalled) {
+            return "the disk does not answer a write of the log";
         }
         if (writes && log.lasts(now, patience())) {
             return text("the log cannot be written: ", log);

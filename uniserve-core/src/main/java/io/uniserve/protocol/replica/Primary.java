@@ -313,7 +313,7 @@ final class Primary implements PeerLink.Listener {
                 host.tellCoordinator(new PeerRequest.Certified(key, epoch, host.self(), learner));
             }
         }
-        if (matched && !state.begun()) {
+        if (matched && replica.engineReady() && !state.begun()) { // what cannot be built is no takeover
             host.tellCoordinator(new PeerRequest.Begun(key, epoch, host.self()));
         }
         List<ServerId> fenced = fencing.servers(true, now);

@@ -39,6 +39,7 @@ public final class Replica {
     private final SyncedMark marks;
     private final TailCut cutting;
     private final OfferedLease lease;
+    private final StallWatch stalls = new StallWatch();
     private final RestoreBackoff restores = new RestoreBackoff();
     private @Nullable Opened opened;
     private @Nullable Applier applier;
@@ -368,6 +369,7 @@ public final class Replica {
             host.refresh(table);
         }
         if (!closed && !fitness.isDamaged() && part.replicate(request, installed(), completion)) {
+            host.wantTicks(this);
             return;
         }
         Replicated.Status status =
@@ -459,6 +461,7 @@ public final class Replica {
         Opened parts = opened;
         if (parts != null && !changing) {
             marks.tick(now, parts);
+            fitness.logStalls(stalls.tick(now, parts.log()));
         }
         Primary leader = part.primary();
         if (leader != null) {

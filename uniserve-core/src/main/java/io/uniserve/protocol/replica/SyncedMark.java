@@ -30,7 +30,7 @@ final class SyncedMark {
     }
 
     boolean wantsTicks(Opened parts) {
-        return parts.log().durableIndex() > parts.file().get().synced();
+        return parts.log().lastIndex() > parts.file().get().synced();
     }
 
     void tick(long now, Opened parts) {
@@ -41,7 +41,8 @@ final class SyncedMark {
         }
         boolean rests = now - seenAt >= REST_RETRIES * config.retryNanos();
         boolean late = now - markedAt >= BUSY_RETRIES * config.retryNanos();
-        if (held || writing || !wantsTicks(parts) || !rests && !late) {
+        boolean news = durable > parts.file().get().synced();
+        if (held || writing || !news || !rests && !late) {
             return;
         }
         write(parts, now);

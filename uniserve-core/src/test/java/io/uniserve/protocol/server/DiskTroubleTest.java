@@ -264,4 +264,34 @@ class DiskTroubleTest {
         cluster.converge(0, 2);
         assertThat(host.engine().rows(cluster.key(0))).hasSize(2);
     }
+
+    @Test
+    void aFollowerWhoseDiskHangsLeavesTheSet() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        ServerId hanging = follower(cluster);
+        cluster.server(hanging).disk.hang(true);
+        cluster.send(cluster.nextId(), AckLevel.ISR, "b");
+        cluster.await(() -> !cluster.actor(0).isr().contains(hanging), 20);
+        cluster.update(AckLevel.ISR, "c");
+        cluster.server(hanging).disk.hang(false);
+        cluster.converge(0, 2);
+        assertThat(rows(cluster)).hasSize(3);
+    }
+
+    @Test
+    void aPrimaryWhoseDiskHangsGivesWay() {
+        Cluster cluster = new Cluster(2);
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "a");
+        ServerId hanging = cluster.actor(0).primary();
+        cluster.server(hanging).disk.hang(true);
+        cluster.send(cluster.nextId(), AckLevel.ISR, "never");
+        cluster.await(() -> !cluster.actor(0).isr().contains(hanging), 20);
+        cluster.update(AckLevel.ISR, "b");
+        cluster.server(hanging).disk.hang(false);
+        cluster.converge(0, 2);
+        assertThat(rows(cluster)).hasSize(2);
+    }
 }

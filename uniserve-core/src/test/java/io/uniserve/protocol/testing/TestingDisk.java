@@ -24,6 +24,8 @@ public final class TestingDisk implements Disk {
     private int syncs;
     private boolean full;
     private boolean syncFails;
+    private boolean hangs;
+    private final List<Runnable> hanging = new ArrayList<>();
     private @Nullable String unreadable;
 
     private record Content(byte[] bytes, int synced) {}
@@ -44,6 +46,14 @@ public final class TestingDisk implements Disk {
     /** From now on writes that need room write half and fail, or again work. */
     public void full(boolean value) {
         full = value;
+    }
+
+    /** From now on syncs do not return, or those that wait do. */
+    public void hang(boolean value) {
+        hangs = value;
+        List<Runnable> due = List.copyOf(hanging);
+        hanging.clear();
+        due.forEach(Runnable::run);
     }
 
     /** From now on every sync fails. */
@@ -123,6 +133,15 @@ public final class TestingDisk implements Disk {
     @Override
     public void sync(String path, Completion<Done> completion) {
         syncs++;
+        if (hangs) {
+            int started = life;
+            hanging.add(() -> {
+                if (started == life) {
+                    sync(path, completion);
+                }
+            });
+            return;
+        }
         run(completion, () -> {
             if (syncFails) {
                 return error(ErrorCode.IO, path);

@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused. Checks that calls come one at a time and in order. */
+/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied. Checks that calls come one at a time and in order. */
 public final class TestingEngine implements EngineHost {
     private final TestingLoop loop;
     private final TestingDisk disk;
@@ -118,6 +118,9 @@ public final class TestingEngine implements EngineHost {
             return;
         }
         run(key, completion, () -> {
+            if (updates.stream().anyMatch(update -> update.rows().utf8().startsWith("poison"))) {
+                return Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "poison"));
+            }
             if (failing > 0) {
                 failing--;
                 return Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "apply failed"));

@@ -18,13 +18,23 @@ public final class TestingRegistry implements Registry {
     private final List<SessionListener> listeners = new ArrayList<>();
     private Object session = new Object();
     private boolean cut;
+    private boolean deaf;
     private int unknownDone;
     private int unknownNotDone;
 
     public TestingRegistry(TestingLoop loop, TestingStore store) {
         this.loop = loop;
         this.store = store;
-        store.listen(path -> watches.getOrDefault(path, List.of()).forEach(loop::soon));
+        store.listen(path -> {
+            if (!deaf) {
+                watches.getOrDefault(path, List.of()).forEach(loop::soon);
+            }
+        });
+    }
+
+    /** Changes are not told, or again are. */
+    public void deaf(boolean value) {
+        deaf = value;
     }
 
     /** The next write is done, its caller told that the outcome is unknown. */

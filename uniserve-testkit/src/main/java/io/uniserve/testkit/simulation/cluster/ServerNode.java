@@ -13,6 +13,8 @@ import io.uniserve.port.kv.KvOperators;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.server.ServerConfig;
 import io.uniserve.protocol.server.ServerMachine;
 import io.uniserve.testkit.simulation.disk.Platter;
@@ -23,6 +25,7 @@ import io.uniserve.testkit.simulation.engine.SimEngineHost;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
+import io.uniserve.testkit.simulation.plant.BlindVoucher;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.List;
@@ -153,8 +156,12 @@ public final class ServerNode implements Node {
                 world.objects.of(process),
                 engine,
                 world.ids(process));
-        ServerMachine machine = new ServerMachine(config(), env, gates, this::fatal);
-        world.wire.bind(address, new Endpoint(process, machine::onPeer, machine::onUpdate, reads::read));
+        ServerConfig config = config();
+        ServerMachine machine = new ServerMachine(config, env, gates, this::fatal);
+        Endpoint.Handler<PeerRequest, PeerReply> ear = world.plant == Plant.BLIND_VOUCHERS
+                ? new BlindVoucher(id, config.incarnation(), machine::onPeer)
+                : machine::onPeer;
+        world.wire.bind(address, new Endpoint(process, ear, machine::onUpdate, reads::read));
         life = new Life(session, disk, engine, gates, machine);
         draining = false;
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));

@@ -15,7 +15,9 @@ public enum Plant {
     /** The registry applies a coordinator's writes of the map without looking at term and version. */
     SHRINK_WITHOUT_CAS,
     /** Readers look at a clock that stands still, so that no lease ever runs out. */
-    NO_FENCE;
+    NO_FENCE,
+    /** A server vouches for every replica that it is asked for, whatever its disk holds. */
+    BLIND_VOUCHERS;
 
     /** The name on the command line. */
     public String label() {

@@ -30,8 +30,7 @@ class MembersTest {
 
     @SuppressWarnings("NullAway")
     private Members started() {
-        Environment env =
-                new Environment(loop, loop, new TestingNetwork(loop), registry, null, null, null, () -> 1);
+        Environment env = new Environment(loop, loop, new TestingNetwork(loop), registry, null, null, null, () -> 1);
         Members made = new Members(env, SECOND / 10, new Watches(registry), () -> {});
         made.start();
         loop.run(SECOND / 10);
@@ -58,8 +57,7 @@ class MembersTest {
     void namesOfServersAreComparedNowAndThen() {
         ServerId id = new ServerId("s9");
         Address address = new Address("s9", 8000);
-        changeUntold(
-                RegistryPaths.server(id), new ServerRecord(id, 1, address, "z", new Capacity(1, 1, 1), List.of()));
+        changeUntold(RegistryPaths.server(id), new ServerRecord(id, 1, address, "z", new Capacity(1, 1, 1), List.of()));
         assertThat(members.find(id)).isNull();
         loop.run(11 * SECOND);
         assertThat(members.find(id)).isNotNull();

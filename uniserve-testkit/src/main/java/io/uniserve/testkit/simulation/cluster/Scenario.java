@@ -1,5 +1,6 @@
 package io.uniserve.testkit.simulation.cluster;
 
+import io.uniserve.model.OnLoss;
 import io.uniserve.testkit.simulation.kernel.Prng;
 
 /**
@@ -8,7 +9,14 @@ import io.uniserve.testkit.simulation.kernel.Prng;
  * @param operationMillisMean mean time between two operations of all clients together, in milliseconds of virtual time
  */
 public record Scenario(
-        int servers, int actors, int rf, int minIsr, int coordinators, int clients, int operationMillisMean) {
+        int servers,
+        int actors,
+        int rf,
+        int minIsr,
+        int coordinators,
+        int clients,
+        int operationMillisMean,
+        OnLoss onLoss) {
     /** Draws the sizes. */
     public static Scenario draw(Prng random) {
         int servers = random.below(4) == 0 ? random.between(1, 2) : random.between(3, 7);
@@ -21,12 +29,13 @@ public record Scenario(
                 random.between(1, Math.max(1, rf - 1)),
                 random.between(1, 2),
                 random.between(1, 4),
-                random.between(40, 70));
+                random.between(40, 70),
+                rf == 1 && random.below(2) == 0 ? OnLoss.RESTORE_ACTOR : OnLoss.WAIT);
     }
 
     @Override
     public String toString() {
         return servers + " servers, " + actors + " actors, rf " + rf + ", minIsr " + minIsr + ", " + coordinators
-                + " coordinators, " + clients + " clients";
+                + " coordinators, " + clients + " clients, " + onLoss;
     }
 }

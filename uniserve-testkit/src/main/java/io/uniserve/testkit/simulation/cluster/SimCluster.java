@@ -3,8 +3,8 @@ package io.uniserve.testkit.simulation.cluster;
 import io.uniserve.api.Document;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
@@ -12,6 +12,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvEngine;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
@@ -96,7 +97,7 @@ public final class SimCluster {
                 ConsistencyLevel.EVENTUAL,
                 scenario.rf(),
                 scenario.minIsr(),
-                OnLoss.WAIT,
+                scenario.onLoss(),
                 KvEngine.NAME,
                 Map.of());
         leader().ifPresent(leader -> leader.onAdmin(new AdminRequest.CreateTable(meta), outcome -> {
@@ -135,6 +136,16 @@ public final class SimCluster {
     /** Copies of each actor. */
     public int rf() {
         return scenario.rf();
+    }
+
+    /** True when the registry says now that durable storage holds everything that the actor's primary ever logged. */
+    public boolean backupComplete(ReplicaKey key) {
+        return world.ensemble
+                                .read(RegistryPaths.backup(TABLE, key.actor()), world.ensemble.zxid())
+                                .value()
+                        instanceof BackupRecord record
+                && record.clean()
+                && record.key().equals(key);
     }
 
     /** Why the replicas have not converged: empty when every actor has all its replicas, in sync and equal. */

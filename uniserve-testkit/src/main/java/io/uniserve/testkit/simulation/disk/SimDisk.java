@@ -23,6 +23,8 @@ public final class SimDisk implements Disk {
     private static final long LATENCY_SPREAD_NANOS = 200_000;
     private static final long SYNC_NANOS = 2_000_000;
     private static final long SLOW_NANOS = 1_500_000_000L;
+    private static final long HANG_MIN_NANOS = 5_000_000_000L;
+    private static final long HANG_SPREAD_NANOS = 25_000_000_000L;
 
     private final EventQueue queue;
     private final Prng random;
@@ -73,7 +75,8 @@ public final class SimDisk implements Disk {
     public void sync(String path, Completion<Done> completion) {
         Process.Pending<Done> pending = process.begin(completion);
         boolean fails = weather.strikes(Fault.DISK_IO_ERROR);
-        queue.after(latency() + random.below(SYNC_NANOS), () -> {
+        long hangs = weather.strikes(Fault.DISK_HUNG) ? HANG_MIN_NANOS + random.below(HANG_SPREAD_NANOS) : 0;
+        queue.after(latency() + random.below(SYNC_NANOS) + hangs, () -> {
             if (pending.over()) {
                 return;
             }

@@ -18,7 +18,10 @@ import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.function.Supplier;
 
-/** Object storage shared by the cluster: slow, sometimes failing, and a put that failed may have been done. */
+/**
+ * Object storage shared by the cluster: slow, sometimes failing, and a put that failed may have been done. What it gives may have a
+ * bit turned over, or be cut short; the next time it is right.
+ */
 public final class SimObjectStore {
     private static final long LATENCY_MIN_NANOS = 5_000_000;
     private static final long LATENCY_SPREAD_NANOS = 20_000_000;
@@ -62,6 +65,15 @@ public final class SimObjectStore {
         });
     }
 
+    private Bytes wrong(Bytes right) {
+        if (right.size() == 0 || random.below(3) == 0) {
+            return right.slice(0, random.below(right.size() + 1) / 2);
+        }
+        byte[] bytes = right.toArray();
+        bytes[random.below(bytes.length)] ^= (byte) (1 << random.below(8));
+        return Bytes.wrap(bytes);
+    }
+
     private static <T> Outcome<T> outcome(Supplier<T> action) {
         try {
             return Outcome.ok(action.get());
@@ -101,7 +113,7 @@ public final class SimObjectStore {
                         if (found == null) {
                             throw new UniserveException(ErrorCode.IO, "no such object: " + key);
                         }
-                        return found;
+                        return weather.strikes(Fault.STORE_LIED) ? wrong(found) : found;
                     },
                     completion);
         }

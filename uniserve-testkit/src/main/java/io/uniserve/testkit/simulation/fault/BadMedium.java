@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation.fault;
 
 import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableMap;
 import io.uniserve.testkit.simulation.cluster.ServerNode;
@@ -15,9 +16,12 @@ import java.util.TreeSet;
 /**
  * Bits flip on one server's disk, or it is destroyed: always the same server, and only while each actor that counts on it
  * has another copy in sync, so that nothing acknowledged at level ISR may be lost. Should the set shrink to the damaged copy
- * alone before that one has left it, a loss is excused.
+ * alone before that one has left it, a loss is excused. At rf 1 a disk is destroyed only when the backups of all actors on it
+ * are complete and the server has been down for a while. A takeover of what is not complete, which a table may ask for, excuses losses as well.
  */
 final class BadMedium {
+    private static final long ENDED_NANOS = 1_500_000_000L;
+
     private final World world;
     private final SimCluster cluster;
     private final Prng random;
@@ -37,6 +41,9 @@ final class BadMedium {
                 .listen((session, zxid, applied, changed) -> applied.forEach(one -> {
                     if (one.after() != null && one.after().value() instanceof TableMap map) {
                         look(map);
+                        if (one.before() != null && one.before().value() instanceof TableMap before) {
+                            lookForLosses(before, map);
+                        }
                     }
                 }));
     }
@@ -64,13 +71,46 @@ final class BadMedium {
         }
     }
 
+    private void lookForLosses(TableMap before, TableMap after) {
+        if (!after.name().equals(SimCluster.TABLE) || before.tableId() != after.tableId()) {
+            return;
+        }
+        for (ActorState actor : after.actors()) {
+            boolean takenOver = actor.restoreEpoch() == actor.epoch()
+                    && before.actors().get(actor.actor()).epoch() < actor.epoch();
+            if (takenOver && !cluster.backupComplete(new ReplicaKey(after.tableId(), actor.actor()))) {
+                excused = true;
+                world.trace().line("actor " + actor.actor() + " is taken over with what was shipped");
+            }
+        }
+    }
+
+    /** At rf 1: the server is down, so what was under way has ended, and every actor is whole in durable storage. */
+    private void destroySole(Fault fault, TableRoute route) {
+        boolean complete = route.map().actors().stream()
+                .filter(actor -> actor.isr().contains(victim.id()))
+                .allMatch(actor ->
+                        cluster.backupComplete(new ReplicaKey(route.meta().tableId(), actor.actor())));
+        if (complete && !victim.process().alive() && victim.platter().destroy()) {
+            world.trace().line(fault.label() + " " + victim.process().name());
+            world.weather().count(fault);
+        }
+    }
+
     /**
      * @param crash stops the victim for a while
      * @param crashAll stops all servers, each for a while: the damaged one may be back first
      */
     void strike(Fault fault, Runnable crash, Runnable crashAll) {
         Optional<TableRoute> route = cluster.route();
-        if (cluster.rf() < 2 || route.isEmpty()) {
+        if (route.isEmpty()) {
+            return;
+        }
+        if (cluster.rf() < 2) {
+            if (fault == Fault.DISK_DESTROYED) {
+                crash.run();
+                world.queue().after(ENDED_NANOS, () -> cluster.route().ifPresent(later -> destroySole(fault, later)));
+            }
             return;
         }
         TreeSet<Integer> here = new TreeSet<>();

@@ -21,12 +21,14 @@ public final class FaultPlan {
             Map.entry(Fault.WATCH_DELAYED, 200_000L),
             Map.entry(Fault.DISK_IO_ERROR, 1_000L),
             Map.entry(Fault.DISK_SLOW, 2_000L),
+            Map.entry(Fault.DISK_HUNG, 2_000L),
             Map.entry(Fault.ENGINE_SLOW, 5_000L),
             Map.entry(Fault.ENGINE_FAILED, 3_000L),
             Map.entry(Fault.ENGINE_HUNG, 300L),
             Map.entry(Fault.READ_PAUSED, 20_000L),
             Map.entry(Fault.STORE_SLOW, 100_000L),
-            Map.entry(Fault.STORE_FAILED, 100_000L)));
+            Map.entry(Fault.STORE_FAILED, 100_000L),
+            Map.entry(Fault.STORE_LIED, 500_000L)));
 
     private static final List<Fault> DISASTERS = List.of(
             Fault.PROCESS_CRASHED,

@@ -136,6 +136,10 @@ class BadPolicyTest {
                 .build();
         PlacementResult skewed = RUNNER.run(policy, unequal, effort);
         assertThat(skewed.status()).as(skewed.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
+        ClusterLoad exact =
+                cluster(6, 3).loads(new double[] {5, 4, 3, 2, 2, 2}).eps(0).build();
+        PlacementResult even = RUNNER.run(policy, exact, effort);
+        assertThat(even.status()).as(even.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
     }
 
     @Test

@@ -19,6 +19,7 @@ public final class ParallelismSearch {
     /** Contention given up for fewer new replicas. */
     private static final double WORTH_LESS_MOVES = 1.001;
 
+    private static final double NEAR = 1.15;
     private static final int SMALL_ACTORS = 128;
 
     private final SearchState s;
@@ -30,6 +31,7 @@ public final class ParallelismSearch {
     private final Placer placer;
     private final Mender mender;
     private final Trimmer trimmer;
+    private double startContention;
 
     public ParallelismSearch(ClusterLoad in, long seed, BooleanSupplier outOfTime) {
         s = new SearchState(in);
@@ -51,6 +53,7 @@ public final class ParallelismSearch {
         start();
         boolean good = acceptable();
         double before = s.sets.exactContention();
+        startContention = before;
         if (good && !above(before, bound)) {
             return s.in.current();
         }
@@ -120,7 +123,8 @@ public final class ParallelismSearch {
 
     private int ruinSteps() {
         int most = s.actors <= SMALL_ACTORS ? 3_000 : 20_000;
-        return Math.max(1_500, Math.min(most, 12_000_000 / Math.max(1, s.actors)));
+        int work = s.actors <= 2_000 ? 12_000_000 : 30_000_000;
+        return Math.max(1_500, Math.min(most, work / Math.max(1, s.actors)));
     }
 
     private void improve(int steps) {
@@ -148,8 +152,11 @@ public final class ParallelismSearch {
         // A short run first: what is left when the time ends during the long one is then a whole result, if a lesser
         // one.
         if (s.actors <= SMALL_ACTORS) {
-            annealer.run(150_000, 1.5, 0.03, 0.02, 0, outOfTime);
-            annealer.run(1_200_000, 2, 0.02, 0.02, 0, outOfTime);
+            // From a placement that is not far off, a cooler start keeps most of it where it is.
+            boolean near = !above(startContention, bound * NEAR);
+            double price = near ? 0.04 : 0.02;
+            annealer.run(150_000, near ? 0.5 : 1.5, 0.03, price, 0, outOfTime);
+            annealer.run(1_200_000, near ? 0.7 : 2, 0.02, price, 0, outOfTime);
         } else {
             annealer.run(60_000, 0.2, 0.02, 0.02, 0, outOfTime);
             annealer.run(250_000, 0.3, 0.01, 0.02, 0, outOfTime);

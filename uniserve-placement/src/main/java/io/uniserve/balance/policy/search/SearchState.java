@@ -52,8 +52,9 @@ final class SearchState {
         Arrays.setAll(load, in::load);
         Arrays.setAll(memory, in::memory);
         // A hair inside the tolerance, so that rounding on the way out does not leave it.
-        Arrays.setAll(low, j -> in.low(j) * (1 + 1e-7));
-        Arrays.setAll(high, j -> in.high(j) * (1 - 1e-7));
+        double hair = Math.min(1e-7, 0.1 * in.eps());
+        Arrays.setAll(low, j -> in.low(j) * (1 + hair));
+        Arrays.setAll(high, j -> in.high(j) * (1 - hair));
         Arrays.setAll(capacity, j -> in.capacity(j) * (1 + 1e-12));
         tiny = Math.max(Double.MIN_NORMAL, in.mean() * 1e-9);
         sets = new SetCounts(in);

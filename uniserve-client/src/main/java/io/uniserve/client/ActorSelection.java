@@ -12,6 +12,8 @@ import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryResult;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
@@ -115,7 +117,10 @@ public final class ActorSelection {
     }
 
     private static <V, R> R combine(QueryResult result, RetrieveCall<?, V> call, Combiner<V, R> combiner) {
-        return combiner.combine(
-                result.parts().stream().map(call.values()::decode).toList());
+        List<V> values = new ArrayList<>(result.parts().size());
+        for (Bytes part : result.parts()) {
+            values.add(call.values().decode(part));
+        }
+        return combiner.combine(Collections.unmodifiableList(values));
     }
 }

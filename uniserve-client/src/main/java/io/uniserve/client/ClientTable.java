@@ -55,12 +55,12 @@ public final class ClientTable {
 
     /** The actor that holds this text key. */
     public ActorSelection key(String key) {
-        return keys(List.of(PartitionKey.of(key)));
+        return selection(PartitionKey.of(key));
     }
 
     /** The actor that holds this number key. */
     public ActorSelection key(long key) {
-        return keys(List.of(PartitionKey.of(key)));
+        return selection(PartitionKey.of(key));
     }
 
     /**
@@ -103,6 +103,10 @@ public final class ClientTable {
                 AckLevel.ISR,
                 Optional.empty(),
                 core.options().updateDeadline());
+    }
+
+    private ActorSelection selection(PartitionKey key) {
+        return selection(Optional.of(partitioner -> List.of(partitioner.actorOf(key))));
     }
 
     private ActorSelection selection(Optional<Function<io.uniserve.model.Partitioner, List<Integer>>> chosen) {

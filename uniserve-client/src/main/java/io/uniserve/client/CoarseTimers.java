@@ -3,13 +3,16 @@ package io.uniserve.client;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.loop.TimerHeap;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Timers of all operations on one thread. Nearly all of them are cancelled soon (a hedge that was not needed), so setting
  * one must not wake the thread: while timers are being set it looks up every {@value #TICK_NANOS} ns, and only a timer that
- * is due sooner than its next look wakes it. After {@value #IDLE_TICKS} looks with nothing to wait for it sleeps for good.
+ * is due sooner than its next look wakes it. New timers wait in a queue without a lock for the thread to look, so that one
+ * cancelled before that costs next to nothing. After {@value #IDLE_TICKS} looks with nothing to wait for it sleeps for good.
  * Timers are late by up to a tick. Safe for use by several threads.
  */
 final class CoarseTimers implements Timers, AutoCloseable {
@@ -21,10 +24,11 @@ final class CoarseTimers implements Timers, AutoCloseable {
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
+    private final Queue<TimerHeap.Entry> fresh = new ConcurrentLinkedQueue<>();
     private final TimerHeap timers = new TimerHeap();
-    private boolean asleep;
-    private long nextLook;
-    private boolean closed;
+    private volatile boolean asleep;
+    private volatile long nextLook;
+    private volatile boolean closed;
 
     CoarseTimers(String name, Clock clock) {
         this.clock = clock;
@@ -37,14 +41,33 @@ final class CoarseTimers implements Timers, AutoCloseable {
     @Override
     public Cancel after(long delayNanos, Runnable task) {
         long due = clock.nanos() + Math.max(0, delayNanos);
+        TimerHeap.Entry timer = TimerHeap.entry(due, task);
+        if (closed) {
+            return timer;
+        }
+        fresh.add(timer);
+        // The thread says until when it waits and only then looks whether there are fresh ones: one of the two sees the
+        // other.
+        if (asleep || due - nextLook < 0) {
+            wake();
+        }
+        return timer;
+    }
+
+    private void wake() {
         lock.lock();
         try {
-            if (asleep || due - nextLook < 0) {
-                changed.signal();
-            }
-            return timers.add(due, task);
+            changed.signal();
         } finally {
             lock.unlock();
+        }
+    }
+
+    private void takeFresh() {
+        for (TimerHeap.Entry timer = fresh.poll(); timer != null; timer = fresh.poll()) {
+            if (!timer.isOver()) {
+                timers.push(timer);
+            }
         }
     }
 
@@ -57,6 +80,7 @@ final class CoarseTimers implements Timers, AutoCloseable {
                 if (closed) {
                     return;
                 }
+                takeFresh();
                 due = timers.poll(clock.nanos());
                 if (due == null) {
                     idle = timers.size() == 0 ? idle + 1 : 0;
@@ -80,12 +104,16 @@ final class CoarseTimers implements Timers, AutoCloseable {
     private void await(long nanos) throws InterruptedException {
         if (nanos == FOREVER) {
             asleep = true;
-            changed.await();
+            if (fresh.isEmpty()) {
+                changed.await();
+            }
             asleep = false;
         } else {
             nextLook = clock.nanos() + nanos;
-            // What is left of the time does not matter: the queue is looked at again.
-            long unused = changed.awaitNanos(nanos);
+            if (fresh.isEmpty()) {
+                // What is left of the time does not matter: the queue is looked at again.
+                long unused = changed.awaitNanos(nanos);
+            }
         }
     }
 
@@ -96,6 +124,7 @@ final class CoarseTimers implements Timers, AutoCloseable {
         try {
             closed = true;
             timers.clear();
+            fresh.clear();
             changed.signal();
         } finally {
             lock.unlock();

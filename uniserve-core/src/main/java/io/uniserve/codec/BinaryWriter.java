@@ -10,6 +10,7 @@ import java.util.Arrays;
  * TOO_LARGE before it takes memory beyond it. Not thread-safe.
  */
 public final class BinaryWriter {
+    private static final int IN_PLACE_MAX = 64;
     private static final int ARRAY_MAX = Integer.MAX_VALUE - 8;
 
     private final int bytesMax;
@@ -78,7 +79,27 @@ public final class BinaryWriter {
         if (value.length() > bytesMax - size) {
             throw full();
         }
-        return writeBytes(Bytes.wrap(value.getBytes(StandardCharsets.UTF_8)));
+        return ascii(value) ? this : writeBytes(Bytes.wrap(value.getBytes(StandardCharsets.UTF_8)));
+    }
+
+    /** Writes a short text in place, as nearly all are; false, and nothing written, where it is long or not ASCII. */
+    private boolean ascii(String value) {
+        int length = value.length();
+        if (length > IN_PLACE_MAX) {
+            return false;
+        }
+        room(4 + length);
+        int at = size + 4;
+        for (int i = 0; i < length; i++) {
+            char c = value.charAt(i);
+            if (c > 0x7f) {
+                return false;
+            }
+            buffer[at + i] = (byte) c;
+        }
+        writeInt(length);
+        size += length;
+        return true;
     }
 
     /** Writes over four bytes that were written before, such as a count that is known only at the end. */

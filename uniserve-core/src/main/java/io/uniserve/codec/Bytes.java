@@ -65,6 +65,17 @@ public final class Bytes {
         return ByteBuffer.wrap(array, offset, size).slice().asReadOnlyBuffer();
     }
 
+    /** What the reader makes of the bytes where they are; it must not change them. */
+    public <R> R view(View<R> reader) {
+        return reader.read(array, offset, size);
+    }
+
+    /** Reads {@code size} bytes of an array from an offset. */
+    @FunctionalInterface
+    public interface View<R> {
+        R read(byte[] array, int offset, int size);
+    }
+
     /** A copy. */
     public byte[] toArray() {
         return Arrays.copyOfRange(array, offset, offset + size);

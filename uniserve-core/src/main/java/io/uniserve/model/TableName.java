@@ -17,7 +17,13 @@ public record TableName(String value) implements Comparable<TableName> {
         if (name.isEmpty() || name.length() > Limits.NAME_LENGTH_MAX || !letter(name.charAt(0))) {
             return false;
         }
-        return name.chars().allMatch(c -> letter(c) || c >= '0' && c <= '9' || c == '_' || c == '-');
+        for (int i = 1; i < name.length(); i++) { // no stream: every read has a name
+            char c = name.charAt(i);
+            if (!letter(c) && (c < '0' || c > '9') && c != '_' && c != '-') {
+                return false;
+            }
+        }
+        return true;
     }
 
     private static boolean letter(int c) {

@@ -7,6 +7,7 @@ import io.micrometer.core.instrument.Timer;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import java.time.Duration;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
@@ -39,7 +40,9 @@ final class ServerMetrics {
             this.timer = Timer.builder("uniserve.server.requests")
                     .description("Requests answered, by kind")
                     .tag("kind", name)
-                    .publishPercentiles(0.5, 0.99)
+                    .publishPercentileHistogram()
+                    .minimumExpectedValue(Duration.ofNanos(100_000))
+                    .maximumExpectedValue(Duration.ofMinutes(1))
                     .register(meters);
         }
 

@@ -102,7 +102,9 @@ final class OverheadBench {
                 updates(client, ours);
                 threadsDoNotGrow(client, pids);
             }
-            idle(cluster);
+            if (scale.idleSeconds() > 0) {
+                idle(cluster);
+            }
         } finally {
             bare.forEach(DaemonProcess::close);
         }

@@ -49,7 +49,7 @@ public final class QueryMachine {
     private final AttemptLog tried = new AttemptLog();
     private final TreeSet<ServerId> servers = new TreeSet<>();
 
-    private QuerySlots slots = QuerySlots.of(Optional.of(List.of()), 0);
+    private QuerySlots slots = QuerySlots.NONE;
     private long tableId;
     private int parked;
     private int requests;
@@ -229,7 +229,7 @@ public final class QueryMachine {
             state.health().answered(call.server, now);
             state.latencies().of(query.operator()).record(now - call.sentNanos);
             failures = new ReplyReader(slots, parts).take(call, ok.value());
-            if (parts.stream().mapToLong(Bytes::size).sum() > Limits.RESULT_BYTES_PER_QUERY_MAX) {
+            if (partBytes() > Limits.RESULT_BYTES_PER_QUERY_MAX) {
                 fail(
                         ErrorCode.TOO_LARGE,
                         "results of " + query.operator() + " on table " + query.table() + " have more than "
@@ -257,6 +257,14 @@ public final class QueryMachine {
             dispatch(again, Kind.RETRY);
             arm();
         }
+    }
+
+    private long partBytes() {
+        long bytes = 0;
+        for (Bytes part : parts) {
+            bytes += part.size();
+        }
+        return bytes;
     }
 
     private List<ActorFailure> failedCall(ReadCall call, UniserveException error, long now) {
@@ -316,6 +324,9 @@ public final class QueryMachine {
 
     /** Cancels requests that lost. One that a server sat on in silence while others answered counts as its failure. */
     private void dropNeedless(long now) {
+        if (calls.isEmpty()) {
+            return;
+        }
         for (ReadCall call : List.copyOf(calls)) {
             if (!call.needed()) {
                 judge(call, now);

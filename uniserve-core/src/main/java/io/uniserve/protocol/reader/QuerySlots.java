@@ -7,13 +7,20 @@ import java.util.Optional;
 
 /** The actors of a query, in ascending order, found by number. */
 final class QuerySlots {
+    /** Of a query that has not opened yet. */
+    static final QuerySlots NONE = new QuerySlots(new int[0]);
+
     private final int[] actors;
     private final List<QuerySlot> slots;
     private int unresolved;
 
     private QuerySlots(int[] actors) {
         this.actors = actors;
-        this.slots = Arrays.stream(actors).mapToObj(QuerySlot::new).toList();
+        QuerySlot[] made = new QuerySlot[actors.length];
+        for (int i = 0; i < made.length; i++) {
+            made[i] = new QuerySlot(actors[i]);
+        }
+        this.slots = List.of(made);
         this.unresolved = actors.length;
     }
 
@@ -24,8 +31,12 @@ final class QuerySlots {
             Arrays.setAll(all, i -> i);
             return new QuerySlots(all);
         }
-        int[] sorted =
-                chosen.get().stream().mapToInt(Integer::intValue).sorted().toArray();
+        List<Integer> wanted = chosen.get();
+        int[] sorted = new int[wanted.size()];
+        for (int i = 0; i < sorted.length; i++) {
+            sorted[i] = wanted.get(i);
+        }
+        Arrays.sort(sorted);
         for (int i = 0; i < sorted.length; i++) {
             if (sorted[i] < 0 || sorted[i] >= count) {
                 throw UniserveException.invalid(

@@ -25,6 +25,11 @@ final class ReplyReader {
 
     /** Resolves what the reply answers; returns a failure for every actor of the request that is still open. */
     List<ActorFailure> take(ReadCall call, ReadReply reply) {
+        if (answersOneActor(call, reply)) {
+            slots.resolve(call.slots.get(0));
+            accepted.add(reply.parts().get(0).value());
+            return List.of();
+        }
         Set<QuerySlot> open = new LinkedHashSet<>(call.slots);
         for (ReadReply.Part part : reply.parts()) {
             List<QuerySlot> members = members(part, open);
@@ -46,6 +51,15 @@ final class ReplyReader {
                     slot.actor, ErrorCode.CANCELLED, "answered only together with actors answered elsewhere", 0));
         }
         return failures;
+    }
+
+    /** The most frequent reply, to a look-up by key: the rules below in short. */
+    private static boolean answersOneActor(ReadCall call, ReadReply reply) {
+        return call.slots.size() == 1
+                && !call.slots.get(0).resolved
+                && reply.failures().isEmpty()
+                && reply.parts().size() == 1
+                && reply.parts().get(0).actors().equals(List.of(call.slots.get(0).actor));
     }
 
     /** The part's actors, or none where it must not count. */

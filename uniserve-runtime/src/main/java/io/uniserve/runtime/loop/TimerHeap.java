@@ -21,10 +21,15 @@ public final class TimerHeap {
         return push(new Entry(dueNanos, task));
     }
 
+    /** A timer that is not set yet; may be made on any thread. */
+    public static Entry entry(long dueNanos, Runnable task) {
+        return new Entry(dueNanos, task);
+    }
+
     /** Sets a timer that was made before. */
-    Entry push(Entry entry) {
+    public Entry push(Entry entry) {
         if (++sinceSweep > Math.max(SWEEP_MIN, heap.size() / 2)) {
-            heap.removeIf(Entry::isCancelled);
+            heap.removeIf(Entry::isOver);
             sinceSweep = 0;
         }
         entry.order = sequence++;
@@ -35,7 +40,7 @@ public final class TimerHeap {
     /** The next task that is due, or null. */
     public @Nullable Runnable poll(long nowNanos) {
         for (Entry first = heap.peek(); first != null; first = heap.peek()) {
-            if (!first.isCancelled() && first.dueNanos - nowNanos > 0) {
+            if (!first.isOver() && first.dueNanos - nowNanos > 0) {
                 return null;
             }
             heap.remove();
@@ -74,7 +79,8 @@ public final class TimerHeap {
             this.task = task;
         }
 
-        private boolean isCancelled() {
+        /** True when it rang or was cancelled. */
+        public boolean isOver() {
             return task == null;
         }
 

@@ -13,7 +13,7 @@ final class BytesMapping {
     private BytesMapping() {}
 
     static ByteString toProto(Bytes bytes) {
-        return bytes.size() == 0 ? ByteString.EMPTY : UnsafeByteOperations.unsafeWrap(bytes.buffer());
+        return bytes.size() == 0 ? ByteString.EMPTY : bytes.view(UnsafeByteOperations::unsafeWrap);
     }
 
     /** A view of the message's own array; a string in several pieces is copied. */

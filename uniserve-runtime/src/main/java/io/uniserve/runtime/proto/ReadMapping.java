@@ -56,9 +56,10 @@ public final class ReadMapping {
     public static DataProto.ReadReply toProto(ReadReply reply) {
         DataProto.ReadReply.Builder proto = DataProto.ReadReply.newBuilder().setCostNanos(reply.costNanos());
         for (ReadReply.Part part : reply.parts()) {
-            proto.addParts(DataProto.ReadPart.newBuilder()
-                    .addAllActors(part.actors())
-                    .setValue(BytesMapping.toProto(part.value())));
+            DataProto.ReadPart.Builder one =
+                    DataProto.ReadPart.newBuilder().setValue(BytesMapping.toProto(part.value()));
+            part.actors().forEach(one::addActors);
+            proto.addParts(one);
         }
         reply.failures().forEach(failure -> proto.addFailures(FailureMapping.toProto(failure)));
         return proto.build();

@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Function;
 
@@ -19,6 +20,9 @@ final class Wire {
     static <P, M> List<M> list(String field, List<P> list, int max, Function<P, M> mapping) {
         if (list.size() > max) {
             throw malformed(field + " has " + list.size() + " elements, at most " + max);
+        }
+        if (list.size() == 1) {
+            return Collections.singletonList(mapping.apply(list.get(0))); // which may be null
         }
         List<M> mapped = new ArrayList<>(list.size());
         for (P element : list) {

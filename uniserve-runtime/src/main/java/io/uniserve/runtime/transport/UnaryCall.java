@@ -49,11 +49,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     /** Sends the request; never throws, every failure goes to the completion. */
     <Q> void start(ChannelPool channels, MethodDescriptor<Q, P> method, Q request, long timeoutNanos) {
         try {
-            CallOptions options = CallOptions.DEFAULT.withStreamTracerFactory(sent);
-            if (timeoutNanos != NO_TIMEOUT) {
-                options = options.withDeadlineAfter(Math.max(1, timeoutNanos), TimeUnit.NANOSECONDS);
-            }
-            ClientCall<Q, P> started = channels.channel(to).newCall(method, options);
+            ClientCall<Q, P> started = channels.channel(to).newCall(method, options(timeoutNanos));
             call = started;
             started.start(this, new Metadata());
             started.request(2);
@@ -62,6 +58,16 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
         } catch (RuntimeException e) {
             finish(Outcome.err(Statuses.fromStatus(e, to.toString(), sent.created, idempotent)));
         }
+    }
+
+    /** A request that may be repeated and has no deadline fails in one way only, whether it was sent or not. */
+    private CallOptions options(long timeoutNanos) {
+        if (timeoutNanos != NO_TIMEOUT) {
+            return CallOptions.DEFAULT
+                    .withStreamTracerFactory(sent)
+                    .withDeadlineAfter(Math.max(1, timeoutNanos), TimeUnit.NANOSECONDS);
+        }
+        return idempotent ? CallOptions.DEFAULT : CallOptions.DEFAULT.withStreamTracerFactory(sent);
     }
 
     @Override

@@ -67,13 +67,13 @@ final class OperatorRun<A extends Actor, P, V> {
         return merger.isPresent();
     }
 
-    /** The actor's partial value: to be merged, or as bytes. */
-    Object retrieve(Actor actor, OperatorContext context) {
+    /** The actor's partial value: to be merged, or as bytes where that cannot be or it is alone. */
+    Object retrieve(Actor actor, OperatorContext context, boolean alone) {
         V value = operator.retrieve(operator.actorType().cast(actor), context, parameters);
         if (value == null) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "operator " + operator.id() + " returned null");
         }
-        return merger.isPresent() ? value : encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX);
+        return merger.isPresent() && !alone ? value : encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX);
     }
 
     /**
@@ -99,8 +99,7 @@ final class OperatorRun<A extends Actor, P, V> {
         for (Object value : values.subList(1, values.size())) {
             merged = join.merge(parameters, merged, (V) value);
         }
-        return encode(
-                merged, values.size() == 1 ? Limits.RESULT_BYTES_PER_ACTOR_MAX : Limits.RESULT_BYTES_PER_REPLY_MAX);
+        return encode(merged, Limits.RESULT_BYTES_PER_REPLY_MAX);
     }
 
     private Bytes encode(V value, int bytesMax) {

@@ -1,6 +1,7 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.operator.Operator;
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
@@ -98,8 +99,8 @@ final class ReadTask implements Timers.Cancel {
     }
 
     /** CPU time; of a brief request the time, which is nearly the same and which no system call is needed for. */
-    private long costClock() {
-        return here ? service.clock().nanos() : CpuClock.nanos();
+    private long costClock(boolean onTransport) {
+        return onTransport ? service.clock().nanos() : CpuClock.nanos();
     }
 
     private ReplicaKey key(int place) {
@@ -146,6 +147,7 @@ final class ReadTask implements Timers.Cancel {
     }
 
     private void await(int place, ReplicaKey key, @Nullable ReadGate seen) {
+        here = false; // it goes on with a worker
         service.refresh(request.table());
         AtomicBoolean resumed = new AtomicBoolean();
         Runnable resume = () -> {
@@ -185,7 +187,7 @@ final class ReadTask implements Timers.Cancel {
     private Object call(PinnedActor actor, ReadContext context) {
         return actor.call(request.operator(), () -> {
             OperatorRun<?, ?, ?> runs = run(actor);
-            return reserve(runs, runs.retrieve(actor.actor(), context));
+            return reserve(runs, runs.retrieve(actor.actor(), context, results.length() == 1));
         });
     }
 
@@ -205,13 +207,11 @@ final class ReadTask implements Timers.Cancel {
         return known;
     }
 
-    /** Takes room for a value until the reply is made; one that is to be merged with no other is encoded at once. */
+    /** Takes room for a value until the reply is made. */
     private Object reserve(OperatorRun<?, ?, ?> runs, Object value) {
-        if (!runs.merges() || request.targets().size() > 1) {
-            int bytes = runs.size(value);
-            service.memory().reserve(bytes);
-            reservedBytes.addAndGet(bytes);
-        }
+        int bytes = runs.size(value);
+        service.memory().reserve(bytes);
+        reservedBytes.addAndGet(bytes);
         return value;
     }
 
@@ -236,6 +236,14 @@ final class ReadTask implements Timers.Cancel {
     }
 
     private ReadReply assemble() {
+        if (results.length() == 1 && results.get(0) instanceof Bytes only) {
+            List<Integer> actor = List.of(request.targets().get(0).actor());
+            return new ReadReply(List.of(new ReadReply.Part(actor, only)), List.of(), costNanos.get());
+        }
+        return assembleAll();
+    }
+
+    private ReadReply assembleAll() {
         List<ReadReply.Part> parts = new ArrayList<>();
         List<ActorFailure> failures = new ArrayList<>();
         List<Integer> actors = new ArrayList<>();
@@ -264,14 +272,15 @@ final class ReadTask implements Timers.Cancel {
             List<Object> values,
             List<ReadReply.Part> parts,
             List<ActorFailure> failures) {
-        long start = costClock();
+        boolean onTransport = here;
+        long start = costClock(onTransport);
         try {
             parts.add(new ReadReply.Part(actors, ran.merge(values)));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
             UniserveException error = service.faults().ofAny("merging of " + request.operator(), e);
             actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
         } finally {
-            costNanos.addAndGet(costClock() - start);
+            costNanos.addAndGet(costClock(onTransport) - start);
         }
     }
 
@@ -282,6 +291,7 @@ final class ReadTask implements Timers.Cancel {
     private final class Stint {
         private final IntSupplier more;
         private final int first;
+        private final boolean onTransport = here;
         private final long[] wallNanos = new long[request.targets().size()];
         private int actors;
         private long totalNanos;
@@ -296,23 +306,31 @@ final class ReadTask implements Timers.Cancel {
         }
 
         private void run() {
-            long cpuStart = costClock();
-            try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
-                long start = service.clock().nanos();
-                for (int place = first; place < wallNanos.length; place = more.getAsInt()) {
-                    Object result = serve(place, start);
-                    long end = service.clock().nanos();
-                    if (result != null) {
-                        results.set(place, result);
-                        wallNanos[place] = Math.max(1, end - start);
-                        totalNanos += wallNanos[place];
-                        actors++;
-                    }
-                    start = end;
+            long cpuStart = costClock(onTransport);
+            if (onTransport) {
+                serveAll();
+            } else {
+                try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
+                    serveAll();
                 }
             }
-            account(costClock() - cpuStart);
+            account(costClock(onTransport) - cpuStart);
             end(actors);
+        }
+
+        private void serveAll() {
+            long start = service.clock().nanos();
+            for (int place = first; place < wallNanos.length; place = more.getAsInt()) {
+                Object result = serve(place, start);
+                long end = service.clock().nanos();
+                if (result != null) {
+                    results.set(place, result);
+                    wallNanos[place] = Math.max(1, end - start);
+                    totalNanos += wallNanos[place];
+                    actors++;
+                }
+                start = end;
+            }
         }
 
         private void account(long cpuNanos) {

@@ -21,6 +21,8 @@ final class ProjectTree {
             "ports/kv",
             "ports/lucene",
             "ports/solr",
+            "benchmarks/peer-api",
+            "benchmarks/solrcloud",
             "build-checks");
 
     private ProjectTree() {}

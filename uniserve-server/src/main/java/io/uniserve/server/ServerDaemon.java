@@ -112,7 +112,7 @@ public final class ServerDaemon implements AutoCloseable {
                 resources.clock,
                 resources.ids,
                 resources.queryLoop,
-                new LocalReads(address, reads, resources.channels, resources.cluster),
+                new LocalReads(id(), address, reads, resources.channels, resources.cluster),
                 hub,
                 handlers::refreshAll,
                 (name, query, context) -> resources.engine.call(

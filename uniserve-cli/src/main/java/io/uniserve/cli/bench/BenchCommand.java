@@ -1,6 +1,7 @@
 package io.uniserve.cli.bench;
 
 import io.uniserve.cli.CommandGroup;
+import io.uniserve.cli.bench.text.TextCommand;
 import io.uniserve.cli.place.PlacementBenchCommand;
 import picocli.CommandLine.Command;
 
@@ -8,7 +9,15 @@ import picocli.CommandLine.Command;
 @Command(
         name = "bench",
         description = "Benchmarks; each prints a ratio to a peer or floor measured in the same run.",
-        subcommands = {OverheadCommand.class, BareServerCommand.class, PlacementBenchCommand.class},
+        subcommands = {
+            OverheadCommand.class,
+            TextCommand.class,
+            BareServerCommand.class,
+            PlacementBenchCommand.class
+        },
         footerHeading = "%nExamples:%n",
-        footer = "  uniserve bench overhead --raw overhead.tsv")
+        footer = {
+            "  uniserve bench overhead --raw overhead.tsv",
+            "  uniserve bench text --peer solrcloud --raw text.tsv"
+        })
 public final class BenchCommand extends CommandGroup {}

@@ -3,6 +3,8 @@ package io.uniserve.cli.bench;
 import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
+import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.cli.bench.measure.RawLog;
 import io.uniserve.runtime.disk.DurableFiles;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;

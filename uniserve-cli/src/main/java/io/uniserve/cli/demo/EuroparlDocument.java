@@ -6,7 +6,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /** One speech of the European Parliament: a line of the corpus. */
-record EuroparlDocument(String id, String title, int year, String text) {
+public record EuroparlDocument(String id, String title, int year, String text) {
     static final String KEY_FIELD = "id";
 
     Document row() {

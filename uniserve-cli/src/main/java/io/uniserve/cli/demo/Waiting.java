@@ -8,13 +8,13 @@ import java.util.function.BooleanSupplier;
 import java.util.function.LongSupplier;
 
 /** Waits for a condition that another process brings about. */
-final class Waiting {
+public final class Waiting {
     private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(50);
 
     private Waiting() {}
 
     /** True as soon as the condition holds, false after the time. */
-    static boolean until(LongSupplier nanos, long timeoutMs, BooleanSupplier condition) {
+    public static boolean until(LongSupplier nanos, long timeoutMs, BooleanSupplier condition) {
         long deadline = nanos.getAsLong() + TimeUnit.MILLISECONDS.toNanos(timeoutMs);
         while (!condition.getAsBoolean()) {
             if (nanos.getAsLong() - deadline >= 0) {

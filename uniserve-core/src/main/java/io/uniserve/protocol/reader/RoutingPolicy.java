@@ -41,4 +41,22 @@ public interface RoutingPolicy {
             return candidates.get(second).outstanding() < candidates.get(first).outstanding() ? second : first;
         };
     }
+
+    /**
+     * The planner's own server where it is a candidate with at least the mean weight, else in proportion to the weights. It
+     * saves a hop. Clients spread their queries over all servers, so replicas of equal weight still get equal shares; one that
+     * the coordinator spares is not asked more for being near.
+     */
+    static RoutingPolicy near(ServerId self) {
+        return (candidates, random) -> {
+            double sum = 0;
+            int own = -1;
+            for (int i = 0; i < candidates.size(); i++) {
+                sum += candidates.get(i).weight();
+                own = candidates.get(i).server().equals(self) ? i : own;
+            }
+            boolean fair = own >= 0 && candidates.get(own).weight() * candidates.size() >= sum;
+            return fair ? own : WeightedChoice.pick(candidates, random);
+        };
+    }
 }

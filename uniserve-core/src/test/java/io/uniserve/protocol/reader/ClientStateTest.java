@@ -86,6 +86,25 @@ class ClientStateTest {
     }
 
     @Test
+    void thePlannersOwnServerIsTakenUnlessItIsSpared() {
+        RoutingPolicy policy = RoutingPolicy.near(server(2));
+        List<Candidate> equal = List.of(new Candidate(server(1), 1, 0), new Candidate(server(2), 1, 0));
+        List<Candidate> spared = List.of(new Candidate(server(1), 3, 0), new Candidate(server(2), 1, 0));
+        List<Candidate> others = List.of(new Candidate(server(1), 1, 0), new Candidate(server(3), 3, 0));
+        int[] picks = new int[3];
+        long random = 1;
+        for (int i = 0; i < 10_000; i++) {
+            random = WeightedChoice.mix(random);
+            picks[0] += policy.pick(equal, random);
+            picks[1] += policy.pick(spared, random);
+            picks[2] += policy.pick(others, random);
+        }
+        assertThat(picks[0]).isEqualTo(10_000);
+        assertThat(picks[1]).isBetween(2_200, 2_800);
+        assertThat(picks[2]).isBetween(7_200, 7_800);
+    }
+
+    @Test
     void lowWaterIsTheSmallestUnfinishedSequence() {
         RequestTracker tracker = new RequestTracker(() -> 1);
         RequestTracker.Ticket first = tracker.begin().orElseThrow();

@@ -61,7 +61,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.loop = loop;
         this.planners = planners;
         this.routing = new HubRoutingView(loop, source, refresh);
-        ClientState state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted());
+        ClientState state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.near(network.id()));
         this.env = new ReaderEnvironment(clock, loop, network.on(loop), routing, ids, state);
         AtomicInteger number = new AtomicInteger();
         this.executor = new ThreadPoolExecutor(

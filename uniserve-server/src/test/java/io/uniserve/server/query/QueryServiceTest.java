@@ -55,6 +55,7 @@ import org.junit.jupiter.api.Test;
 class QueryServiceTest {
     private static final long SECOND = 1_000_000_000L;
     private static final TableName TABLE = new TableName("t");
+    private static final ServerId SERVER = new ServerId("s");
     private static final Address SELF = new Address("127.0.0.1", 1);
     private static final RetrieveCall<String, String> ECHO = new RetrieveCall<>("echo@1", Codecs.STRING, Codecs.STRING);
 
@@ -72,14 +73,15 @@ class QueryServiceTest {
             SystemClock.INSTANCE,
             new RandomIds(),
             loop,
-            new LocalReads(SELF, (request, done) -> reads.read(request, done), channels, ClusterIdentity.of("c")),
+            new LocalReads(
+                    SERVER, SELF, (request, done) -> reads.read(request, done), channels, ClusterIdentity.of("c")),
             hub,
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
             (port, query, context) -> new Answer("text/plain", Bytes.utf8(plan.apply(context))),
             new MemoryFaults(fatal::set));
 
     QueryServiceTest() {
-        ServerId server = new ServerId("s");
+        ServerId server = SERVER;
         TableMeta meta = new TableMeta(
                 TABLE, 1, new Partitioner.Hash(1), "id", ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "kv", Map.of());
         ActorState actor =

@@ -1,4 +1,4 @@
-package io.uniserve.cli.bench;
+package io.uniserve.cli.bench.measure;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -13,29 +13,29 @@ import java.util.concurrent.Future;
 import java.util.function.LongSupplier;
 
 /** Runs two sides of a comparison in turn, so that a change of the machine's speed meets both. */
-final class Bench {
+public final class Bench {
     private final LongSupplier nanos;
     private final RawLog raw;
 
-    Bench(LongSupplier nanos, RawLog raw) {
+    public Bench(LongSupplier nanos, RawLog raw) {
         this.nanos = nanos;
         this.raw = raw;
     }
 
     /** One side: what an operation is and whose CPU it costs. */
-    record Side(String name, Operation operation, CpuMeter cpu) {}
+    public record Side(String name, Operation operation, CpuMeter cpu) {}
 
     /** One operation; {@code n} counts them over all threads' blocks. */
     @FunctionalInterface
-    interface Operation {
+    public interface Operation {
         void run(long n);
     }
 
     /** How much of it. */
-    record Load(String scenario, int threads, int operationsPerThread, int rounds) {}
+    public record Load(String scenario, int threads, int operationsPerThread, int rounds) {}
 
     /** Warms both up, then runs their blocks in turn; returns one joined block a side, in the given order. */
-    List<Block> compare(Load load, List<Side> sides) {
+    public List<Block> compare(Load load, List<Side> sides) {
         for (Side side : sides) {
             block(load, side, -1);
         }
@@ -51,7 +51,7 @@ final class Bench {
     }
 
     /** Runs one side without measuring it. */
-    void warm(Side side, int threads, int operationsPerThread) {
+    public void warm(Side side, int threads, int operationsPerThread) {
         if (operationsPerThread > 0) {
             block(new Load("warm-up", threads, operationsPerThread, 1), side, -1);
         }
@@ -82,7 +82,7 @@ final class Bench {
         } catch (ExecutionException e) {
             throw e.getCause() instanceof UniserveException known
                     ? known
-                    : new UniserveException(ErrorCode.INTERNAL, load.scenario() + " failed", e);
+                    : new UniserveException(ErrorCode.INTERNAL, load.scenario() + " failed: " + e.getCause(), e);
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UniserveException(ErrorCode.CANCELLED, "interrupted", e);

@@ -1,4 +1,4 @@
-package io.uniserve.cli.bench;
+package io.uniserve.cli.bench.measure;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -14,11 +14,11 @@ import org.jspecify.annotations.Nullable;
  * The raw output of a bench: a tab-separated line an operation ({@code op scenario threads side round thread latency_ns})
  * and one a block ({@code block scenario threads side round wall_ms cpu_ms}), from which every ratio can be computed again.
  */
-final class RawLog implements AutoCloseable {
+public final class RawLog implements AutoCloseable {
     private final @Nullable BufferedWriter out;
 
     /** Writes to the file; nowhere for null. */
-    RawLog(@Nullable Path file) {
+    public RawLog(@Nullable Path file) {
         try {
             this.out = file == null ? null : Files.newBufferedWriter(file);
         } catch (IOException e) {

@@ -1,4 +1,4 @@
-package io.uniserve.cli.bench;
+package io.uniserve.cli.bench.measure;
 
 import java.util.Arrays;
 
@@ -8,22 +8,22 @@ import java.util.Arrays;
  * @param latenciesNanos of every operation, sorted
  * @param cpuMs CPU of all processes of this side while the block ran, the caller's included
  */
-record Block(String side, long[] latenciesNanos, double wallMs, double cpuMs) {
-    double percentileMicros(double share) {
+public record Block(String side, long[] latenciesNanos, double wallMs, double cpuMs) {
+    public double percentileMicros(double share) {
         return latenciesNanos[Math.min(latenciesNanos.length - 1, (int) Math.ceil(share * latenciesNanos.length) - 1)]
                 / 1e3;
     }
 
-    double cpuMsPerOperation() {
+    public double cpuMsPerOperation() {
         return cpuMs / latenciesNanos.length;
     }
 
-    double perSecond() {
+    public double perSecond() {
         return latenciesNanos.length / wallMs * 1e3;
     }
 
     /** All blocks of one side as one. */
-    static Block join(Iterable<Block> blocks) {
+    public static Block join(Iterable<Block> blocks) {
         long[] all = {};
         double wall = 0;
         double cpu = 0;

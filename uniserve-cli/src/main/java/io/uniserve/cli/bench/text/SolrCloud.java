@@ -1,0 +1,69 @@
+package io.uniserve.cli.bench.text;
+
+import io.uniserve.benchmark.peer.SearchPeer;
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.cli.process.JavaLauncher;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+
+/** A SolrCloud of real processes: ZooKeeper and nodes, and its client in this JVM. Not thread-safe. */
+final class SolrCloud implements AutoCloseable {
+    private static final String NODE = "io.uniserve.benchmark.solrcloud.SolrNode";
+    private static final long START_TIMEOUT_MS = 120_000;
+
+    private final JavaLauncher java = JavaLauncher.ofThisProcess();
+    private final PeerLoader peer;
+    private final Path directory;
+    private final List<DaemonProcess> daemons = new ArrayList<>();
+
+    /**
+     * Starts nothing yet.
+     *
+     * @param jars the peer's own
+     */
+    SolrCloud(Path directory, Path jars) {
+        this.peer = new PeerLoader(jars);
+        this.directory = directory;
+    }
+
+    /** Starts ZooKeeper and nodes with this heap, waits until all serve, and connects. */
+    SearchPeer start(int nodes, String heap) {
+        DaemonProcess zooKeeper = launch(
+                "solrcloud-zookeeper",
+                java.commandLine(
+                        "-Xmx256m", List.of("zookeeper", "--port", "0", "--data", path("solrcloud-zookeeper-data"))));
+        String address = zooKeeper.awaitReady(START_TIMEOUT_MS).toString();
+        for (int i = 1; i <= nodes; i++) {
+            List<String> command = new ArrayList<>(List.of(java.java().toString(), heap));
+            command.addAll(java.flags());
+            command.addAll(List.of("-cp", peer.classPath(), NODE, path("solrcloud-" + i + "-home"), address));
+            launch("solrcloud-" + i, command);
+        }
+        nodes().forEach(node -> node.awaitReady(START_TIMEOUT_MS));
+        return peer.connect(address);
+    }
+
+    /** The nodes, without ZooKeeper. */
+    List<DaemonProcess> nodes() {
+        return List.copyOf(daemons.subList(1, daemons.size()));
+    }
+
+    private DaemonProcess launch(String name, List<String> command) {
+        DaemonProcess daemon = DaemonProcess.start(name, command, directory.resolve(name + ".log"));
+        daemons.add(daemon);
+        return daemon;
+    }
+
+    private String path(String name) {
+        return directory.resolve(name).toString();
+    }
+
+    /** Ends all processes at once, ZooKeeper last. */
+    @Override
+    public void close() {
+        for (int i = daemons.size() - 1; i >= 0; i--) {
+            daemons.get(i).close();
+        }
+    }
+}

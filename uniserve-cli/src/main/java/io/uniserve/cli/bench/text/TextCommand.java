@@ -1,0 +1,237 @@
+package io.uniserve.cli.bench.text;
+
+import io.uniserve.benchmark.peer.SearchPeer;
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.ResultLine;
+import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.cli.bench.measure.RawLog;
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.cli.process.JavaLauncher;
+import io.uniserve.runtime.disk.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code uniserve bench text}. */
+@Command(
+        name = "text",
+        description = {
+            "The Solr port against SolrCloud: servers and nodes each in a JVM of its own, real Jetty nodes and a real"
+                    + " ZooKeeper on the peer's side; the same documents in the same shards, few segments, no caches,"
+                    + " the same heap and JVM options. Answers are compared first. Then queries by several clients,"
+                    + " queries of one hot range, bulk updates; the two sides in turn, block by block."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {
+            "  uniserve bench text --peer solrcloud --raw text.tsv",
+            "  uniserve bench text --corpus europarl --documents 2000 --only queries --clients 1,4"
+        })
+public final class TextCommand extends CliCommand {
+    private static final double HOT_GOAL = 1.5;
+
+    /** Parts of the benchmark. */
+    enum Part {
+        QUERIES,
+        HOT,
+        BULK
+    }
+
+    /** Systems to compare with. */
+    enum Peer {
+        SOLRCLOUD
+    }
+
+    @Option(
+            names = "--peer",
+            paramLabel = "NAME",
+            description = "What to compare with: ${COMPLETION-CANDIDATES} (default).")
+    private Peer peer = Peer.SOLRCLOUD;
+
+    @Option(
+            names = "--corpus",
+            paramLabel = "NAME",
+            description =
+                    "debian: English texts of the packages dict-gcide and wordnet-base and of apt's lists; europarl:"
+                            + " what the distribution carries (default: debian where the packages are installed).")
+    private Corpus.@Nullable Choice choice;
+
+    @Option(names = "--documents", paramLabel = "N", description = "At most so many documents (default: all).")
+    private int documents = Integer.MAX_VALUE;
+
+    @Option(names = "--nodes", paramLabel = "N", description = "Servers, and nodes of the peer (default: 4).")
+    private int nodes = 4;
+
+    @Option(names = "--shards", paramLabel = "N", description = "Actors, and shards of the peer (default: 4).")
+    private int shards = 4;
+
+    @Option(names = "--heap", paramLabel = "SIZE", description = "Heap of each, e.g. 512m (default).")
+    private String heap = "512m";
+
+    @Option(
+            names = "--clients",
+            split = ",",
+            paramLabel = "N",
+            description = "Clients at once, one or several numbers (default: 1,2,4,8).")
+    private List<Integer> clients = List.of(1, 2, 4, 8);
+
+    @Option(names = "--operations", paramLabel = "N", description = "Queries of a block, all clients (default: 400).")
+    private int operations = 400;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
+    private int rounds = 5;
+
+    @Option(
+            names = "--warmup",
+            paramLabel = "N",
+            description = "Queries of each kind and side before anything is measured (default: 3000).")
+    private int warmup = 3_000;
+
+    @Option(
+            names = "--bulk",
+            split = ",",
+            paramLabel = "MB",
+            description = "Sizes of bulk updates (default: 1,10,100).")
+    private List<Integer> bulk = List.of(1, 10, 100);
+
+    @Option(names = "--bulk-rounds", paramLabel = "N", description = "Bulk updates of each size (default: 3).")
+    private int bulkRounds = 3;
+
+    @Option(
+            names = "--only",
+            split = ",",
+            paramLabel = "PART",
+            description = "Parts to run: ${COMPLETION-CANDIDATES} (default: all).")
+    private List<Part> parts = List.of(Part.values());
+
+    @Option(
+            names = "--quota",
+            paramLabel = "CORES",
+            description =
+                    "CPU that each server and node may use while one range is hot, as on machines of their own; needs"
+                            + " root, 0 for no limit (default: 0.35).")
+    private double quota = 0.35;
+
+    @Option(
+            names = "--generated",
+            paramLabel = "N",
+            description = "Generated queries whose answers are compared (default: 100).")
+    private int generated = 100;
+
+    @Option(names = "--seed", paramLabel = "N", description = "Seed of the generated queries (default: 1).")
+    private long seed = 1;
+
+    @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
+    private @Nullable Path raw;
+
+    @Override
+    public Integer call() throws IOException {
+        check();
+        Corpus corpus = corpus();
+        console()
+                .println(
+                        "corpus: " + corpus.source() + "; " + corpus.documents().size() + " documents are used");
+        Path jars = JavaLauncher.ofThisProcess()
+                .home()
+                .resolve("peers")
+                .resolve(peer.name().toLowerCase(Locale.ROOT))
+                .resolve("lib");
+        Path directory = Files.createTempDirectory("uniserve-bench");
+        try (RawLog log = new RawLog(raw);
+                UniserveText uniserve = new UniserveText(directory.resolve("uniserve"), nodes, "-Xmx" + heap);
+                SolrCloud solrCloud = new SolrCloud(directory, jars);
+                SearchPeer other = solrCloud.start(nodes, "-Xmx" + heap)) {
+            List<Long> pids = solrCloud.nodes().stream().map(DaemonProcess::pid).toList();
+            Bench bench = new Bench(clock()::nanos, log);
+            TextBench.Scale scale =
+                    new TextBench.Scale(nodes, shards, clients, warmup, operations, rounds, generated, seed);
+            TextBench text = new TextBench(bench, corpus, scale, console(), uniserve, other, pids);
+            BulkBench updates = new BulkBench(bench, corpus, shards, uniserve, other, pids, console());
+            ResultLine line = ResultLine.of("bench text", arguments());
+            run(text, updates, uniserve.serverPids(), pids, line);
+            return report(text, updates, line, corpus, other.name());
+        } finally {
+            DurableFiles.deleteTree(directory);
+        }
+    }
+
+    private void run(TextBench text, BulkBench updates, List<Long> ourPids, List<Long> peersPids, ResultLine line) {
+        if (parts.contains(Part.QUERIES) || parts.contains(Part.HOT)) {
+            text.load();
+            text.compareAnswers();
+        }
+        if (parts.contains(Part.QUERIES)) {
+            text.queries();
+        }
+        if (parts.contains(Part.HOT)) {
+            boolean limited = quota > 0 && CpuQuota.isPossible();
+            line.with("quota", limited ? quota : 0.0);
+            try (CpuQuota limit = new CpuQuota()) {
+                if (limited) {
+                    limit.limit(ourPids, quota);
+                    limit.limit(peersPids, quota);
+                }
+                text.hot(HOT_GOAL);
+            }
+        }
+        if (parts.contains(Part.BULK)) {
+            bulk.forEach(megabytes -> updates.run(megabytes, bulkRounds));
+        }
+    }
+
+    private int report(TextBench text, BulkBench updates, ResultLine line, Corpus corpus, String peerName) {
+        text.figures().forEach(line::figure);
+        updates.figures().forEach(line::figure);
+        text.rows().forEach(console()::println);
+        updates.rows().forEach(console()::println);
+        text.differences().forEach(difference -> console().println("DIFFERENT " + difference));
+        line.with("peer", peerName)
+                .with("corpus", corpus.source())
+                .with("documents", corpus.documents().size())
+                .with("nodes", nodes)
+                .with("shards", shards)
+                .with("heap", heap)
+                .with("jvmFlags", JavaLauncher.ofThisProcess().flags())
+                .with("seed", seed)
+                .with("compared", text.compared())
+                .with("different", text.differences().size())
+                .with("cores", Runtime.getRuntime().availableProcessors())
+                .with("java", System.getProperty("java.version"));
+        line.require(text.differences().isEmpty());
+        return line.print(console());
+    }
+
+    private Corpus corpus() {
+        Corpus.Choice choice = this.choice;
+        if (choice == null) {
+            choice = DebianCorpus.isInstalled() ? Corpus.Choice.DEBIAN : Corpus.Choice.EUROPARL;
+            if (choice == Corpus.Choice.EUROPARL) {
+                console().note("for English texts: apt-get install dict-gcide wordnet-base");
+            }
+        }
+        return Corpus.read(choice, JavaLauncher.ofThisProcess().home(), documents);
+    }
+
+    private void check() {
+        range("--documents", documents, 1, Integer.MAX_VALUE);
+        range("--nodes", nodes, 1, 32);
+        range("--shards", shards, 1, 256);
+        range("--operations", operations, 1, 10_000_000);
+        range("--rounds", rounds, 1, 1_000);
+        range("--warmup", warmup, 0, 10_000_000);
+        range("--bulk-rounds", bulkRounds, 1, 100);
+        range("--generated", generated, 0, 100_000);
+        clients.forEach(n -> range("--clients", n, 1, 64));
+        bulk.forEach(n -> range("--bulk", n, 1, 10_000));
+        if (!(quota >= 0 && quota <= 64)) {
+            throw usage("--quota is " + quota + ": use 0 to 64");
+        }
+        if (!heap.matches("\\d{1,6}[mg]")) {
+            throw usage("--heap is \"" + heap + "\": use a number and m or g, e.g. 512m");
+        }
+    }
+}

@@ -1,0 +1,100 @@
+package io.uniserve.cli.bench.text;
+
+import io.uniserve.api.Document;
+import io.uniserve.cli.demo.Waiting;
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.cli.process.ProcessCluster;
+import io.uniserve.cli.process.ProcessClusterOptions;
+import io.uniserve.client.ClientTable;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.time.SystemClock;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+
+/** Uniserve as a cluster of processes with the Solr port. Not thread-safe, but for queries and documents. */
+final class UniserveText implements AutoCloseable {
+    private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
+    private static final long IN_SYNC_TIMEOUT_MS = 120_000;
+
+    private final ProcessCluster cluster;
+    private final UniserveClient client;
+
+    /** Starts ZooKeeper, a coordinator and servers, and connects. */
+    UniserveText(Path directory, int servers, String heap) {
+        ProcessClusterOptions defaults = ProcessClusterOptions.of(directory, servers, "solr");
+        cluster = new ProcessCluster(new ProcessClusterOptions(
+                directory,
+                defaults.cluster(),
+                servers,
+                defaults.port(),
+                heap,
+                defaults.settings(),
+                defaults.prefix(),
+                defaults.java()));
+        try {
+            cluster.start();
+            client = UniserveClient.builder()
+                    .bootstrap(cluster.bootstrap().toArray(new String[0]))
+                    .deadline(Duration.ofMinutes(10))
+                    .connectTimeout(Duration.ofMinutes(1))
+                    .maxInFlightBytes(IN_FLIGHT_BYTES_MAX)
+                    .build();
+        } catch (UniserveException e) {
+            cluster.close();
+            throw e;
+        }
+    }
+
+    /** The servers' processes, without ZooKeeper and coordinator. */
+    List<Long> serverPids() {
+        return cluster.daemons().values().stream()
+                .filter(daemon -> daemon.name().startsWith("server-"))
+                .map(DaemonProcess::pid)
+                .toList();
+    }
+
+    /** Makes a table and waits until all replicas of all actors are in sync. */
+    void create(String table, int actors, int replicas) {
+        client.admin()
+                .createTable(TableSpec.named(table).port("solr").hash(actors).replicas(replicas));
+        boolean inSync = Waiting.until(
+                SystemClock.INSTANCE::nanos,
+                IN_SYNC_TIMEOUT_MS,
+                () -> client.admin().describeTable(table).map().actors().stream()
+                        .allMatch(actor -> actor.isr().size() == replicas));
+        if (!inSync) {
+            throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "replicas of table " + table + " are not in sync");
+        }
+    }
+
+    void drop(String table) {
+        client.admin().dropTable(table);
+    }
+
+    /**
+     * Stores documents, replacing those with the same id; acknowledged and visible on return. What is given at once becomes
+     * one segment of each index, or few where it exceeds Solr's buffer.
+     */
+    void add(String table, List<Document> documents) {
+        table(table).update("solr.add@1", Document.CODEC, documents).run().orThrow();
+    }
+
+    /** Answers a query; JSON, not parsed. */
+    String query(String table, String parameters) {
+        return client.query(table, parameters).body().utf8();
+    }
+
+    private ClientTable table(String name) {
+        return client.table(name);
+    }
+
+    @Override
+    public void close() {
+        client.close();
+        cluster.close();
+    }
+}

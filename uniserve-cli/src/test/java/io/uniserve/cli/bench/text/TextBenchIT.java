@@ -1,0 +1,80 @@
+package io.uniserve.cli.bench.text;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.data.Percentage.withPercentage;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.testkit.seed.Seed;
+import io.uniserve.testkit.seed.Seeded;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.StreamSupport;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * A small {@code bench text} against real SolrCloud nodes. How fast they are is not asked here, only that their answers are the
+ * same, and that the result can be computed again from the raw output.
+ */
+class TextBenchIT {
+    @TempDir
+    Path directory;
+
+    @Test
+    @Seeded
+    void answersAreThoseOfSolrCloudAndFiguresThoseOfTheRawOutput(@Seed long seed) throws IOException {
+        Path raw = directory.resolve("raw.tsv");
+        Run run = new TestingConsole(bootstrap -> {
+                    throw new AssertionError("asked the cluster at " + bootstrap);
+                })
+                .run(
+                        "bench text --corpus europarl --documents 1500 --nodes 2 --shards 2 --heap 256m --clients 2 --operations 20"
+                                .concat(" --rounds 2 --warmup 20 --bulk 1 --bulk-rounds 1 --quota 0 --generated 60"
+                                        + " --seed ")
+                                .concat(seed + " --raw " + raw)
+                                .split(" "));
+        assertThat(run.exit()).as(run.err()).isIn(ExitCode.OK, ExitCode.NOT_PASSED);
+        JsonNode result =
+                new ObjectMapper().readTree(run.lines().get(run.lines().size() - 1));
+        assertThat(result.path("different").asInt(-1)).as(run.out()).isZero();
+        assertThat(result.path("compared").asInt()).isEqualTo(4 + 60 + 4);
+        Map<String, Double> throughput = throughput(raw);
+        List<JsonNode> figures = StreamSupport.stream(result.path("figures").spliterator(), false)
+                .filter(figure -> figure.path("name").asText().endsWith("queries/s"))
+                .toList();
+        assertThat(figures).hasSize(8);
+        for (JsonNode figure : figures) {
+            String scenario = figure.path("name").asText().replaceFirst(", \\d+ clients: .*", "");
+            assertThat(figure.path("ours").asDouble())
+                    .isCloseTo(throughput.get(scenario + "\tuniserve"), withPercentage(1));
+            assertThat(figure.path("peer").asDouble())
+                    .isCloseTo(throughput.get(scenario + "\tpeer"), withPercentage(1));
+        }
+    }
+
+    /** Operations a second by scenario and side, from lines {@code op|block scenario threads side round ...}. */
+    private static Map<String, Double> throughput(Path raw) throws IOException {
+        Map<String, Integer> operations = new HashMap<>();
+        Map<String, Double> millis = new HashMap<>();
+        for (String line : Files.readAllLines(raw)) {
+            String[] parts = line.split("\t");
+            String key = parts[1] + "\t" + parts[3];
+            if (parts[0].equals("op")) {
+                operations.merge(key, 1, Integer::sum);
+            } else {
+                millis.merge(key, Double.parseDouble(parts[5]), Double::sum);
+            }
+        }
+        Map<String, Double> throughput = new HashMap<>();
+        operations.forEach((key, count) -> throughput.put(key, count / millis.getOrDefault(key, Double.NaN) * 1e3));
+        return throughput;
+    }
+}

@@ -32,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 
 /**
  * A cluster of two servers in memory, for tests of the commands. An actor refuses a batch in which a row has the field {@code
@@ -149,6 +150,17 @@ public final class TestingCluster implements ClusterClient {
             }
         });
         return new UpdateOutcome(List.of(new RequestId(1, 1, 1)), acked, failed, 1, 0);
+    }
+
+    @Override
+    public UpdateOutcome updateEverywhere(
+            TableName table, String function, List<Document> documents, AckLevel ack, long deadlineMs) {
+        calls.add(function + " everywhere " + documents.size() + " " + ack);
+        int actors = table(table).meta().partitioner().actors();
+        List<ActorAck> acked = IntStream.range(0, actors)
+                .mapToObj(actor -> new ActorAck(actor, 1, 1, false))
+                .toList();
+        return new UpdateOutcome(List.of(new RequestId(1, 1, 1)), acked, List.of(), 1, 0);
     }
 
     @Override

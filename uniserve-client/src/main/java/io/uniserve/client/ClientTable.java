@@ -102,7 +102,8 @@ public final class ClientTable {
                 rows,
                 AckLevel.ISR,
                 Optional.empty(),
-                core.options().updateDeadline());
+                core.options().updateDeadline(),
+                false);
     }
 
     private ActorSelection selection(PartitionKey key) {

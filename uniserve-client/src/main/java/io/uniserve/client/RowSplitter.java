@@ -42,6 +42,18 @@ final class RowSplitter<R extends Row> {
         }
     }
 
+    /** Adds a row to every actor's. */
+    void addEverywhere(R row) {
+        try {
+            for (int actor = 0; actor < partitioner.actors(); actor++) {
+                bytes += byActor.computeIfAbsent(actor, ActorRows::new).add(row);
+            }
+            rows++;
+        } catch (UniserveException e) {
+            throw new UniserveException(e.code(), "row " + rows + ": " + e.reason(), e);
+        }
+    }
+
     long bytes() {
         return bytes;
     }

@@ -29,6 +29,7 @@ public final class TableUpdate<R extends Row> {
     private final AckLevel level;
     private final Optional<RequestId> requestId;
     private final Duration deadline;
+    private final boolean everywhere;
 
     TableUpdate(
             ClientCore core,
@@ -38,7 +39,8 @@ public final class TableUpdate<R extends Row> {
             Function<TableMeta, Iterable<? extends R>> rows,
             AckLevel level,
             Optional<RequestId> requestId,
-            Duration deadline) {
+            Duration deadline,
+            boolean everywhere) {
         this.core = core;
         this.table = table;
         this.function = function;
@@ -47,11 +49,12 @@ public final class TableUpdate<R extends Row> {
         this.level = level;
         this.requestId = requestId;
         this.deadline = deadline;
+        this.everywhere = everywhere;
     }
 
     /** When an actor's rows count as acknowledged. Default: {@link AckLevel#ISR}, which no single failure undoes. */
     public TableUpdate<R> ack(AckLevel ackLevel) {
-        return new TableUpdate<>(core, table, function, codec, rows, ackLevel, requestId, deadline);
+        return new TableUpdate<>(core, table, function, codec, rows, ackLevel, requestId, deadline, everywhere);
     }
 
     /**
@@ -59,13 +62,29 @@ public final class TableUpdate<R extends Row> {
      * rows is applied at most once. Ids of one client number must ascend. The rows of each actor must fit in one message.
      */
     public TableUpdate<R> requestId(RequestId id) {
-        return new TableUpdate<>(core, table, function, codec, rows, level, Optional.of(id), deadline);
+        return new TableUpdate<>(core, table, function, codec, rows, level, Optional.of(id), deadline, everywhere);
     }
 
     /** When to give up; more than 0, at most an hour. Default: the client's. */
     public TableUpdate<R> deadline(Duration duration) {
         return new TableUpdate<>(
-                core, table, function, codec, rows, level, requestId, Deadlines.check("deadline", duration));
+                core,
+                table,
+                function,
+                codec,
+                rows,
+                level,
+                requestId,
+                Deadlines.check("deadline", duration),
+                everywhere);
+    }
+
+    /**
+     * Sends every row to every actor, instead of to the one of its key, which it need not have: for update functions that
+     * find what they change by something else, such as a deletion by query.
+     */
+    public TableUpdate<R> everywhere() {
+        return new TableUpdate<>(core, table, function, codec, rows, level, requestId, deadline, true);
     }
 
     /**
@@ -95,6 +114,7 @@ public final class TableUpdate<R extends Row> {
     }
 
     private Operation<UpdateOutcome> start(TableRoute route, long end, boolean block) {
-        return new Updates(core).update(route, function, codec, rows.apply(route.meta()), level, requestId, end, block);
+        return new Updates(core)
+                .update(route, function, codec, rows.apply(route.meta()), level, requestId, end, everywhere, block);
     }
 }

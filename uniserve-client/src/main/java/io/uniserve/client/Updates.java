@@ -29,9 +29,10 @@ final class Updates {
             AckLevel level,
             Optional<RequestId> chosenId,
             long deadlineNanos,
+            boolean everywhere,
             boolean block) {
         RowSplitter<R> splitter = new RowSplitter<>(route.meta().partitioner(), codec);
-        rows.forEach(splitter::add);
+        rows.forEach(everywhere ? splitter::addEverywhere : splitter::add);
         List<List<ActorBatch>> steps = splitter.steps();
         if (chosenId.isPresent() && steps.size() > 1) {
             throw new UniserveException(

@@ -1,10 +1,15 @@
 package io.uniserve.api;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Stream;
 
 /** Files of {@link Actor#writeTo} and {@link ActorFactory#restore}, for engines that never change a file once written. */
 public final class ActorFiles {
@@ -24,5 +29,29 @@ public final class ActorFiles {
             }
         }
         return to;
+    }
+
+    /** As {@link #link}, for all files of a directory; makes the target. CORRUPT where there is no file. */
+    public static Path linkAll(Path from, Path to) throws IOException {
+        try (Stream<Path> files = Files.list(from)) {
+            List<String> names =
+                    files.map(file -> file.getFileName().toString()).toList();
+            if (names.isEmpty()) {
+                throw new UniserveException(ErrorCode.CORRUPT, "no file is in " + from);
+            }
+            return link(from, names, Files.createDirectories(to));
+        }
+    }
+
+    /** Deletes a directory and what is in it, if it is there. */
+    public static Path delete(Path directory) throws IOException {
+        if (Files.exists(directory)) {
+            try (Stream<Path> walk = Files.walk(directory)) {
+                for (Path path : walk.sorted(Comparator.reverseOrder()).toList()) {
+                    Files.deleteIfExists(path);
+                }
+            }
+        }
+        return directory;
     }
 }

@@ -27,6 +27,11 @@ public final class ContentDigest {
         rows++;
     }
 
+    /** As {@link #add(byte[])}, of a text's UTF-8. */
+    public void add(String item) {
+        add(item.getBytes(java.nio.charset.StandardCharsets.UTF_8));
+    }
+
     /** The digest of the rows added so far. */
     public byte[] toBytes() {
         return sha.digest(sum.add(BigInteger.valueOf(rows)).toByteArray());

@@ -34,6 +34,10 @@ public interface ClusterClient extends AutoCloseable {
     /** Applies an update function to rows, each on the actor of its key; actors succeed and fail apart from each other. */
     UpdateOutcome update(TableName table, String function, List<Document> rows, AckLevel ack, long deadlineMs);
 
+    /** Applies an update function to rows, each on every actor, as a deletion by query wants it. */
+    UpdateOutcome updateEverywhere(
+            TableName table, String function, List<Document> rows, AckLevel ack, long deadlineMs);
+
     /** Answers a query in the language of the table's port. */
     Answer query(TableName table, String text, long deadlineMs);
 

@@ -75,6 +75,17 @@ public final class RemoteCluster implements ClusterClient {
     }
 
     @Override
+    public UpdateOutcome updateEverywhere(
+            TableName table, String function, List<Document> rows, AckLevel ack, long deadlineMs) {
+        return client.table(table.value())
+                .update(function, Document.CODEC, rows)
+                .everywhere()
+                .ack(ack)
+                .deadline(Duration.ofMillis(deadlineMs))
+                .run();
+    }
+
+    @Override
     public Answer query(TableName table, String text, long deadlineMs) {
         return client.query(table.value(), text, Duration.ofMillis(deadlineMs));
     }

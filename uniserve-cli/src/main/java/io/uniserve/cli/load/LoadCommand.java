@@ -26,7 +26,8 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "load",
         description = {
-            "Loads rows from files: JSON lines, CSV with a header line, or lines of text, each also packed by gzip.",
+            "Loads rows from files: JSON lines, CSV with a header line, lines of text, or Solr's updates in JSON or XML,",
+            "each also packed by gzip.",
             "A row that is wrong is told with its line and passed over; rows the cluster does not acknowledge end the load."
         },
         footer = {
@@ -47,7 +48,7 @@ public final class LoadCommand extends ClientCommand {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "jsonl, csv or text (default: by the file's name).")
+            description = "jsonl, csv, text, or Solr's updates in json or xml (default: by the file's name).")
     private RowSources.@Nullable Format format;
 
     @Option(
@@ -97,8 +98,8 @@ public final class LoadCommand extends ClientCommand {
         long total = checkFiles();
         try (ClusterClient cluster = connect()) {
             TableMeta meta = cluster.table(name).meta();
-            String update = function != null ? function : defaultUpdate(cluster, meta);
-            Loader.Plan plan = new Loader.Plan(update, ack, batchRows, deadline.toMillis(), rejectsMax);
+            List<String> offered = function == null ? updates(cluster, meta) : List.of(function);
+            Loader.Plan plan = new Loader.Plan(offered, ack, batchRows, deadline.toMillis(), rejectsMax);
             LoadPrinter printer = new LoadPrinter(console(), global().json(), rejectsMax);
             LoadReport report = new LoadReport();
             long start = clock().nanos();
@@ -123,7 +124,8 @@ public final class LoadCommand extends ClientCommand {
             Path path = Path.of(file);
             if (format == null) {
                 if (file.equals(STDIN)) {
-                    throw usage("standard input has no name to tell its format; give --format jsonl, csv or text");
+                    throw usage(
+                            "standard input has no name to tell its format; give --format jsonl, csv, text, json or xml");
                 }
                 RowSources.Format unused = RowSources.formatOf(path);
             }
@@ -143,14 +145,14 @@ public final class LoadCommand extends ClientCommand {
         }
     }
 
-    private static String defaultUpdate(ClusterClient cluster, TableMeta meta) {
+    /** The functions that the port offers; the first is the one for rows. */
+    private static List<String> updates(ClusterClient cluster, TableMeta meta) {
         return cluster.servers().stream()
                 .flatMap(server -> server.ports().stream())
                 .filter(port -> port.name().equals(meta.port()))
                 .map(PortInfo::updates)
                 .filter(updates -> !updates.isEmpty())
                 .findFirst()
-                .map(updates -> updates.get(0))
                 .orElseThrow(() -> new UniserveException(
                         ErrorCode.UNKNOWN_PORT,
                         "no live server offers an update of port " + meta.port() + "; start one, or give --update"));

@@ -35,10 +35,17 @@ final class Loader {
     private final List<Row> batch = new ArrayList<>();
     private long batchBytes;
 
-    /** How to load. */
-    record Plan(String function, AckLevel ack, int batchRows, long deadlineMs, long rejectsMax) {}
+    /**
+     * How to load.
+     *
+     * @param functions the update function for rows, then those for what else a file may ask for
+     */
+    record Plan(List<String> functions, AckLevel ack, int batchRows, long deadlineMs, long rejectsMax) {}
 
+    /** A row, and the actor of its key; of one for every actor the actor says nothing. */
     private record Row(Document document, int actor, String file, long line) {}
+
+    private RowSource.Command command = RowSource.Command.ADD;
 
     Loader(
             ClusterClient cluster,
@@ -68,6 +75,10 @@ final class Loader {
                     return goesOn();
                 }
                 document = next.get();
+                if (source.command() != command) {
+                    flush();
+                    command = source.command();
+                }
                 add(file, source.line(), keyed(document));
             } catch (UniserveException e) {
                 if (e.code() != ErrorCode.INVALID_ROW && e.code() != ErrorCode.TOO_LARGE) {
@@ -89,7 +100,8 @@ final class Loader {
     }
 
     private void add(String file, long line, Document document) {
-        int actor = table.partitioner().actorOf(document.partitionKey());
+        boolean everywhere = command == RowSource.Command.DELETE_QUERY;
+        int actor = everywhere ? 0 : table.partitioner().actorOf(document.partitionKey());
         BinaryWriter writer = new BinaryWriter();
         Document.CODEC.write(writer, document);
         int bytes = writer.size();
@@ -124,7 +136,11 @@ final class Loader {
 
     private void send(List<Row> rows) {
         List<Document> documents = rows.stream().map(Row::document).toList();
-        UpdateOutcome result = cluster.update(table.name(), plan.function(), documents, plan.ack(), plan.deadlineMs());
+        if (command == RowSource.Command.DELETE_QUERY) {
+            sendEverywhere(rows, documents);
+            return;
+        }
+        UpdateOutcome result = cluster.update(table.name(), function(), documents, plan.ack(), plan.deadlineMs());
         report.retried(result.retries());
         TreeSet<Integer> acked = new TreeSet<>();
         result.acked().forEach(ack -> acked.add(ack.actor()));
@@ -136,6 +152,32 @@ final class Loader {
         for (Failure failure : result.failed()) {
             failed(failure.actor(), byActor.getOrDefault(failure.actor(), List.of()), failure.error());
         }
+    }
+
+    /** A row counts as loaded when every actor has acknowledged it. */
+    private void sendEverywhere(List<Row> rows, List<Document> documents) {
+        UpdateOutcome result =
+                cluster.updateEverywhere(table.name(), function(), documents, plan.ack(), plan.deadlineMs());
+        report.retried(result.retries());
+        if (result.failed().isEmpty()) {
+            report.loaded(rows.size());
+        } else {
+            failed(result.failed().get(0).actor(), rows, result.failed().get(0).error());
+        }
+    }
+
+    private String function() {
+        if (command == RowSource.Command.ADD) {
+            return plan.functions().get(0);
+        }
+        String wanted = command == RowSource.Command.DELETE ? ".delete@" : ".delete-query@";
+        return plan.functions().stream()
+                .filter(name -> name.contains(wanted))
+                .findFirst()
+                .orElseThrow(
+                        () -> UniserveException.invalid(
+                                "port " + table.port()
+                                        + " has no update function that deletes as the file asks for; load rows alone, without --update"));
     }
 
     private void failed(int actor, List<Row> rows, UniserveException error) {

@@ -12,6 +12,21 @@ public interface RowSource extends AutoCloseable {
      */
     Optional<Document> next();
 
+    /** What the row read last asks for. */
+    enum Command {
+        /** The load's update function. */
+        ADD,
+        /** The port's function {@code delete}, by the row's key. */
+        DELETE,
+        /** The port's function {@code delete-query}, on every actor. */
+        DELETE_QUERY
+    }
+
+    /** What to do with the row read last. */
+    default Command command() {
+        return Command.ADD;
+    }
+
     /** Line, from 1, on which the row read last ended. */
     long line();
 

@@ -20,10 +20,14 @@ public final class RowSources {
         /** Comma-separated with a header line of field names. */
         CSV,
         /** One row a line: the line's number as key, the line as field {@code text}. */
-        TEXT
+        TEXT,
+        /** Solr's JSON updates: an array of documents, or commands. */
+        JSON,
+        /** Solr's XML updates. */
+        XML
     }
 
-    /** The format a file's name tells: .jsonl, .ndjson, .json, .csv, .txt, each with or without .gz. */
+    /** The format a file's name tells: .jsonl, .ndjson, .json, .csv, .txt, .xml, each with or without .gz. */
     public static Format formatOf(Path file) {
         String name = file.getFileName().toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
         if (name.endsWith(".jsonl") || name.endsWith(".ndjson") || name.endsWith(".json")) {
@@ -32,11 +36,14 @@ public final class RowSources {
         if (name.endsWith(".csv")) {
             return Format.CSV;
         }
+        if (name.endsWith(".xml")) {
+            return Format.XML;
+        }
         if (name.endsWith(".txt")) {
             return Format.TEXT;
         }
         throw UniserveException.invalid(
-                "cannot tell the format of " + file + " by its name; give --format jsonl, csv or text");
+                "cannot tell the format of " + file + " by its name; give --format jsonl, csv, text, json or xml");
     }
 
     /** Opens a file; {@code keyField} is the table's key field. */
@@ -57,6 +64,8 @@ public final class RowSources {
                 case JSONL -> new JsonLines(name, keyField, in, counted);
                 case CSV -> new CsvRows(name, keyField, in, counted);
                 case TEXT -> new TextLines(name, keyField, in, counted);
+                case JSON -> new JsonRows(name, keyField, in, counted);
+                case XML -> new XmlRows(name, keyField, in, counted);
             };
         } catch (IOException e) {
             throw unreadable(name, e);

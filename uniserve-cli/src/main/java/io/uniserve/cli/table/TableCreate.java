@@ -1,5 +1,6 @@
 package io.uniserve.cli.table;
 
+import io.uniserve.api.PackedFiles;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
@@ -8,6 +9,8 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -24,7 +27,7 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  uniserve table create speeches --port solr --actors 8 --rf 2",
             "  uniserve table create events --port kv --range-bounds 1000,2000,3000 --key time",
-            "  uniserve table create speeches --port solr -O configset=default --on-loss restore-actor"
+            "  uniserve table create speeches --port solr --configset ./myconf --on-loss restore-actor"
         })
 final class TableCreate extends ClientCommand {
     private static final int ACTORS_DEFAULT = 8;
@@ -87,8 +90,17 @@ final class TableCreate extends ClientCommand {
             description = "An option of the port; may be given several times.")
     private Map<String, String> options = new LinkedHashMap<>();
 
+    @Option(
+            names = "--configset",
+            paramLabel = "DIR",
+            description = "Port solr: a folder with schema.xml or managed-schema and the files it names.")
+    private @Nullable Path configset;
+
     @Override
     public Integer call() {
+        if (configset != null && options.put("configset", packed(configset)) != null) {
+            throw usage("--configset and -O configset exclude each other");
+        }
         if (bounds != null && given("--actors")) {
             throw usage("--actors and --range-bounds exclude each other: N bounds make N+1 actors");
         }
@@ -107,6 +119,12 @@ final class TableCreate extends ClientCommand {
             new TablePrinter(console(), global().json()).created(cluster.create(meta));
         }
         return ExitCode.OK;
+    }
+
+    /** The folder, or its {@code conf} as Solr has it; Solr's own configuration of cores stays at home. */
+    private static String packed(Path folder) {
+        Path conf = folder.resolve("conf");
+        return PackedFiles.pack(Files.isDirectory(conf) ? conf : folder, file -> !file.endsWith("solrconfig.xml"));
     }
 
     /** Names of constants as people write them: small, with hyphens. */

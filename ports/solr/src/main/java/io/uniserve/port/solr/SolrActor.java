@@ -3,15 +3,26 @@ package io.uniserve.port.solr;
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.ContentDigest;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexCommit;
-import org.apache.lucene.util.IOUtils;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.FilterDirectory;
+import org.apache.lucene.store.LockFactory;
+import org.apache.lucene.util.Bits;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.core.CoreContainer;
 import org.apache.solr.core.IndexDeletionPolicyWrapper;
 import org.apache.solr.core.SolrCore;
+import org.apache.solr.core.StandardDirectoryFactory;
 import org.apache.solr.request.LocalSolrQueryRequest;
 import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.update.CommitUpdateCommand;
@@ -21,7 +32,9 @@ public final class SolrActor implements Actor {
     private final CoreContainer container;
     private final String core;
     private final Path scratch;
-    private volatile boolean dirty;
+
+    /** What was changed since the last publish, by uniqueKey. */
+    final Set<String> changed = ConcurrentHashMap.newKeySet();
 
     SolrActor(CoreContainer container, String core, Path scratch) {
         this.container = container;
@@ -48,26 +61,27 @@ public final class SolrActor implements Actor {
         });
     }
 
-    /** As {@link #with}, for updates: the next publish has something to commit. */
-    <T> void update(CoreWork<T> work) {
-        dirty = true;
-        with("update documents", work);
-    }
-
     @Override
     public void publish() {
-        if (dirty) {
+        if (!changed.isEmpty()) {
             with("commit", request -> {
                 request.getCore().getUpdateHandler().commit(new CommitUpdateCommand(request, false));
                 return request;
             });
-            dirty = false;
+            changed.clear();
         }
     }
 
     @Override
     public ActorUsage usage() {
-        return with("measure", request -> IndexFiles.usage(request.getSearcher()));
+        return with("measure", request -> {
+            DirectoryReader reader = request.getSearcher().getRawReader();
+            long bytes = 0;
+            for (String name : reader.getIndexCommit().getFileNames()) {
+                bytes += reader.directory().fileLength(name);
+            }
+            return new ActorUsage(reader.numDocs(), bytes, bytes);
+        });
     }
 
     @Override
@@ -85,22 +99,51 @@ public final class SolrActor implements Actor {
 
     @Override
     public byte[] digest() {
-        return with("compute the digest", request -> IndexFiles.digest(request.getSearcher()));
+        return with("compute the digest", request -> {
+            ContentDigest digest = new ContentDigest();
+            for (LeafReaderContext leaf : request.getSearcher().getIndexReader().leaves()) {
+                Bits live = leaf.reader().getLiveDocs();
+                for (int i = 0; i < leaf.reader().maxDoc(); i++) {
+                    if (live == null || live.get(i)) {
+                        digest.add(leaf.reader().storedFields().document(i).toString());
+                    }
+                }
+            }
+            return digest.toBytes();
+        });
     }
 
     @Override
     public void destroy() {
         close();
-        SolrEngine.SOLR.translated("delete " + scratch, () -> {
-            IOUtils.rm(scratch);
-            return scratch;
-        });
+        SolrEngine.SOLR.translated("delete " + scratch, () -> ActorFiles.delete(scratch));
     }
 
     @Override
     public void close() {
         if (container.isLoaded(core)) {
             container.unload(core, false, false, false);
+        }
+    }
+
+    /**
+     * Directories whose commits do not wait for the disk: an actor's live files are deleted at every start, and the host
+     * syncs the checkpoints that it keeps. Named in {@code solrconfig.xml}.
+     */
+    public static final class ScratchDirectories extends StandardDirectoryFactory {
+        @Override
+        protected Directory create(String path, LockFactory lockFactory, DirContext context) throws IOException {
+            return new FilterDirectory(super.create(path, lockFactory, context)) {
+                @Override
+                public void sync(Collection<String> names) {
+                    // See the class: nothing is lost that the log does not have.
+                }
+
+                @Override
+                public void syncMetaData() {
+                    // As above.
+                }
+            };
         }
     }
 }

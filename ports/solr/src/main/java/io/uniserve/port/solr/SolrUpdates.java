@@ -1,54 +1,183 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
+import io.uniserve.api.FieldValues;
 import io.uniserve.api.update.EventualUpdate;
-import java.io.IOException;
-import java.util.function.BiConsumer;
-import org.apache.commons.io.function.IOBiConsumer;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.lucene.index.IndexWriter;
+import org.apache.lucene.index.IndexableField;
+import org.apache.lucene.util.BytesRef;
+import org.apache.solr.common.SolrException;
+import org.apache.solr.common.SolrInputDocument;
+import org.apache.solr.handler.component.RealTimeGetComponent;
 import org.apache.solr.request.SolrQueryRequest;
-import org.apache.solr.schema.IndexSchema;
+import org.apache.solr.schema.BoolField;
+import org.apache.solr.schema.DateValueFieldType;
+import org.apache.solr.schema.SchemaField;
+import org.apache.solr.search.QParser;
+import org.apache.solr.search.SyntaxError;
 import org.apache.solr.update.AddUpdateCommand;
 import org.apache.solr.update.DeleteUpdateCommand;
+import org.apache.solr.update.DocumentBuilder;
+import org.apache.solr.update.processor.AtomicUpdateDocumentMerger;
+import org.jspecify.annotations.Nullable;
 
-/** The update functions of the Solr port. They go to the core's update handler, past Solr's update chain and log. */
+/**
+ * The update functions of the Solr port. They go to the core's update handler, past Solr's update chain and log. Rows are
+ * checked before they are logged, as what is logged must not fail.
+ */
 public final class SolrUpdates {
-    /** Adds documents, replacing those with the same uniqueKey. */
+    /** Adds documents, replacing those with the same uniqueKey; or changes fields of one, where it is an atomic update. */
     public static final EventualUpdate<SolrActor, Document> ADD =
-            update("solr.add@1", SolrDocuments::check, SolrUpdates::add);
+            update("solr.add@1", (actor, request, row) -> checkAdd(request, row), SolrUpdates::add);
 
-    /** Deletes documents by uniqueKey; other fields are ignored. */
+    /** Deletes documents by uniqueKey; other fields but the key field are ignored. */
     public static final EventualUpdate<SolrActor, Document> DELETE =
-            update("solr.delete@1", SolrDocuments::id, SolrUpdates::delete);
+            update("solr.delete@1", (actor, request, row) -> id(request, row), SolrUpdates::delete);
+
+    /** Deletes the actor's documents that the query in field {@code query} finds. */
+    public static final EventualUpdate<SolrActor, Document> DELETE_BY_QUERY = update(
+            "solr.delete-query@1", (actor, request, row) -> checkQuery(request, row), SolrUpdates::deleteByQuery);
 
     private SolrUpdates() {}
 
-    private static void add(SolrQueryRequest request, Document row) throws IOException {
-        AddUpdateCommand command = new AddUpdateCommand(request);
-        command.solrDoc = SolrDocuments.of(row);
-        request.getCore().getUpdateHandler().addDoc(command);
+    private interface Step {
+        void take(SolrActor actor, SolrQueryRequest request, Document row) throws Exception;
+
+        default void all(SolrActor actor, List<Document> rows) {
+            actor.with("update documents", request -> {
+                for (Document row : rows) {
+                    take(actor, request, row);
+                }
+                return rows;
+            });
+        }
     }
 
-    private static void delete(SolrQueryRequest request, Document row) throws IOException {
+    private static EventualUpdate<SolrActor, Document> update(String id, Step check, Step change) {
+        return EventualUpdate.of(id, SolrActor.class, Document.CODEC, check::all, change::all);
+    }
+
+    private static void add(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
+        AddUpdateCommand command = new AddUpdateCommand(request);
+        if (FieldValues.isChange(row) && actor.changed.contains(id(request, row))) {
+            actor.publish();
+        }
+        // Always fit but where a change's document was deleted after the check, and it makes none by itself.
+        if (unfit(request, row) == null) {
+            command.solrDoc = document(request, row);
+            actor.changed.add(id(request, row));
+            request.getCore().getUpdateHandler().addDoc(command);
+        }
+    }
+
+    private static void delete(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         DeleteUpdateCommand command = new DeleteUpdateCommand(request);
-        command.setId(SolrDocuments.id(row, request.getSchema()));
+        command.setId(id(request, row));
+        actor.changed.add(command.getId());
         request.getCore().getUpdateHandler().delete(command);
     }
 
-    private static EventualUpdate<SolrActor, Document> update(
-            String id, BiConsumer<Document, IndexSchema> check, IOBiConsumer<SolrQueryRequest, Document> step) {
-        return EventualUpdate.of(
-                id,
-                SolrActor.class,
-                Document.CODEC,
-                (actor, rows) -> actor.with("check documents", request -> {
-                    rows.forEach(row -> check.accept(row, request.getSchema()));
-                    return rows;
-                }),
-                (actor, rows) -> actor.update(request -> {
-                    for (Document row : rows) {
-                        step.accept(request, row);
-                    }
-                    return rows;
-                }));
+    private static void deleteByQuery(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
+        DeleteUpdateCommand command = new DeleteUpdateCommand(request);
+        command.setQuery(FieldValues.requireText(row, "query"));
+        actor.changed.add(command.getQuery());
+        request.getCore().getUpdateHandler().deleteByQuery(command);
+        actor.publish();
+    }
+
+    /** The row's uniqueKey, a text: a number and its text would be one document to Solr but two keys to the partitioner. */
+    private static String id(SolrQueryRequest request, Document row) {
+        FieldValues.requireKey(row, request.getCore().getCoreDescriptor().getCoreProperty(SolrEngine.KEY, ""));
+        return FieldValues.requireText(
+                row, request.getSchema().getUniqueKeyField().getName());
+    }
+
+    /** Values go to Solr as texts, which its types parse strictly: 3000000000 or 1.5 is no int, rather than cut to one. */
+    private static SolrInputDocument document(SolrQueryRequest request, Document row) throws Exception {
+        SolrInputDocument document = new SolrInputDocument();
+        row.fields().forEach((name, value) -> {
+            if (value instanceof Map<?, ?> operations) {
+                Map<Object, @Nullable Object> texts = new HashMap<>();
+                operations.forEach((operation, operand) -> texts.put(operation, FieldValues.plain(operand)));
+                document.setField(name, texts);
+            } else {
+                FieldValues.texts(value).forEach(text -> document.addField(name, text));
+            }
+        });
+        if (!FieldValues.isChange(row)) {
+            return document;
+        }
+        String key = request.getSchema().getUniqueKeyField().getName();
+        BytesRef id = new BytesRef(id(request, row));
+        SolrInputDocument old = RealTimeGetComponent.getInputDocument(
+                request.getCore(), id, id, null, null, RealTimeGetComponent.Resolution.DOC);
+        return new AtomicUpdateDocumentMerger(request)
+                .merge(document, old == null ? new SolrInputDocument(key, id.utf8ToString()) : old);
+    }
+
+    private static void checkAdd(SolrQueryRequest request, Document row) throws Exception {
+        String where = "document \"" + id(request, row) + "\": ";
+        row.fields().forEach((name, value) -> check(where, request.getSchema().getFieldOrNull(name), name, row));
+        String why = unfit(request, row);
+        if (why != null) {
+            throw FieldValues.invalid(where + why + "; give the field what the schema asks for");
+        }
+    }
+
+    private static void check(String where, @Nullable SchemaField field, String name, Document row) {
+        String operation = FieldValues.operation(row, name);
+        if (field == null) {
+            throw FieldValues.invalid(where + "field \"" + name + "\" is not in the schema; add it to the configset, or"
+                    + " use one of its fields, such as *_s");
+        }
+        boolean date = field.getType() instanceof DateValueFieldType;
+        if (!operation.matches(field.multiValued() ? "set|add|add-distinct|remove" : date ? "set" : "set|inc")) {
+            throw FieldValues.invalid(where + "field \"" + name + "\" does not take \"" + operation + "\"; set it");
+        }
+        for (String text : FieldValues.texts(FieldValues.operand(row.fields().get(name)))) {
+            if (field.getType() instanceof BoolField && !text.matches("true|false")) {
+                throw FieldValues.invalid(where + "field \"" + name + "\" is \"" + text + "\"; use true or false");
+            }
+            if (date && text.startsWith("NOW")) {
+                throw FieldValues.invalid(
+                        where + "field \"" + name + "\" asks the clock, which differs between replicas");
+            }
+        }
+    }
+
+    /** Says why Lucene would not index the document, as for a long term, or null. */
+    private static @Nullable String unfit(SolrQueryRequest request, Document row) throws Exception {
+        try {
+            for (IndexableField field :
+                    DocumentBuilder.toDocument(document(request, row), request.getSchema(), false, true)) {
+                BytesRef binary = field.binaryValue();
+                String text = field.stringValue();
+                int bytes = binary != null ? binary.length : text != null ? new BytesRef(text).length : 0;
+                if (bytes > IndexWriter.MAX_TERM_LENGTH && !field.fieldType().tokenized()) {
+                    return "field \"" + field.name() + "\" has " + bytes + " bytes, at most "
+                            + IndexWriter.MAX_TERM_LENGTH;
+                }
+            }
+            return null;
+        } catch (SolrException e) {
+            return e.getMessage();
+        }
+    }
+
+    /** Refuses a query that Solr cannot parse, or that asks the clock. */
+    private static void checkQuery(SolrQueryRequest request, Document row) {
+        String text = FieldValues.requireText(row, "query");
+        try {
+            SolrLanguage.refuseParts(text, row.keyField());
+            QParser.getParser(text, request).getQuery();
+        } catch (SyntaxError | SolrException e) {
+            throw FieldValues.invalid("field \"query\": " + e.getMessage() + "; give it a query in Solr's syntax");
+        }
+        if (text.contains("NOW")) {
+            throw FieldValues.invalid("field \"query\" asks the clock with NOW, which differs between replicas");
+        }
     }
 }

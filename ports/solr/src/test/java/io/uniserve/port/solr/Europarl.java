@@ -40,16 +40,21 @@ final class Europarl {
 
     private static Document document(int number, String line) {
         String[] parts = line.split("\t", 3);
-        List<String> words = Arrays.stream(parts[2].toLowerCase(Locale.ROOT).split("[^\\p{L}]+"))
+        return document("e" + number, number, parts[0], parts[1], parts[2]);
+    }
+
+    /** A document with fields of every type. */
+    static Document document(String id, int number, String title, String day, String text) {
+        List<String> words = Arrays.stream(text.toLowerCase(Locale.ROOT).split("[^\\p{L}]+"))
                 .filter(word -> !word.isEmpty())
                 .toList();
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        fields.put("id", "e" + number);
-        fields.put("title", parts[0]);
-        fields.put("text", parts[2]);
-        fields.put("date_dt", parts[1] + "T00:00:00Z");
-        fields.put("year_i", Long.parseLong(parts[1].substring(0, 4)));
-        fields.put("length_l", (long) parts[2].length());
+        fields.put("id", id);
+        fields.put("title", title);
+        fields.put("text", text);
+        fields.put("date_dt", day + "T00:00:00Z");
+        fields.put("year_i", Long.parseLong(day.substring(0, 4)));
+        fields.put("length_l", (long) text.length());
         fields.put("ratio_d", words.size() / 7.0);
         fields.put("share_f", words.size() % 10 / 4.0);
         fields.put("even_b", words.size() % 2 == 0);

@@ -46,27 +46,35 @@ final class LocalTable implements PlanContext {
     private long index;
 
     LocalTable(SolrEngine engine, EngineInstance instance, Path directory, int size) {
+        this(engine, instance, directory, meta(size));
+    }
+
+    LocalTable(SolrEngine engine, EngineInstance instance, Path directory, TableMeta meta) {
         this.engine = engine;
         this.instance = instance;
         this.directory = directory;
-        this.meta = meta(size);
-        for (int actor = 0; actor < size; actor++) {
+        this.meta = meta;
+        for (int actor = 0; actor < meta.partitioner().actors(); actor++) {
             actors.add((SolrActor) instance.actors().create(context(actor)));
         }
     }
 
     static TableMeta meta(int actors) {
+        return meta(actors, "id", Map.of());
+    }
+
+    static TableMeta meta(int actors, String key, Map<String, String> options) {
         return new TableMeta(
                 new TableName("docs"),
                 1,
                 new Partitioner.Hash(actors),
-                "id",
+                key,
                 ConsistencyLevel.EVENTUAL,
                 1,
                 1,
                 OnLoss.WAIT,
                 "solr",
-                Map.of());
+                options);
     }
 
     static EngineInstance open(SolrEngine engine, Path directory) {
@@ -108,6 +116,20 @@ final class LocalTable implements PlanContext {
         apply(SolrUpdates.ADD, rows);
     }
 
+    /** Deletes in every actor what a query finds. */
+    void deleteByQuery(String query) {
+        Document row = new Document("query", Map.of("query", query));
+        for (SolrActor actor : actors) {
+            apply(SolrUpdates.DELETE_BY_QUERY, actor, List.of(row));
+        }
+    }
+
+    private void apply(EventualUpdate<SolrActor, Document> function, SolrActor actor, List<Document> rows) {
+        function.validate(actor, rows);
+        function.update(actor, new UpdateContext(++index), rows);
+        actor.publish();
+    }
+
     void delete(List<Document> rows) {
         apply(SolrUpdates.DELETE, rows);
     }
@@ -117,12 +139,7 @@ final class LocalTable implements PlanContext {
         rows.forEach(
                 row -> parts.computeIfAbsent(meta.partitioner().actorOf(row.partitionKey()), a -> new ArrayList<>())
                         .add(row));
-        parts.forEach((number, part) -> {
-            SolrActor actor = actors.get(number);
-            function.validate(actor, part);
-            function.update(actor, new UpdateContext(++index), part);
-            actor.publish();
-        });
+        parts.forEach((number, part) -> apply(function, actors.get(number), part));
     }
 
     /** The answer's JSON. */
@@ -153,8 +170,8 @@ final class LocalTable implements PlanContext {
         List<V> values = new ArrayList<>();
         for (int actor : on) {
             Bytes encoded = call.parameters().encode(parameters);
-            PerActor<String> decoded = ShardOperator.SELECT.parameters().decode(encoded);
-            Bytes reply = ShardOperator.SELECT.retrieve(actors.get(actor), operator(actor), decoded);
+            PerActor<String> decoded = SolrQuery.SHARD.parameters().decode(encoded);
+            Bytes reply = SolrQuery.SHARD.retrieve(actors.get(actor), operator(actor), decoded);
             values.add(call.values().decode(Codecs.BYTES.encode(reply)));
         }
         return combiner.combine(values);

@@ -2,61 +2,16 @@ package io.uniserve.port.solr;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.api.Document;
-import io.uniserve.api.EngineInstance;
-import io.uniserve.testkit.seed.Seed;
-import io.uniserve.testkit.seed.SeededTest;
-import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Random;
-import org.junit.jupiter.api.AfterAll;
-import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.api.TestInstance;
-import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Whole answers of a table of several actors against those of one Solr core that holds all documents. */
-@TestInstance(TestInstance.Lifecycle.PER_CLASS)
-class ParityTest {
-    private static final int DOCUMENTS = 4_000;
-    private static final int QUERIES_PER_SEED = 20;
-
-    private final SolrEngine engine = new SolrEngine();
-    private final List<Document> documents = Europarl.documents(DOCUMENTS);
-    private EngineInstance instance;
-    private LocalTable whole;
-    private LocalTable split;
-
-    @BeforeAll
-    void load(@TempDir Path directory) {
-        instance = LocalTable.open(engine, directory);
-        whole = new LocalTable(engine, instance, directory, 1);
-        split = new LocalTable(engine, instance, directory, 7);
-        for (int from = 0; from < DOCUMENTS; from += 1_000) {
-            whole.add(documents.subList(from, from + 1_000));
-            split.add(documents.subList(from, from + 1_000));
-        }
-    }
-
-    @AfterAll
-    void close() {
-        instance.close();
-    }
-
-    private void same(String query) {
-        String expected = SingleCore.query(whole.actor(0), query);
-        assertThat(SingleCore.comparable(split.query(query))).as(query).isEqualTo(SingleCore.comparable(expected));
-    }
-
-    @SeededTest(seeds = 12)
-    void generatedQueriesGiveTheSameAnswers(@Seed long seed) {
-        QueryMaker maker = new QueryMaker(new Random(seed), documents);
-        for (int i = 0; i < QUERIES_PER_SEED; i++) {
-            same(maker.next());
-        }
+/** Whole answers of a table of several actors against those of one Solr core that holds all documents: Europarl. */
+class ParityTest extends Parity {
+    ParityTest() {
+        super(Europarl.documents(DOCUMENTS));
     }
 
     @ParameterizedTest
@@ -100,6 +55,35 @@ class ParityTest {
                 "q={!bool must=text:commission must_not=even_b:true}&sort=id asc&fl=id",
                 "q={!field f=text}the commission&sort=id asc&fl=id",
                 "q=text:é*&sort=id asc&fl=id,text&rows=3",
+                "q={!edismax qf=text v=$qq}&qq=commission europe&sort=id asc&fl=id",
+                "q=text:${word}&word=commission&sort=id asc&fl=id",
+                "q={!func}sum(year_i,$n)&n=3&fl=id,score&rows=3",
+                "q={!term f=first_s v=the}&fq={!bool filter=even_b:true must_not='year_i:1999'}&sort=id asc&fl=id",
+                "q=*:*&sort=if(even_b,length_l,0) desc,year_i asc&rows=12&fl=id,l:length_l",
+                "q=*:*&cursorMark=*&sort=year_i desc,id asc&rows=7",
+                "json={query:'text:commission',filter:['even_b:true'],sort:'id asc',fields:[id],limit:4,offset:2}",
+                "json={query:{edismax:{query:'commission europe',qf:text}},sort:'id asc',fields:id,limit:3}",
+                "q=*:*&rows=0&json={facet:{y:{terms:year_i}}}",
+                "q=*:*&rows=0&json.facet={y:{terms:{field:year_i,limit:2,facet:{l:'avg(length_l)',b:{terms:even_b}}}}}",
+                "q=*:*&rows=0&json.facet={h:'hll(first_s)',m:'missing(first_s)',u:'unique(year_i)'}",
+                "q=*:*&rows=0&json.facet={f:{type:terms,field:first_s,limit:2,sort:'l desc',facet:{l:'max(length_l)'}}}",
+                "q=even_b:true&rows=0&json.facet={a:{domain:{query:'*:*'},type:query,q:'year_i:1999'}}",
+                "q=*:*&rows=0&stats=true&stats.field={!min=true max=true}date_dt&stats.field={!percentiles='50'}even_b_none_i",
+                "q=*:*&rows=0&stats=true&stats.field={!tag=s sum=true}length_l&facet=true&facet.pivot={!stats=s}year_i,even_b",
+                "q=text:commission&fl=id&hl=true&hl.fl=t*&hl.snippets=2&sort=id asc&hl.tag.pre=[&hl.tag.post=]",
+                "q=text:comm*&fl=id&hl=true&hl.method=original&hl.fragsize=40&sort=id asc&rows=5",
+                "q=*:*&group=true&group.field=year_i&group.limit=2&group.offset=1&sort=id asc&fl=id&group.ngroups=true",
+                "q=commission europe parliament&distrib.statsCache=true&fl=id,score&rows=25",
+                "q=commission europe&distrib.statsCache=true&defType=edismax&qf=text^3 title&pf=text&bf=log(length_l)^0.5"
+                        + "&boost=recip(length_l,1,1000,1000)&fl=id,score&rows=25",
+                "q={!surround df=text}3w(the,commission)&sort=id asc&fl=id",
+                "q={!complexphrase inOrder=true}text:\"the comm*\"&sort=id asc&fl=id",
+                "q={!simple f=text}the %2Bcommission -europe&sort=id asc&fl=id",
+                "q={!maxscore}text:commission^=2 text:europe^=3&fl=id,score&rows=30",
+                "q=*:*&fq=filter(even_b:true) AND year_i:1999&sort=id asc&fl=id",
+                "q=*:*&rows=2&sort=id asc&fl=id,[value v=3 t=int],s:sum(year_i,1),c:concat(first_s,\"-\",title)",
+                "q=*:*&facet=true&facet.query={!key=e tag=x}even_b:true&facet.query=year_i:[2000 TO *]&rows=0",
+                "q=*:*&fq=date_dt:[NOW-90YEARS/DAY TO NOW]&NOW=1700000000000&rows=1&sort=id asc",
                 "q=*:*&omitHeader=true&wt=json&echoParams=none&rows=1",
             })
     void writtenQueriesGiveTheSameAnswers(String query) {

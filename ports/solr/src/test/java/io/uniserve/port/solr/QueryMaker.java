@@ -61,7 +61,7 @@ final class QueryMaker {
         return query.toString();
     }
 
-    private String main() {
+    String main() {
         return switch (random.nextInt(10)) {
             case 0 -> "*:*";
             case 1 -> "text:" + word() + " AND text:" + word();
@@ -97,7 +97,7 @@ final class QueryMaker {
         return facets.toString();
     }
 
-    private String word() {
+    String word() {
         List<String> words = words();
         return words.get(random.nextInt(words.size()));
     }

@@ -28,10 +28,10 @@ class SeveralServersTest {
         new LocalTable(engine, first, directory.resolve("a"), 1);
         new LocalTable(engine, second, directory.resolve("b"), 1);
         first.close();
-        assertThat(engine.planning().isClosed()).isFalse();
+        assertThat(engine.planning(LocalTable.meta(1)).isClosed()).isFalse();
         new LocalTable(engine, second, directory.resolve("c"), 1);
         second.close();
-        assertThatThrownBy(engine::planning)
+        assertThatThrownBy(() -> engine.planning(LocalTable.meta(1)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
     }

@@ -1,14 +1,14 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.codec.Bytes;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
 import org.apache.solr.common.params.CommonParams;
-import org.apache.solr.common.params.ModifiableSolrParams;
-import org.apache.solr.response.JacksonJsonWriter;
+import org.jspecify.annotations.Nullable;
 import org.noggit.ObjectBuilder;
 
 /** Solr's own answer from one core, not distributed, in the form that answers are compared in. */
@@ -16,21 +16,56 @@ final class SingleCore {
     private SingleCore() {}
 
     static String query(SolrActor actor, String text) {
-        ModifiableSolrParams params = SolrLanguage.parse(text);
-        params.set(CommonParams.DISTRIB, false);
-        Bytes body = actor.with(
-                "answer",
-                request -> SolrPlanner.select(
-                        request.getCore(), params, Map.of("status", 0), null, new JacksonJsonWriter()));
-        return body.utf8();
+        return actor.with("answer", request -> {
+            request.setParams(SolrQuery.params(request.getCore(), text, "id").set(CommonParams.DISTRIB, false));
+            return SolrQuery.handle(
+                    request,
+                    Map.of("status", 0),
+                    (done, response) ->
+                            SolrQuery.written(done, response, "json").utf8());
+        });
     }
 
-    /** The parsed answer without its header; and without maxScore, which SolrCloud adds where one core does not. */
-    static Map<String, Object> comparable(String json) {
-        Map<String, Object> answer = map(parse(json));
-        answer.remove("responseHeader");
-        response(answer).remove("maxScore");
-        return answer;
+    /** Fails unless the answers are the same but for their headers, maxScore, and fractions to one part in 10,000. */
+    static void assertSame(String query, String expected, String actual) {
+        Map<String, Object> left = map(parse(expected));
+        Map<String, Object> right = map(parse(actual));
+        left.remove("responseHeader");
+        right.remove("responseHeader");
+        String difference = difference("", left, right);
+        if (!difference.isEmpty()) {
+            throw new AssertionError(query + "\n" + difference + "\nexpected " + expected + "\nactual " + actual);
+        }
+    }
+
+    /** Where two values differ first, or nothing. */
+    private static String difference(String path, @Nullable Object left, @Nullable Object right) {
+        if (left instanceof Map<?, ?> some && right instanceof Map<?, ?> other) {
+            TreeSet<String> names = new TreeSet<>();
+            some.keySet().forEach(name -> names.add(name.toString()));
+            other.keySet().forEach(name -> names.add(name.toString()));
+            names.remove("maxScore");
+            return names.stream()
+                    .map(name -> difference(path + "/" + name, some.get(name), other.get(name)))
+                    .filter(found -> !found.isEmpty())
+                    .findFirst()
+                    .orElse("");
+        }
+        if (left instanceof List<?> some && right instanceof List<?> other && some.size() == other.size()) {
+            return IntStream.range(0, some.size())
+                    .mapToObj(i -> difference(path + "/" + i, some.get(i), other.get(i)))
+                    .filter(found -> !found.isEmpty())
+                    .findFirst()
+                    .orElse("");
+        }
+        boolean fractions = left instanceof Double || right instanceof Double;
+        if (fractions && left instanceof Number some && right instanceof Number other) {
+            double tolerance = 1e-4 * Math.max(1e-3, Math.abs(some.doubleValue()));
+            return Math.abs(some.doubleValue() - other.doubleValue()) <= tolerance
+                    ? ""
+                    : path + ": " + left + " or " + right;
+        }
+        return Objects.equals(left, right) ? "" : path + ": " + left + " or " + right;
     }
 
     static long found(String json) {

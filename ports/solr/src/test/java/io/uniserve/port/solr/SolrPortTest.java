@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
@@ -17,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -55,24 +57,19 @@ class SolrPortTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "hl=true",
-                "q=*:*&hl.fl=text",
-                "q=*:*&group=true",
-                "q=*:*&facet.query=a:b",
-                "q=*:*&facet.range=year_i",
-                "q=*:*&json.facet={}",
-                "q=*:*&cursorMark=*",
                 "q=*:*&shards=localhost:8983/solr",
                 "q=*:*&distrib=false",
                 "q=*:*&isShard=true",
                 "q=*:*&facet.shard.limit=3",
+                "q=*:*&facet.overrequest.count=3",
                 "q=*:*&timeAllowed=5",
                 "q=*:*&debug=true",
                 "q=*:*&stream.body=x",
-                "q=*:*&qt=/admin",
+                "q=*:*&rq={!rerank}",
+                "q=*:*&group.func=year_i",
                 "q=*:*&f.year_i.facet.method=enum",
-                "q=*:*&=x",
-                "q=$x&x=*:*",
+                "q=*:*&json={params:{debug:true}}&debug=",
+                "q=*:*&x=*:*",
             })
     void otherParametersAreRefusedByName(String query) {
         String last = query.substring(query.lastIndexOf('&') + 1);
@@ -85,18 +82,22 @@ class SolrPortTest {
             value = {
                 "q=*:*&wt=xml | wt",
                 "q=*:*&echoParams=all | echoParams",
-                "q=*:*&defType=dismax | defType",
-                "q=*:*&sort=sum(year_i,1) desc | functions",
+                "q=*:*&defType=join | defType",
                 "q=*:*&sort=_docid_ asc | _docid_",
-                "q=*:*&sort={!x}year_i asc | functions",
                 "q=*:*&fl=[docid] | transformers",
-                "q=*:*&fl=x:year_i | aliases",
-                "q=*:*&fl=sum(year_i,2) | functions",
-                "q=*:*&facet=true&facet.field={!ex=a}year_i | local",
-                "q={!join from=a to=b}x:y | {!join}",
-                "q=_query_:\"{!collapse field=first_s}\" | {!collapse}",
-                "q=*:*&fq={!knn f=v topK=3}[1] | {!knn}",
-                "q={!type=graph from=a to=b}x:y | {!graph}",
+                "q=*:*&fl=id,[explain style=nl] | transformers",
+                "q=*:*&sort=ord(year_i) desc | ord",
+                "q={!func}scale(year_i,0,1) | scale",
+                "q=*:*&fl=a:docfreq(text,'x') | docfreq",
+                "q=*:*&json.facet={x:'max(rord(year_i))'} | rord",
+                "q={!join from=a to=b}x:y | join",
+                "q=_query_:\"{!collapse field=first_s}\" | collapse",
+                "q=*:*&fq={!knn f=v topK=3}[1] | knn",
+                "q={!type=graph from=a to=b}x:y | graph",
+                "q={! f=x type='graph' from=a to=b}x:y | graph",
+                "q={!type=$p from=a to=b}x:y&p=graph | $p",
+                "json={query:{join:{from:a,to:b,query:'x:y'}}} | join",
+                "json={query:'*:*',filter:['{!parent which=a}b']} | parent",
             })
     void otherFeaturesAreRefused(String query, String named) {
         refused(query, ErrorCode.UNSUPPORTED, named);
@@ -109,23 +110,32 @@ class SolrPortTest {
                 "q=*:*&rows=-1 | rows",
                 "q=*:*&rows=ten | rows",
                 "q=*:*&start=-9 | start",
-                "q=*:*&rows=1000000000 | rows",
-                "q=*:*&rows=99999&start=99999 | start + rows",
+                "q=*:*&rows=100001 | rows",
+                "q=*:*&=x | key",
                 "q=*:*&q=a | twice",
                 "q=*:*&q.op=XOR | q.op",
                 "q=*:*&facet=maybe | facet",
                 "q=*:*&facet.limit=-2 | facet.limit",
                 "q=*:*&facet.sort=size | facet.sort",
-                "q=%zz | %25",
+                "q=%zz | %",
                 "q=nosuch:x | nosuch",
                 "q=text:( | Cannot parse",
                 "q=year_i:abc | abc",
                 "q=*:*&sort=nosuch asc | nosuch",
                 "q=*:*&sort=year_i | year_i",
                 "q=*:*&facet=true&facet.field=nosuch | nosuch",
+                "q=*:*&facet=true&facet.range=year_i | facet.range",
                 "q=a&defType=edismax&qf=nosuch | nosuch",
                 "q=a b&defType=edismax&qf=text&mm=x | x",
                 "q={!nosuchparser}a | nosuchparser",
+                "q=*:*&cursorMark=nonsense | nonsense",
+                "q=*:*&cursorMark=*&start=3 | start",
+                "q=*:*&json.facet={x | Expected key",
+                "q=*:*&json.facet={x:{type:terms}} | field",
+                "q=*:*&json={nosuch:1} | nosuch",
+                "q=*:*&stats=true&stats.field=nosuch | nosuch",
+                "q={!knn f=text topK=3}[1,2] | DenseVectorField",
+                "q=*:*&fl=sum(nosuch,1) | nosuch",
             })
     void wrongValuesAreRefused(String query, String named) {
         refused(query, ErrorCode.INVALID_ARGUMENT, named);
@@ -149,7 +159,7 @@ class SolrPortTest {
                 "on_b | maybe | on_b",
                 "at_dt | yesterday | at_dt",
                 "at_dt | NOW/DAY | at_dt",
-                "colour | red | \"colour\" is not in the schema; use one of id",
+                "colour | red | \"colour\" is not in the schema; add it",
             })
     void unfitTextsAreRefused(String field, String value, String named) {
         unfit(Map.of("id", "a", field, value), named);
@@ -162,7 +172,7 @@ class SolrPortTest {
         unfit(Map.of("id", "a", "n_i", 3_000_000_000L), "n_i");
         unfit(Map.of("id", "a", "n_i", 1.5), "n_i");
         unfit(Map.of("id", "a", "name_s", List.of("b", "c")), "name_s");
-        unfit(Map.of("id", "a", "name_s", Map.of("first", "b")), "\"name_s\" is nested");
+        unfit(Map.of("id", "a", "name_s", Map.of("first", "b")), "\"name_s\" does not take \"first\"");
         unfit(Map.of("id", "a", "name_s", "x".repeat(40_000)), "\"name_s\" has 40000 bytes");
         unfit(Map.of("id", "a", "names_ss", List.of("b", List.of("c"))), "\"names_ss\" is nested");
     }
@@ -180,13 +190,12 @@ class SolrPortTest {
     void wrongTablesAreRefused() {
         TableMeta good = LocalTable.meta(4);
         engine.validate(good);
-        engine.validate(
-                with(good, "id", ConsistencyLevel.EVENTUAL, good.partitioner(), Map.of("configset", "default")));
-        wrong(with(good, "key", good.level(), good.partitioner(), Map.of()), "\"key\": use \"id\"");
+        engine.validate(with(good, good.partitioner(), Map.of("configset", "default")));
         assertThat(engine.info().levels()).containsExactly(ConsistencyLevel.EVENTUAL);
-        wrong(with(good, "id", good.level(), new Partitioner.Range(List.of(1L)), Map.of()), "hash");
-        wrong(with(good, "id", good.level(), good.partitioner(), Map.of("shards", "3")), "shards=3");
-        wrong(with(good, "id", good.level(), good.partitioner(), Map.of("configset", "../x")), "configset=default");
+        wrong(with(good, new Partitioner.Range(List.of(1L)), Map.of()), "hash");
+        wrong(with(good, good.partitioner(), Map.of("shards", "3")), "shards");
+        wrong(with(good, good.partitioner(), Map.of("configset", "../x")), "cannot be unpacked");
+        wrong(with(good, good.partitioner(), Map.of("configset", "")), "schema");
     }
 
     private void wrong(TableMeta meta, String named) {
@@ -195,19 +204,110 @@ class SolrPortTest {
                 .hasMessageContaining(named);
     }
 
-    private static TableMeta with(
-            TableMeta meta, String key, ConsistencyLevel level, Partitioner partitioner, Map<String, String> options) {
+    private static TableMeta with(TableMeta meta, Partitioner partitioner, Map<String, String> options) {
         return new TableMeta(
                 new TableName("docs"),
                 1,
                 partitioner,
-                key,
-                level,
+                "id",
+                meta.level(),
                 meta.rf(),
                 meta.minIsr(),
                 OnLoss.WAIT,
                 "solr",
                 options);
+    }
+
+    @Test
+    void atomicUpdatesChangeFieldsOfDocuments() {
+        LocalTable own = new LocalTable(engine, instance, directory, 2);
+        own.add(List.of(row("a", Map.of("n_i", 1L, "tags_ss", List.of("x"), "text", "stays"))));
+        own.add(List.of(
+                row("a", Map.of("n_i", Map.of("inc", 5L))),
+                row("a", Map.of("n_i", Map.of("inc", "2"), "tags_ss", Map.of("add", List.of("y", "z")))),
+                row("a", Map.of("tags_ss", Map.of("remove", "x"), "on_b", Map.of("set", true))),
+                row("b", Map.of("n_i", Map.of("inc", 4L)))));
+        assertThat(own.query("q=*:*&sort=id asc&fl=*"))
+                .contains("\"n_i\":8", "\"tags_ss\":[\"y\",\"z\"]", "\"stays\"", "\"on_b\":true", "\"n_i\":4");
+        unfit(Map.of("id", "a", "n_i", Map.of("inc", "x")), "n_i");
+        unfit(Map.of("id", "a", "text", Map.of("add", "x")), "does not take \"add\"");
+        unfit(Map.of("id", "a", "at_dt", Map.of("inc", 1L)), "does not take \"inc\"");
+        unfit(Map.of("id", "a", "text", Map.of("set", "x", "inc", 1L)), "nested");
+    }
+
+    @Test
+    void whatAQueryFindsIsDeletedEverywhere() {
+        LocalTable own = new LocalTable(engine, instance, directory, 3);
+        own.add(Europarl.documents(100));
+        long even = SingleCore.found(own.query("q=even_b:true&rows=0"));
+        own.deleteByQuery("even_b:true");
+        assertThat(SingleCore.found(own.query("q=*:*&rows=0"))).isEqualTo(100 - even);
+        own.deleteByQuery("*:*");
+        assertThat(SingleCore.found(own.query("q=*:*&rows=0"))).isZero();
+        for (String wrong : List.of("even_b:(", "at_dt:[* TO NOW]", "{!join from=a to=b}x", "nosuch:1")) {
+            Document row = new Document("id", Map.of("query", wrong));
+            assertThatThrownBy(() -> SolrUpdates.DELETE_BY_QUERY.validate(own.actor(0), List.of(row)))
+                    .as(wrong)
+                    .isInstanceOf(UniserveException.class);
+        }
+    }
+
+    @Test
+    void aTableBringsItsSchemaAndIsSpreadByAFieldOfItsOwn(@TempDir Path conf) throws IOException {
+        Files.writeString(conf.resolve("managed-schema"), """
+                <schema name="own" version="1.6"><uniqueKey>key</uniqueKey>
+                <fieldType name="string" class="solr.StrField" docValues="true"/>
+                <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/>
+                <filter name="stop" words="stop.txt"/></analyzer></fieldType>
+                <field name="key" type="string"/><field name="shop" type="string"/><field name="text" type="words"/>
+                </schema>""");
+        Files.writeString(conf.resolve("stop.txt"), "the");
+        TableMeta meta = LocalTable.meta(3, "shop", Map.of("configset", PackedFiles.pack(conf, file -> true)));
+        engine.validate(meta);
+        LocalTable own = new LocalTable(engine, instance, directory, meta);
+        List<Document> rows = new ArrayList<>();
+        for (int i = 0; i < 60; i++) {
+            rows.add(new Document("shop", Map.of("key", "k" + i, "shop", "s" + i % 7, "text", "the number " + i)));
+        }
+        own.add(rows);
+        assertThat(SingleCore.found(own.query("q=text:number&rows=0"))).isEqualTo(60);
+        assertThat(SingleCore.found(own.query("q=text:the&rows=0"))).isZero();
+        String collapsed = own.query("q=*:*&fq={!collapse field=shop}&sort=key asc&fl=key");
+        assertThat(SingleCore.found(collapsed)).isEqualTo(7);
+        assertThat(own.query("q=*:*&group=true&group.field=shop&group.ngroups=true"))
+                .contains("\"ngroups\":7");
+        assertThatThrownBy(() -> own.query("q=*:*&fq={!collapse field=text}")).hasMessageContaining("collapse");
+    }
+
+    private static Document row(String id, Map<String, Object> fields) {
+        Map<String, Object> all = new HashMap<>(fields);
+        all.put("id", id);
+        return new Document("id", all);
+    }
+
+    @Test
+    void theNearestOfTheTableAreFound() {
+        LocalTable one = new LocalTable(engine, instance, directory, 1);
+        LocalTable own = new LocalTable(engine, instance, directory, 3);
+        List<Document> rows = new ArrayList<>();
+        for (int i = 0; i < 90; i++) {
+            rows.add(row("d" + i, Map.of("at_v2", List.of(Math.cos(i), Math.sin(i)), "even_b", i % 2 == 0)));
+        }
+        one.add(rows);
+        own.add(rows);
+        String query = "q={!knn f=at_v2 topK=7}[0.3,0.9]&fl=id,score&rows=20&facet=true&facet.field=even_b";
+        for (String more : List.of("", "&fq=even_b:true", "&sort=id desc", "&rows=3&start=2")) {
+            String whole = query.replace("&rows=20", more.contains("rows") ? "" : "&rows=20") + more;
+            SingleCore.assertSame(whole, SingleCore.query(one.actor(0), whole), own.query(whole));
+        }
+        unfit(Map.of("id", "a", "at_v2", List.of(1.0)), "at_v2");
+    }
+
+    @Test
+    void documentsAreGotByTheirIds() {
+        assertThat(table.query("qt=/get&id=e5&fl=id")).contains("\"doc\":{\"id\":\"e5\"}");
+        assertThat(SingleCore.ids(table.query("qt=/get&ids=e5,e6,none&fl=id"))).containsExactlyInAnyOrder("e5", "e6");
+        assertThat(table.query("qt=/get&id=none")).contains("\"doc\":null");
     }
 
     @Test
@@ -262,37 +362,6 @@ class SolrPortTest {
         SolrActor restored = (SolrActor) instance.actors()
                 .restore(new ActorContext(LocalTable.meta(1), 0, LocalTable.fresh(directory)), checkpoint);
         assertThat(restored.digest()).isEqualTo(digest);
-    }
-
-    @Test
-    void everyFlippedByteOfACheckpointIsFound() throws IOException {
-        LocalTable own = new LocalTable(engine, instance, directory, 1);
-        own.add(Europarl.documents(20));
-        Path good = LocalTable.fresh(directory);
-        own.actor(0).writeTo(good);
-        List<Path> files = list(good);
-        assertThat(files).hasSizeGreaterThan(3);
-        for (Path damaged : files) {
-            Path bad = LocalTable.fresh(directory);
-            for (Path file : files) {
-                byte[] bytes = Files.readAllBytes(file);
-                if (file.equals(damaged)) {
-                    bytes[bytes.length / 2] ^= 0x10;
-                }
-                Files.write(bad.resolve(file.getFileName()), bytes);
-            }
-            assertThatThrownBy(() -> instance.actors()
-                            .restore(new ActorContext(LocalTable.meta(1), 0, LocalTable.fresh(directory)), bad))
-                    .as(damaged.toString())
-                    .isInstanceOfSatisfying(
-                            UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
-        }
-    }
-
-    private static List<Path> list(Path path) throws IOException {
-        try (Stream<Path> files = Files.list(path)) {
-            return new ArrayList<>(files.toList());
-        }
     }
 
     @Test

@@ -74,7 +74,7 @@ class SolrTckTest extends PortTck {
         /** Merging is the planner's, see {@link ParityTest}; here the larger part stands for both. */
         private static Probe<?, ?> probe(String query) {
             return new Probe<PerActor<String>, Bytes>(
-                    ShardOperator.SELECT.id(),
+                    SolrQuery.SHARD.id(),
                     PerActor.same(query),
                     (parameters, left, right) -> left.buffer().compareTo(right.buffer()) < 0 ? right : left,
                     false);

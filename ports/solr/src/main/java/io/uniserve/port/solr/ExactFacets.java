@@ -1,0 +1,42 @@
+package io.uniserve.port.solr;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.apache.solr.common.params.FacetParams;
+import org.apache.solr.handler.component.FacetComponent;
+import org.apache.solr.handler.component.ResponseBuilder;
+
+/**
+ * Solr's facets, which also say when they may not be exact: Solr refines the counts of terms that some shard listed, but a
+ * term that none listed may belong to the answer where its possible count reaches the last one's.
+ */
+public final class ExactFacets extends FacetComponent {
+    @Override
+    public void prepare(ResponseBuilder builder) throws IOException {
+        super.prepare(builder);
+        if (builder.grouping() && builder.req.getContext().containsKey(SolrQuery.class)) {
+            // Else Solr asks only those shards for a group's documents that listed it among their first.
+            builder.setNeedDocSet(true);
+        }
+    }
+
+    @Override
+    public void finishStage(ResponseBuilder builder) {
+        if (builder.doFacets && builder.getStage() == ResponseBuilder.STAGE_GET_FIELDS) {
+            SolrQuery.of(builder.req)
+                    .facets(builder._facetInfo.facets.values().stream().allMatch(ExactFacets::isExact));
+        }
+        super.finishStage(builder);
+    }
+
+    private static boolean isExact(DistribFieldFacet facet) {
+        if (facet.sort.equals(FacetParams.FACET_SORT_INDEX)) {
+            // A shard's list may end before terms that reach the minimum in all shards together.
+            return facet.minCount <= 1 || facet.initialLimit <= 0;
+        }
+        long unseen = Arrays.stream(facet.missingMax).sum();
+        ShardFacetCount[] seen = facet.getCountSorted();
+        int wanted = facet.offset + facet.limit;
+        return unseen == 0 || unseen < facet.minCount || (seen.length >= wanted && unseen < seen[wanted - 1].count);
+    }
+}

@@ -1,0 +1,218 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.TableMeta;
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.apache.solr.client.solrj.impl.BinaryResponseParser;
+import org.apache.solr.common.SolrDocumentList;
+import org.apache.solr.common.params.CommonParams;
+import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.common.params.SolrParams;
+import org.apache.solr.common.util.NamedList;
+import org.apache.solr.common.util.SimpleOrderedMap;
+import org.apache.solr.core.SolrCore;
+import org.apache.solr.handler.RequestHandlerBase;
+import org.apache.solr.request.LocalSolrQueryRequest;
+import org.apache.solr.request.SolrQueryRequest;
+import org.apache.solr.request.SolrRequestInfo;
+import org.apache.solr.response.QueryResponseWriterUtil;
+import org.apache.solr.response.SolrQueryResponse;
+import org.apache.solr.search.QueryParsing;
+import org.apache.solr.servlet.SolrRequestParsers;
+import org.apache.solr.util.SolrPluginUtils;
+
+/**
+ * One query while it is planned. Its parameters are checked, then Solr's distributed handlers run on an empty core with the
+ * table's actors as its shards. Where Solr's merge of shards is not exact, they are asked once more.
+ */
+final class SolrQuery {
+    /** Answers a shard request, Solr's parameters as a URL has them, from one actor's core in Solr's binary format. */
+    static final RetrieveOperator<SolrActor, PerActor<String>, Bytes> SHARD = RetrieveOperator.of(
+            new RetrieveCall<>("solr.select@1", PerActor.codec(Codecs.STRING), Codecs.BYTES),
+            SolrActor.class,
+            SolrQuery::answerShard);
+
+    private static final String SELECT = "/select";
+    private static final String ACTOR = "actor";
+    private static final Pattern NOT_ASCII = Pattern.compile("[^\\p{ASCII}]+");
+
+    private final PlanContext context;
+    final TableMeta table;
+    private final SolrCore core;
+    private boolean exactFacets = true;
+
+    SolrQuery(PlanContext context, TableMeta table, SolrCore core) {
+        this.context = context;
+        this.table = table;
+        this.core = core;
+    }
+
+    interface Finish<T> {
+        T of(SolrQueryRequest request, SolrQueryResponse response) throws Exception;
+    }
+
+    /** The query that a distributed request belongs to. */
+    static SolrQuery of(SolrQueryRequest request) {
+        return (SolrQuery) request.getContext().get(SolrQuery.class);
+    }
+
+    /** Tells whether the facets of this run count every term that belongs to the answer. */
+    void facets(boolean exact) {
+        exactFacets = exact;
+    }
+
+    Answer answer(String text) throws Exception {
+        ModifiableSolrParams params = params(core, text, table.keyField());
+        SolrParams nearest = QueryParsing.getLocalParams(params.get(CommonParams.Q), params);
+        if (nearest != null && nearest.get(QueryParsing.TYPE, "").equals("knn")) {
+            params.add(CommonParams.FQ, nearest(params, nearest.getInt("topK", 10)));
+        }
+        Answer answer = ask(params);
+        return exactFacets ? answer : ask(params.set("facet.shard.limit", "-1"));
+    }
+
+    /** The parameters of a query, {@code name=value&...} with URL escapes, with the configset's defaults, checked. */
+    static ModifiableSolrParams params(SolrCore core, String text, String keyField) {
+        String escaped = NOT_ASCII
+                .matcher(text.strip())
+                .replaceAll(found -> URLEncoder.encode(found.group(), StandardCharsets.UTF_8));
+        SolrParams asked = SolrRequestParsers.parseQueryString(escaped);
+        try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
+            RequestHandlerBase handler = (RequestHandlerBase) core.getRequestHandler(SELECT);
+            SolrParams defaults = ((NamedList<?>) handler.getInitArgs().get("defaults")).toSolrParams();
+            SolrPluginUtils.setDefaults(handler, request, defaults, null, null);
+            return SolrLanguage.checked(request, keyField);
+        }
+    }
+
+    private Answer ask(SolrParams params) throws Exception {
+        return run(params, (request, response) -> {
+            if (params.getBool("group.ngroups", false)
+                    && response.getValues().get("grouped") instanceof NamedList<?> grouped) {
+                for (String field : params.getParams("group.field")) {
+                    countGroups(params, field, (NamedList<?>) grouped.get(field));
+                }
+            }
+            return new Answer("application/json", written(request, response, "json"));
+        });
+    }
+
+    /** A filter on the nearest documents of the whole table; each actor by itself finds as many of its own. */
+    private String nearest(SolrParams params, int count) throws Exception {
+        String key = core.getLatestSchema().getUniqueKeyField().getName();
+        ModifiableSolrParams first = new ModifiableSolrParams(params);
+        first.getParameterNames().removeIf(name -> !name.matches("q|fq|sort"));
+        first.set(CommonParams.ROWS, count)
+                .set(CommonParams.FL, key)
+                .set(CommonParams.SORT, "score desc," + key + " asc");
+        return run(
+                first,
+                (request, response) -> ((SolrDocumentList) response.getResponse())
+                        .stream()
+                                .map(document -> document.getFirstValue(key).toString())
+                                .collect(Collectors.joining("\t", "{!terms separator=\"\t\" f=" + key + "}", "")));
+    }
+
+    /** Solr adds up the groups of its shards; here each counts once, from a facet over all terms. */
+    @SuppressWarnings("unchecked") // a group's part of an answer is a list of anything
+    private void countGroups(SolrParams params, String field, NamedList<?> group) throws Exception {
+        ModifiableSolrParams facet = new ModifiableSolrParams(params);
+        facet.getParameterNames()
+                .removeIf(name -> name.matches("(f\\..*\\.|json\\.)?facet.*|group|hl|stats|cursorMark"));
+        facet.set("rows", "0").set("facet", true).set("facet.field", field).set("facet.limit", "-1");
+        facet.set("facet.mincount", 1).set("facet.missing", true);
+        NamedList<Object> counts = run(facet, (request, response) -> (NamedList<Object>)
+                ((NamedList<?>) response.getValues().get("facet_counts")).findRecursive("facet_fields", field));
+        boolean missing = ((Number) counts.get(null)).longValue() > 0;
+        ((NamedList<Object>) group).setVal(group.indexOf("ngroups", 0), counts.size() - (missing ? 0 : 1));
+    }
+
+    private <T> T run(SolrParams params, Finish<T> finish) throws Exception {
+        SolrParams distributed = new ModifiableSolrParams(params).set(CommonParams.DISTRIB, true);
+        try (SolrQueryRequest request = new LocalSolrQueryRequest(core, distributed)) {
+            request.getContext().put(SolrQuery.class, this);
+            return handle(request, Map.of("status", 0), finish);
+        }
+    }
+
+    /** Asks each of these actors with its own parameters, one request a server, and returns their responses by actor. */
+    Map<Integer, NamedList<Object>> shards(Map<Integer, String> texts) {
+        Map<Integer, NamedList<Object>> responses = new HashMap<>();
+        for (Bytes reply : context.retrieve(
+                table.name(), texts.keySet(), RetrieveCall.of(SHARD), PerActor.of(texts), all -> all)) {
+            NamedList<Object> response =
+                    new BinaryResponseParser().processResponse(new ByteArrayInputStream(reply.toArray()), null);
+            responses.put((Integer) response._get(List.of("responseHeader", ACTOR), -1), response);
+        }
+        if (!responses.keySet().equals(texts.keySet())) {
+            throw new UniserveException(
+                    ErrorCode.PORT_PROTOCOL,
+                    "actors " + texts.keySet() + " were asked, " + responses.keySet() + " replied");
+        }
+        return responses;
+    }
+
+    private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActor<String> texts) {
+        return actor.with("answer a shard request", request -> {
+            long millis = Math.max(1, Math.min(context.remainingNanos() / 1_000_000, Limits.DEADLINE_MS_MAX));
+            request.setParams(new ModifiableSolrParams(SolrRequestParsers.parseQueryString(texts.at(context.actor())))
+                    .set(CommonParams.TIME_ALLOWED, Long.toString(millis)));
+            return handle(
+                    request, Map.of(ACTOR, context.actor()), (done, response) -> written(done, response, "javabin"));
+        });
+    }
+
+    /**
+     * Runs a core's handler, without the logging and metrics that a web request has. The header has no QTime, so that equal
+     * answers are equal bytes.
+     */
+    static <T> T handle(SolrQueryRequest request, Map<String, ?> header, Finish<T> finish) throws Exception {
+        SolrQueryResponse response = new SolrQueryResponse();
+        SimpleOrderedMap<Object> solrHeader = new SimpleOrderedMap<>();
+        header.forEach(solrHeader::add);
+        response.addResponseHeader(solrHeader);
+        String path = request.getParams().get(CommonParams.QT, SELECT);
+        request.getContext().put("path", path);
+        SolrRequestInfo.setRequestInfo(new SolrRequestInfo(request, response));
+        try {
+            RequestHandlerBase handler = (RequestHandlerBase) request.getCore().getRequestHandler(path);
+            SolrPluginUtils.setDefaults(handler, request, null, null, null);
+            handler.handleRequestBody(request, response);
+            if (SolrQueryResponse.isPartialResults(response.getResponseHeader())) {
+                throw new UniserveException(
+                        ErrorCode.DEADLINE_EXCEEDED, "the query's deadline passed while Solr searched");
+            }
+            if (request.getParams().getBool(CommonParams.OMIT_HEADER, false)) {
+                response.removeResponseHeader();
+            }
+            return finish.of(request, response);
+        } finally {
+            SolrRequestInfo.clearRequestInfo();
+        }
+    }
+
+    static Bytes written(SolrQueryRequest request, SolrQueryResponse response, String format) throws Exception {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        QueryResponseWriterUtil.writeQueryResponse(
+                out, request.getCore().getQueryResponseWriter(format), request, response, "");
+        return Bytes.wrap(out.toByteArray());
+    }
+}

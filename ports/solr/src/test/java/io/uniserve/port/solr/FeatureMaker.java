@@ -1,0 +1,130 @@
+package io.uniserve.port.solr;
+
+import java.util.List;
+import java.util.Random;
+
+/** Adds to queries what Solr makes of the documents they find: facets, statistics, groups, highlights, functions, pages. */
+final class FeatureMaker {
+    private static final List<String> STRINGS = List.of("first_s", "words_ss", "year_i", "even_b");
+    private static final List<String> NUMBERS = List.of("year_i", "length_l", "ratio_d", "share_f");
+    private static final List<String> FUNCTIONS = List.of(
+            "sum(year_i,length_l)",
+            "div(length_l,10)",
+            "if(even_b,ratio_d,share_f)",
+            "abs(sub(year_i,2001))",
+            "max(ratio_d,3)");
+
+    private final Random random;
+    private final QueryMaker queries;
+
+    FeatureMaker(Random random, QueryMaker queries) {
+        this.random = random;
+        this.queries = queries;
+    }
+
+    /** A whole query; its kind by turns. */
+    String next(int turn) {
+        String query = "q=" + QueryMaker.escape(queries.main());
+        return switch (turn % 14) {
+            case 0, 1 -> queries.next();
+            case 2 -> scored(query);
+            case 3 ->
+                query + "&rows=0&facet=true&facet.query=" + QueryMaker.escape("text:" + queries.word()) + ranges();
+            case 4 -> query + "&rows=0&facet=true" + pivot();
+            case 5, 6, 7 ->
+                query + "&rows=0&json.facet=" + QueryMaker.escape("{f:" + json(2) + ",n:'" + aggregate() + "'}");
+            case 8 -> query + "&rows=1&sort=id asc&stats=true" + stats();
+            case 9, 10 -> query + "&sort=" + sort() + group();
+            case 11 -> query + "&fl=id&rows=8&sort=" + sort() + highlight();
+            case 12 ->
+                query + "&rows=20&sort=" + QueryMaker.escape(any(FUNCTIONS) + " desc") + "&fl="
+                        + QueryMaker.escape("id,a:" + any(FUNCTIONS) + ",b:year_i,c:[value v=7 t=int]");
+            default ->
+                query + "&rows=0&facet=true&facet.missing=" + random.nextBoolean() + "&facet.field="
+                        + QueryMaker.escape("{!key=k ex=t}" + any(STRINGS)) + "&facet.limit=" + any(List.of(2, 7))
+                        + "&fq="
+                        + QueryMaker.escape("{!tag=t}year_i:[1999 TO *]") + any(List.of("", "&facet.mincount=2"));
+        };
+    }
+
+    private String scored(String query) {
+        String text = queries.word() + " " + queries.word() + " " + queries.word();
+        String scored = any(List.of(
+                "q=" + text,
+                "defType=edismax&q=" + text + "&qf=text^2 title&pf=text^3&tie=0.2&mm=1",
+                "defType=edismax&q=" + text + "&qf=text&bq=" + QueryMaker.escape("even_b:true^2") + "&bf=log(length_l)",
+                "defType=dismax&q=" + text + "&qf=text&mm=1",
+                "defType=edismax&q=" + text + "&qf=text&boost=" + QueryMaker.escape("div(year_i,2000)"),
+                query.contains("%7E1") ? "q=" + text : query));
+        return scored + "&distrib.statsCache=true&fl=id,score&rows=" + any(List.of(5, 30));
+    }
+
+    private String ranges() {
+        return any(List.of(
+                "&facet.range=year_i&facet.range.start=1996&facet.range.end=2008&facet.range.gap=3&facet.range.other=all",
+                "&facet.range=length_l&facet.range.start=0&facet.range.end=1000&facet.range.gap=150",
+                "&facet.range=date_dt&facet.range.start=1999-01-01T00:00:00Z&facet.range.end=2004-01-01T00:00:00Z"
+                        + "&facet.range.gap=%2B6MONTHS&facet.range.include=edge",
+                "&facet.interval=length_l&f.length_l.facet.interval.set=" + QueryMaker.escape("[0,300)")
+                        + "&f.length_l.facet.interval.set=" + QueryMaker.escape("[300,*]")));
+    }
+
+    private String pivot() {
+        return "&facet.pivot=" + any(List.of("year_i,even_b", "first_s,year_i", "even_b,words_ss,year_i"))
+                + "&facet.limit=" + any(List.of(1, 3, 20)) + "&facet.pivot.mincount=" + any(List.of(1, 2, 3));
+    }
+
+    private String json(int depth) {
+        String nested = depth == 0
+                ? ""
+                : ",facet:{x:'" + aggregate() + "'" + (random.nextBoolean() ? ",y:" + json(depth - 1) : "") + "}";
+        return switch (random.nextInt(4)) {
+            case 0 -> "{type:range,field:year_i,start:1996,end:2008,gap:" + any(List.of(2, 5)) + nested + "}";
+            case 1 -> "{type:query,q:'text:" + queries.word() + "'" + nested + "}";
+            default ->
+                "{type:terms,field:" + any(STRINGS) + ",limit:" + any(List.of(1, 4, 15)) + ",mincount:"
+                        + any(List.of(1, 2))
+                        + (depth > 0 && random.nextBoolean()
+                                ? ",sort:'" + any(List.of("count asc", "index desc")) + "'"
+                                : "")
+                        + nested + "}";
+        };
+    }
+
+    private String aggregate() {
+        return any(List.of("sum", "avg", "min", "max", "sumsq", "variance", "stddev"))
+                .concat("(" + any(NUMBERS) + ")");
+    }
+
+    private String stats() {
+        StringBuilder stats = new StringBuilder();
+        for (String field : NUMBERS) {
+            stats.append("&stats.field=").append(field);
+        }
+        return stats + "&stats.field=" + QueryMaker.escape("{!countDistinct=true cardinality=true}first_s");
+    }
+
+    private String sort() {
+        return any(List.of("year_i desc", "length_l asc", "ratio_d desc,id desc", "date_dt asc", "id asc"));
+    }
+
+    private String group() {
+        return "&group=true&fl=id&rows=" + any(List.of(3, 10)) + "&group.limit=" + any(List.of(1, 3)) + "&group.sort="
+                + sort()
+                + any(List.of(
+                        "&group.field=year_i&group.ngroups=true",
+                        "&group.field=first_s&group.ngroups=true",
+                        "&group.field=even_b&group.field=year_i",
+                        "&group.query=" + QueryMaker.escape("text:" + queries.word()) + "&group.query=even_b:true"));
+    }
+
+    private String highlight() {
+        return "&hl=true&hl.fl=text,title&hl.snippets=" + any(List.of(1, 3)) + "&hl.method="
+                + any(List.of("unified", "original"))
+                + any(List.of("", "&hl.tag.pre=<b>&hl.tag.post=</b>", "&hl.fragsize=60"));
+    }
+
+    private <T> T any(List<T> list) {
+        return list.get(random.nextInt(list.size()));
+    }
+}

@@ -1,0 +1,45 @@
+package io.uniserve.port.solr;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.api.PackedFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+
+/** The manual's tables of what is supported say what the port's own table says. */
+class SupportDocsTest {
+    private static final Path MANUAL = Path.of("..", "..", "docs", "manual", "solr.md");
+
+    @Test
+    void theManualHasEveryRow() throws IOException {
+        assertThat(Files.readAllLines(MANUAL)).containsAll(rows());
+    }
+
+    private static List<String> rows() {
+        Map<String, String> remedies = new HashMap<>();
+        List<String> rows = new ArrayList<>();
+        for (String line :
+                PackedFiles.resource(SolrLanguage.class, "language.txt").split("\n")) {
+            String[] cells = line.split(" \\| ");
+            if (cells[0].equals("shape")) {
+                remedies.put(cells[1], cells[3]);
+            } else if (cells[0].equals("yes")) {
+                String values = cells[1].equals("parameter") ? remedies.get(cells[3]) : cells[3];
+                rows.add("| " + cells[1] + " | " + code(cells[2]) + " | " + values + " |");
+            } else if (cells[0].equals("no")) {
+                rows.add("| " + cells[1] + " | " + code(cells[2]) + " | " + cells[3] + " |");
+            }
+        }
+        return rows;
+    }
+
+    private static String code(String names) {
+        return "`" + names + "`";
+    }
+}

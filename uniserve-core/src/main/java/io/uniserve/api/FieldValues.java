@@ -1,0 +1,80 @@
+package io.uniserve.api;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What ports with flat documents ask of a field's value: it is one value, a list of values, or, in a document that changes
+ * fields of one that is there, a map of one operation such as {@code {"inc": 5}}.
+ */
+public final class FieldValues {
+    private FieldValues() {}
+
+    /** INVALID_ROW with this message, fit to be printed. */
+    public static UniserveException invalid(String message) {
+        return new UniserveException(ErrorCode.INVALID_ROW, Printable.line(message));
+    }
+
+    /** The values as texts, without nulls. */
+    public static List<String> texts(@Nullable Object value) {
+        List<?> all = value instanceof List<?> list ? list : Arrays.asList(value);
+        return all.stream().filter(Objects::nonNull).map(Object::toString).toList();
+    }
+
+    /** As {@link #texts}, but one value or null is not a list. */
+    public static @Nullable Object plain(@Nullable Object value) {
+        return value == null ? null : value instanceof List ? texts(value) : value.toString();
+    }
+
+    /** A field that must be a text of its own, such as a key; INVALID_ROW names it. */
+    public static String requireText(Document row, String field) {
+        if (row.fields().get(field) instanceof String text && !text.isEmpty()) {
+            return text;
+        }
+        throw invalid("document's field \"" + field + "\" is " + row.fields().get(field) + "; give it a text");
+    }
+
+    /** The key of a document that must be keyed by this field, a text. */
+    public static String requireKey(Document row, String keyField) {
+        if (!row.keyField().equals(keyField)) {
+            throw invalid("document's key field is \"" + row.keyField() + "\"; the table's is \"" + keyField + '"');
+        }
+        return requireText(row, keyField);
+    }
+
+    /** Whether some field has an operation, so that the document changes another. */
+    public static boolean isChange(Document row) {
+        return row.fields().values().stream().anyMatch(Map.class::isInstance);
+    }
+
+    /** The operation of a field, or {@code set} where it has a value; INVALID_ROW where it is nested or has several. */
+    public static String operation(Document row, String field) {
+        Object value = row.fields().get(field);
+        Object operand = value instanceof Map<?, ?> map && map.size() == 1
+                ? map.values().iterator().next()
+                : value;
+        boolean nested = operand instanceof List<?> list
+                ? list.stream().anyMatch(one -> one instanceof List || one instanceof Map)
+                : operand instanceof Map;
+        if (nested) {
+            throw invalid(
+                    "field \"" + field + "\" is nested; flatten it into fields of its own, or give one operation");
+        }
+        return value instanceof Map<?, ?> map
+                ? String.valueOf(map.keySet().iterator().next())
+                : "set";
+    }
+
+    /** What an operation gets, or the value. */
+    public static @Nullable Object operand(@Nullable Object value) {
+        return value instanceof Map<?, ?> map && map.size() == 1
+                ? map.values().iterator().next()
+                : value;
+    }
+}

@@ -1,0 +1,109 @@
+package io.uniserve.api.plan;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import java.util.HashSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Predicate;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What of an engine's language a port supports, read from a text that its manual can print too: whatever is not in it is
+ * refused by name. Immutable. Lines, with {@code " | "} between cells; other lines are comments:
+ *
+ * <pre>
+ * shape | NAME | regular expression of a value | what to use, told when a value does not match
+ * yes | parameter | NAME NAME* NAME+ | SHAPE        * may be repeated, + may also be f.FIELD.NAME
+ * yes | KIND | NAME NAME | remark
+ * no | KIND | NAME NAME | why
+ * </pre>
+ */
+public final class SupportTable {
+    private static final Pattern OF_A_FIELD = Pattern.compile("f\\..+?\\.(\\w+\\..+|\\w+)");
+
+    private final Map<String, Shape> parameters = new LinkedHashMap<>();
+    private final Set<String> repeated = new HashSet<>();
+    private final Set<String> ofFields = new HashSet<>();
+    private final Map<String, String> refused = new LinkedHashMap<>();
+
+    /** What a value must look like before the engine sees it. */
+    private record Shape(Pattern pattern, String remedy) {}
+
+    /** Reads the text; it is the port's own, so an error in it is a fault. */
+    public SupportTable(String text) {
+        Map<String, Shape> shapes = new LinkedHashMap<>();
+        for (String line : text.split("\n")) {
+            String[] cells = line.split(" \\| ");
+            if (cells[0].equals("shape")) {
+                shapes.put(cells[1], new Shape(Pattern.compile(cells[2], Pattern.DOTALL), cells[3]));
+            } else if (cells[0].equals("no")) {
+                List.of(cells[2].split(" ")).forEach(name -> refused.put(cells[1] + " " + name, cells[3]));
+            } else if (cells[0].equals("yes") && cells[1].equals("parameter")) {
+                Shape shape = shapes.get(cells[3]);
+                Set.of(cells[2].split(" ")).forEach(name -> support(name, shape));
+            }
+        }
+    }
+
+    private void support(String marked, @Nullable Shape shape) {
+        if (shape == null) {
+            throw new IllegalArgumentException("parameter " + marked + " has a shape that is not in the table");
+        }
+        String name = marked.replaceAll("[*+]", "");
+        parameters.put(name, shape);
+        if (marked.contains("*")) {
+            repeated.add(name);
+        }
+        if (marked.contains("+")) {
+            ofFields.add(name);
+        }
+    }
+
+    /** The names of a kind that are refused, with {@code |} between, as in a regular expression. */
+    public String refused(String kind) {
+        return refused.keySet().stream()
+                .filter(key -> key.startsWith(kind + " "))
+                .map(key -> Pattern.quote(key.substring(kind.length() + 1)))
+                .collect(Collectors.joining("|"));
+    }
+
+    /** UNSUPPORTED, with the reason where the text has one. */
+    public UniserveException unsupported(String kind, String name) {
+        String why = refused.getOrDefault(kind + " " + name, "the manual lists what is");
+        return UniserveException.unsupported(kind + " \"" + Printable.line(name) + "\" is not supported: " + why);
+    }
+
+    /**
+     * Refuses a parameter that is not supported, repeated where it must not be, or of the wrong shape.
+     *
+     * @param own the names that the user has made for this query
+     */
+    public void check(String parameter, String[] values, Predicate<String> own) {
+        Matcher field = OF_A_FIELD.matcher(parameter);
+        String name = field.matches() && ofFields.contains(field.group(1)) ? field.group(1) : parameter;
+        Shape shape = parameters.get(name);
+        if (shape == null) {
+            if (own.test(parameter)) {
+                return;
+            }
+            throw unsupported("parameter", parameter);
+        }
+        if (values.length > 1 && !repeated.contains(name)) {
+            throw UniserveException.invalid("parameter " + parameter + " is given twice: give it once");
+        }
+        for (String value : values) {
+            if (!shape.pattern().matcher(value).matches()) {
+                throw new UniserveException(
+                        shape.remedy().contains("not supported") ? ErrorCode.UNSUPPORTED : ErrorCode.INVALID_ARGUMENT,
+                        "parameter " + parameter + " is \"" + Printable.line(value) + "\": use " + shape.remedy());
+            }
+        }
+    }
+}

@@ -2,6 +2,7 @@ package io.uniserve.cli.load;
 
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
@@ -65,19 +66,17 @@ final class JsonRows implements RowSource {
     }
 
     private Optional<Document> take(JsonToken token) throws IOException {
-        boolean top = parser.getParsingContext().getParent().inRoot();
-        if (token == JsonToken.START_OBJECT
-                && parser.getParsingContext().getParent().inArray()) {
+        JsonStreamContext parent = parser.getParsingContext().getParent();
+        if (token == JsonToken.START_OBJECT && parent != null && parent.inArray()) {
             return Optional.of(document(JSON.readTree(parser)));
         }
         if (token == JsonToken.FIELD_NAME) {
             String name = parser.currentName();
             parser.nextToken();
-            JsonNode value = JSON.readTree(parser);
-            return command(name, value);
+            return command(name, JSON.readTree(parser));
         }
-        if (!top && token != JsonToken.START_OBJECT && token != JsonToken.START_ARRAY) {
-            throw row("is a document with " + token + " where an object belongs");
+        if (token.isScalarValue()) {
+            throw row(parser.getText() + " is where an object belongs");
         }
         return Optional.empty();
     }

@@ -98,8 +98,11 @@ final class TableCreate extends ClientCommand {
 
     @Override
     public Integer call() {
-        if (configset != null && options.put("configset", packed(configset)) != null) {
-            throw usage("--configset and -O configset exclude each other");
+        if (configset != null) {
+            if (options.containsKey("configset")) {
+                throw usage("--configset and -O configset exclude each other");
+            }
+            options.put("configset", packed(configset));
         }
         if (bounds != null && given("--actors")) {
             throw usage("--actors and --range-bounds exclude each other: N bounds make N+1 actors");

@@ -57,6 +57,18 @@ class LoadCommandTest {
     }
 
     @Test
+    void deletionsInTheirOrderAndThoseThatThePortHasNot() throws IOException {
+        String text = "{\"add\":{\"doc\":{\"id\":\"a\"}},\"delete\":\"b\",\"add\":{\"doc\":{\"id\":\"c\"}}}";
+        Run run = uniserve.run("load", "words", file("a.json", text), "--format", "json");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(cluster.changes())
+                .containsExactly("create words", "kv.put@1 1 ISR", "kv.delete@1 1 ISR", "kv.put@1 1 ISR");
+        Run query = uniserve.run("load", "words", file("b.xml", "<delete><query>n:1</query></delete>"));
+        assertThat(query.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(query.err()).contains("has no update function that deletes");
+    }
+
+    @Test
     void standardInput() {
         Run run = uniserve.input("{\"id\":\"a\"}\n{\"id\":\"b\"}\n")
                 .run("load", "words", "-", "--format", "jsonl", "--update", "kv.delete@1");

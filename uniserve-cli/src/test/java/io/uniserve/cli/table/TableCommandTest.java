@@ -2,6 +2,7 @@ package io.uniserve.cli.table;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.api.PackedFiles;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingCluster;
 import io.uniserve.cli.TestingConsole;
@@ -11,9 +12,14 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -60,6 +66,44 @@ class TableCommandTest {
         assertThat(meta.level()).isEqualTo(ConsistencyLevel.FULLY_SERIALIZABLE);
         assertThat(meta.onLoss()).isEqualTo(OnLoss.RESTORE_ACTOR);
         assertThat(meta.options()).isEqualTo(Map.of("a", "1", "b", "x=y"));
+    }
+
+    @Test
+    void aConfigsetIsPackedWithoutTheConfigurationOfCores(@TempDir Path directory) throws IOException {
+        Path conf = Files.createDirectories(directory.resolve("conf"));
+        Files.writeString(conf.resolve("schema.xml"), "<schema/>");
+        Files.writeString(conf.resolve("solrconfig.xml"), "<config/>");
+        String[] create = {"table", "create", "shop", "--port", "solr", "--configset", directory.toString()};
+        assertThat(uniserve.run(create).exit()).isEqualTo(ExitCode.OK);
+        Path unpacked = Files.createDirectories(directory.resolve("unpacked"));
+        PackedFiles.unpack(meta("shop").options().getOrDefault("configset", ""), unpacked);
+        assertThat(unpacked.resolve("schema.xml")).hasContent("<schema/>");
+        assertThat(unpacked.resolve("solrconfig.xml")).doesNotExist();
+    }
+
+    @Test
+    void configsetsThatCannotBe(@TempDir Path directory) throws IOException {
+        Run missing = uniserve.run("table", "create", "shop", "--port", "solr", "--configset", "/no/such/folder");
+        assertThat(missing.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(missing.err()).contains("/no/such/folder cannot be read");
+        byte[] noise = new byte[100_000];
+        new Random(1).nextBytes(noise);
+        Files.write(directory.resolve("stopwords.txt"), noise);
+        Run large = uniserve.run("table", "create", "shop", "--port", "solr", "--configset", directory.toString());
+        assertThat(large.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(large.err()).contains("bytes when packed, at most 65536");
+        Run both = uniserve.run(
+                "table",
+                "create",
+                "shop",
+                "--port",
+                "solr",
+                "--configset",
+                "/no/such/folder",
+                "-O",
+                "configset=default");
+        assertThat(both.exit()).isNotEqualTo(ExitCode.OK);
+        assertThat(cluster.changes()).isEmpty();
     }
 
     @ParameterizedTest

@@ -65,7 +65,7 @@ class ParityTest extends Parity {
                 "json={query:{edismax:{query:'commission europe',qf:text}},sort:'id asc',fields:id,limit:3}",
                 "q=*:*&rows=0&json={facet:{y:{terms:year_i}}}",
                 "q=*:*&rows=0&json.facet={y:{terms:{field:year_i,limit:2,facet:{l:'avg(length_l)',b:{terms:even_b}}}}}",
-                "q=*:*&rows=0&json.facet={h:'hll(first_s)',m:'missing(first_s)',u:'unique(year_i)'}",
+                "q=*:*&rows=0&json.facet={h:'hll(year_i)',m:'missing(first_s)',u:'unique(year_i)'}",
                 "q=*:*&rows=0&json.facet={f:{type:terms,field:first_s,limit:2,sort:'l desc',facet:{l:'max(length_l)'}}}",
                 "q=even_b:true&rows=0&json.facet={a:{domain:{query:'*:*'},type:query,q:'year_i:1999'}}",
                 "q=*:*&rows=0&stats=true&stats.field={!min=true max=true}date_dt&stats.field={!percentiles='50'}even_b_none_i",

@@ -55,6 +55,15 @@ class ParityTest extends Parity {
                 "q={!bool must=text:commission must_not=even_b:true}&sort=id asc&fl=id",
                 "q={!field f=text}the commission&sort=id asc&fl=id",
                 "q=text:é*&sort=id asc&fl=id,text&rows=3",
+                "q=*:*&omitHeader=true&wt=json&echoParams=none&rows=1",
+            })
+    void writtenQueriesGiveTheSameAnswers(String query) {
+        same(query);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "q={!edismax qf=text v=$qq}&qq=commission europe&sort=id asc&fl=id",
                 "q=text:${word}&word=commission&sort=id asc&fl=id",
                 "q={!func}sum(year_i,$n)&n=3&fl=id,score&rows=3",
@@ -84,9 +93,8 @@ class ParityTest extends Parity {
                 "q=*:*&rows=2&sort=id asc&fl=id,[value v=3 t=int],s:sum(year_i,1),c:concat(first_s,\"-\",title)",
                 "q=*:*&facet=true&facet.query={!key=e tag=x}even_b:true&facet.query=year_i:[2000 TO *]&rows=0",
                 "q=*:*&fq=date_dt:[NOW-90YEARS/DAY TO NOW]&NOW=1700000000000&rows=1&sort=id asc",
-                "q=*:*&omitHeader=true&wt=json&echoParams=none&rows=1",
             })
-    void writtenQueriesGiveTheSameAnswers(String query) {
+    void writtenQueriesOfEveryFeatureGiveTheSameAnswers(String query) {
         same(query);
     }
 

@@ -1,6 +1,5 @@
 package io.uniserve.port.solr;
 
-import com.google.common.collect.Maps;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -38,9 +37,7 @@ public final class ActorShards extends ShardHandlerFactory {
     }
 
     @Override
-    public void close() {
-        // Holds nothing.
-    }
+    public void close() {}
 
     private static final class Handler extends ShardHandler {
         private final ShardHandlerFactory factory;
@@ -76,8 +73,10 @@ public final class ActorShards extends ShardHandlerFactory {
             while (!pending.isEmpty()) {
                 Map<Integer, ShardRequest> round = new HashMap<>();
                 pending.removeIf(one -> round.putIfAbsent(one.actor(), one.request()) == null);
+                Map<Integer, String> asked = new HashMap<>();
+                round.forEach((actor, request) -> asked.put(actor, texts.getOrDefault(request, "")));
                 Objects.requireNonNull(query)
-                        .shards(Maps.transformValues(round, texts::get))
+                        .shards(asked)
                         .forEach((actor, body) -> complete(round.get(actor), actor, body));
             }
             return completed.poll();

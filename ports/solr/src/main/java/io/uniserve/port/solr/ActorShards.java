@@ -77,7 +77,7 @@ public final class ActorShards extends ShardHandlerFactory {
                 round.forEach((actor, request) -> asked.put(actor, texts.getOrDefault(request, "")));
                 Objects.requireNonNull(query)
                         .shards(asked)
-                        .forEach((actor, body) -> complete(round.get(actor), actor, body));
+                        .forEach((actor, body) -> complete(Objects.requireNonNull(round.get(actor)), actor, body));
             }
             return completed.poll();
         }

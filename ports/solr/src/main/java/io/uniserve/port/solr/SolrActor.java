@@ -140,9 +140,7 @@ public final class SolrActor implements Actor {
                 }
 
                 @Override
-                public void syncMetaData() {
-                    // As above.
-                }
+                public void syncMetaData() {}
             };
         }
     }

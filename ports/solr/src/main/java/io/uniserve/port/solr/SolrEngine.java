@@ -75,7 +75,7 @@ public final class SolrEngine implements Engine {
                         "be read",
                         () -> PackedFiles.temporary(folder -> {
                             SolrConfig config =
-                                    new SolrConfig(configset(meta, folder).getParent(), "solrconfig.xml");
+                                    new SolrConfig(folder.resolve(configset(meta, folder)), "solrconfig.xml");
                             return IndexSchemaFactory.buildIndexSchema("schema.xml", config)
                                     .getUniqueKeyField();
                         }));
@@ -88,14 +88,14 @@ public final class SolrEngine implements Engine {
      * The configset of a table, in a folder named by its contents: a schema with its files, the port's own or those that the
      * table brings, and always the port's {@code solrconfig.xml}, as a core here has no log, commits or caches of its own.
      */
-    private static Path configset(TableMeta meta, Path base) throws IOException {
+    private static String configset(TableMeta meta, Path base) throws IOException {
         if (!Set.of("configset").containsAll(meta.options().keySet())) {
             throw UniserveException.invalid(
                     "table options are " + meta.options().keySet() + ": use configset alone");
         }
         String packed = meta.options().getOrDefault("configset", CONFIGSET);
         String name = packed.equals(CONFIGSET) ? packed : Sha256.hex(Bytes.utf8(packed));
-        return PackedFiles.once(Files.createDirectories(base.resolve(name)).resolve("conf"), conf -> {
+        PackedFiles.once(Files.createDirectories(base.resolve(name)).resolve("conf"), conf -> {
             if (packed.equals(CONFIGSET)) {
                 Files.writeString(conf.resolve("schema.xml"), resource("schema.xml"));
             } else {
@@ -108,6 +108,7 @@ public final class SolrEngine implements Engine {
             }
             Files.writeString(conf.resolve("solrconfig.xml"), resource("solrconfig.xml"));
         });
+        return name;
     }
 
     private static String resource(String name) {
@@ -162,9 +163,9 @@ public final class SolrEngine implements Engine {
         /** Opens the index in {@code directory/data/index} or makes an empty one. */
         private synchronized SolrCore core(TableMeta table, Path directory) {
             return SOLR.translated("create a core", () -> {
-                Path configset = configset(table, home.resolve("configsets")).getParent();
-                Map<String, String> properties = Map.of(
-                        CoreDescriptor.CORE_CONFIGSET, configset.getFileName().toString(), KEY, table.keyField());
+                String configset = configset(table, home.resolve("configsets"));
+                Map<String, String> properties =
+                        Map.of(CoreDescriptor.CORE_CONFIGSET, configset, KEY, table.keyField());
                 return container.create("core-" + names.incrementAndGet(), directory, properties, false);
             });
         }

@@ -19,6 +19,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.solr.client.solrj.impl.BinaryResponseParser;
@@ -71,7 +72,7 @@ final class SolrQuery {
 
     /** The query that a distributed request belongs to. */
     static SolrQuery of(SolrQueryRequest request) {
-        return (SolrQuery) request.getContext().get(SolrQuery.class);
+        return (SolrQuery) Objects.requireNonNull(request.getContext().get(SolrQuery.class));
     }
 
     /** Tells whether the facets of this run count every term that belongs to the answer. */

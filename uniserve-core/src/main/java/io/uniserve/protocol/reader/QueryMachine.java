@@ -228,8 +228,9 @@ public final class QueryMachine {
         if (outcome instanceof Outcome.Ok<ReadReply> ok) {
             state.health().answered(call.server, now);
             state.latencies().of(query.operator()).record(now - call.sentNanos);
-            failures = new ReplyReader(slots, parts).take(call, ok.value());
-            if (partBytes() > Limits.RESULT_BYTES_PER_QUERY_MAX) {
+            ReplyReader reader = new ReplyReader(slots, parts);
+            failures = reader.take(call, ok.value());
+            if (reader.acceptedBytes() > Limits.RESULT_BYTES_PER_QUERY_MAX) {
                 fail(
                         ErrorCode.TOO_LARGE,
                         "results of " + query.operator() + " on table " + query.table() + " have more than "
@@ -257,14 +258,6 @@ public final class QueryMachine {
             dispatch(again, Kind.RETRY);
             arm();
         }
-    }
-
-    private long partBytes() {
-        long bytes = 0;
-        for (Bytes part : parts) {
-            bytes += part.size();
-        }
-        return bytes;
     }
 
     private List<ActorFailure> failedCall(ReadCall call, UniserveException error, long now) {

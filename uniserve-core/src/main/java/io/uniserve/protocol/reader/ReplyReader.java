@@ -23,6 +23,15 @@ final class ReplyReader {
         this.accepted = accepted;
     }
 
+    /** Bytes of all values taken so far. */
+    long acceptedBytes() {
+        long bytes = 0;
+        for (Bytes value : accepted) {
+            bytes += value.size();
+        }
+        return bytes;
+    }
+
     /** Resolves what the reply answers; returns a failure for every actor of the request that is still open. */
     List<ActorFailure> take(ReadCall call, ReadReply reply) {
         if (answersOneActor(call, reply)) {

@@ -105,9 +105,7 @@ final class OverheadBench {
                 updates(client, ours);
                 threadsDoNotGrow(client, pids);
             }
-            if (scale.idleSeconds() > 0) {
-                idle(cluster);
-            }
+            idle(cluster);
         } finally {
             bare.forEach(DaemonProcess::close);
         }

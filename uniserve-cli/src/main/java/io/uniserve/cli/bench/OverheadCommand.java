@@ -52,7 +52,7 @@ public final class OverheadCommand extends CliCommand {
     @Option(
             names = "--idle-seconds",
             paramLabel = "N",
-            description = "How long the idle cluster is watched, 0 for not at all (default: 60).")
+            description = "How long the idle cluster is watched (default: 60).")
     private int idleSeconds = 60;
 
     @Option(
@@ -77,7 +77,7 @@ public final class OverheadCommand extends CliCommand {
         range("--operations", operations, 16, 10_000_000);
         range("--rounds", rounds, 1, 1_000);
         range("--updates", updates, 1, 10_000_000);
-        range("--idle-seconds", idleSeconds, 0, 3_600);
+        range("--idle-seconds", idleSeconds, 1, 3_600);
         range("--warmup", warmup, 0, 10_000_000);
         actors.forEach(n -> range("--actors", n, 4, 256));
         threads.forEach(n -> range("--threads", n, 1, 64));

@@ -43,7 +43,7 @@ class UsageTest {
                 "query t count --deadline 2000m",
                 "load t",
                 "load t -",
-                "load t - --format xml",
+                "load t - --format yaml",
                 "load t f.csv --batch 0",
                 "load t f.csv --batch -1",
                 "load t f.csv --batch 1000000000",

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 class AnswersTest {
     private static final String ANSWER =
             "{\"responseHeader\":{\"QTime\":1},\"response\":{\"numFound\":2,\"docs\":[{\"id\":\"a\",\"score\":1.5},{\"id\":\"b\"}]},"
-                + "\"facet_counts\":{\"facet_fields\":{\"t\":[\"x\",2]}}}";
+                    + "\"facet_counts\":{\"facet_fields\":{\"t\":[\"x\",2]}}}";
 
     @Test
     void equalAnswersDoNotDiffer() {

@@ -32,6 +32,8 @@ import java.util.stream.LongStream;
 final class OverheadBench {
     private static final int SERVERS = 4;
     private static final int WARMUP_THREADS = 4;
+    /** In turn: what is compiled for one kind of query alone is compiled again once it meets the other. */
+    private static final int WARMUP_PASSES = 5;
     /** What a dropped table and the compilers leave to do is done by then. */
     private static final int SETTLE_SECONDS = 60;
 
@@ -139,9 +141,11 @@ final class OverheadBench {
                 new Bench.Side("bare single", n -> floor.call((int) (n % SERVERS), 1), none),
                 new Bench.Side("uniserve all-actor", n -> all(table, total), none),
                 new Bench.Side("bare all", n -> floor.call(0, SERVERS), none));
-        for (Bench.Side side : sides) {
-            console.note("warming up: " + scale.warmup() + " x " + side.name());
-            bench.warm(side, WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);
+        console.note("warming up: " + scale.warmup() + " operations of each of " + sides.size() + " kinds");
+        for (int pass = 0; pass < WARMUP_PASSES; pass++) {
+            for (Bench.Side side : sides) {
+                bench.warm(side, WARMUP_THREADS, scale.warmup() / WARMUP_THREADS / WARMUP_PASSES);
+            }
         }
         client.admin().dropTable(table.name());
     }

@@ -37,8 +37,8 @@ public final class OverheadCommand extends CliCommand {
             names = "--warmup",
             paramLabel = "N",
             description = "Operations of each kind and side before anything is measured, so that the JVMs have compiled"
-                    + " what runs (default: 60000).")
-    private int warmup = 60_000;
+                    + " what runs (default: 200000).")
+    private int warmup = 200_000;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
     private int rounds = 5;

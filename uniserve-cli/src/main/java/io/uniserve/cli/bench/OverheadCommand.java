@@ -5,10 +5,9 @@ import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.bench.measure.Bench;
 import io.uniserve.cli.bench.measure.RawLog;
-import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.cli.process.Workspace;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -81,13 +80,13 @@ public final class OverheadCommand extends CliCommand {
         range("--warmup", warmup, 0, 10_000_000);
         actors.forEach(n -> range("--actors", n, 4, 256));
         threads.forEach(n -> range("--threads", n, 1, 64));
-        Path directory = Files.createTempDirectory("uniserve-bench");
-        try (RawLog log = new RawLog(raw)) {
+        try (Workspace workspace = Workspace.temporary("uniserve-bench");
+                RawLog log = new RawLog(raw)) {
             Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);
             OverheadBench overhead = new OverheadBench(
                     bench,
                     new OverheadBench.Scale(actors, threads, warmup, operations, rounds, updates, idleSeconds),
-                    directory,
+                    workspace.directory(),
                     console());
             List<Figure> figures = overhead.run();
             ResultLine line = ResultLine.of("bench overhead", arguments());
@@ -96,8 +95,6 @@ public final class OverheadCommand extends CliCommand {
             line.with("cores", Runtime.getRuntime().availableProcessors());
             line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
             return line.print(console());
-        } finally {
-            DurableFiles.deleteTree(directory);
         }
     }
 }

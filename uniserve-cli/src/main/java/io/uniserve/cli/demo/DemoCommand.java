@@ -5,7 +5,7 @@ import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.process.JavaLauncher;
-import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.cli.process.Workspace;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -80,17 +80,12 @@ public final class DemoCommand extends CliCommand {
     @Override
     public Integer call() throws IOException {
         check();
-        Path place = directory == null ? Files.createTempDirectory("uniserve-demo") : directory.toAbsolutePath();
-        try {
-            DemoOptions options =
-                    new DemoOptions(servers, actors, rf, documents, threads, queries, victim, deadlineMs, seed, place);
+        try (Workspace workspace = Workspace.of(directory, "uniserve-demo")) {
+            DemoOptions options = new DemoOptions(
+                    servers, actors, rf, documents, threads, queries, victim, deadlineMs, seed, workspace.directory());
             DemoReport result = new Demo(options, JavaLauncher.ofThisProcess().home(), console()).run();
             Files.writeString(report, new HtmlReport(result).render());
             return print(result);
-        } finally {
-            if (directory == null) {
-                DurableFiles.deleteTree(place);
-            }
         }
     }
 

@@ -30,9 +30,9 @@ public record JavaLauncher(Path java, Path home, String classPath, List<String> 
         return new JavaLauncher(java, Path.of(home), Path.of(home, "lib", "*").toString(), flags);
     }
 
-    /** The words before the subcommand. */
+    /** The words before the subcommand. The process ends with this one. */
     List<String> command(String heap) {
-        List<String> words = new ArrayList<>(List.of(java.toString(), heap));
+        List<String> words = new ArrayList<>(List.of(java.toString(), heap, Leash.flag()));
         words.addAll(flags);
         words.addAll(List.of("-Duniserve.home=" + home, "-cp", classPath, "io.uniserve.cli.Main"));
         return words;

@@ -7,9 +7,8 @@ import io.uniserve.cli.bench.measure.Bench;
 import io.uniserve.cli.bench.measure.RawLog;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.JavaLauncher;
-import io.uniserve.runtime.disk.DurableFiles;
+import io.uniserve.cli.process.Workspace;
 import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
@@ -140,10 +139,11 @@ public final class TextCommand extends CliCommand {
                 .resolve("peers")
                 .resolve(peer.name().toLowerCase(Locale.ROOT))
                 .resolve("lib");
-        Path directory = Files.createTempDirectory("uniserve-bench");
-        try (RawLog log = new RawLog(raw);
-                UniserveText uniserve = new UniserveText(directory.resolve("uniserve"), nodes, "-Xmx" + heap);
-                SolrCloud solrCloud = new SolrCloud(directory, jars);
+        try (Workspace workspace = Workspace.temporary("uniserve-bench");
+                RawLog log = new RawLog(raw);
+                UniserveText uniserve =
+                        new UniserveText(workspace.directory().resolve("uniserve"), nodes, "-Xmx" + heap);
+                SolrCloud solrCloud = new SolrCloud(workspace.directory(), jars);
                 SearchPeer other = solrCloud.start(nodes, "-Xmx" + heap)) {
             List<Long> pids = solrCloud.nodes().stream().map(DaemonProcess::pid).toList();
             Bench bench = new Bench(clock()::nanos, log);
@@ -154,8 +154,6 @@ public final class TextCommand extends CliCommand {
             ResultLine line = ResultLine.of("bench text", arguments());
             run(text, updates, uniserve.serverPids(), pids, line);
             return report(text, updates, line, corpus, other.name());
-        } finally {
-            DurableFiles.deleteTree(directory);
         }
     }
 

@@ -1,0 +1,43 @@
+package io.uniserve.cli.process;
+
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.Stream;
+
+/**
+ * Ties a daemon to the command that started it, such as {@code demo} or {@code bench}: when that ends, even by SIGKILL, the
+ * daemon ends at once. Daemons that an operator starts are not tied.
+ */
+public final class Leash {
+    private static final String PROPERTY = "uniserve.ends-with-parent";
+
+    /** As after SIGKILL, which is what a shell reports for it. */
+    private static final int EXIT_CODE = 137;
+
+    private Leash() {}
+
+    /** The JVM's option that asks for it. */
+    static String flag() {
+        return "-D" + PROPERTY + "=true";
+    }
+
+    /** Ends this process with its parent if it was started so. */
+    public static void follow() {
+        if (Boolean.getBoolean(PROPERTY)) {
+            CompletableFuture<?> unused = ProcessHandle.current()
+                    .parent()
+                    .map(ProcessHandle::onExit)
+                    .orElseGet(() -> CompletableFuture.completedFuture(ProcessHandle.current()))
+                    .thenRun(() -> Runtime.getRuntime().halt(EXIT_CODE));
+        }
+    }
+
+    /** Ends all processes that this one started, and theirs, and waits until they are gone. */
+    static void endAll() {
+        try (Stream<ProcessHandle> started = ProcessHandle.current().descendants()) {
+            CompletableFuture.allOf(started.filter(ProcessHandle::destroyForcibly)
+                            .map(ProcessHandle::onExit)
+                            .toArray(CompletableFuture[]::new))
+                    .join();
+        }
+    }
+}

@@ -1,0 +1,75 @@
+package io.uniserve.cli.process;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.disk.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Where a command keeps data and logs of the processes that it starts. A temporary one is deleted when it is closed, and also,
+ * after the processes were ended, when SIGTERM or Ctrl-C ends the command. Not thread-safe.
+ */
+public final class Workspace implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Workspace.class);
+
+    private final Path directory;
+    private final boolean temporary;
+    private final Thread interrupted = new Thread(this::abandon, "workspace");
+
+    private Workspace(Path directory, boolean temporary) {
+        this.directory = directory;
+        this.temporary = temporary;
+        Runtime.getRuntime().addShutdownHook(interrupted);
+    }
+
+    /** A new temporary directory whose name begins so. */
+    public static Workspace temporary(String name) {
+        try {
+            return new Workspace(Files.createTempDirectory(name), true);
+        } catch (IOException e) {
+            throw new UniserveException(
+                    ErrorCode.IO,
+                    "cannot make a directory in " + System.getProperty("java.io.tmpdir")
+                            + "; free space there, or name another place with UNISERVE_JAVA_OPTS=-Djava.io.tmpdir=DIR",
+                    e);
+        }
+    }
+
+    /** This directory, which stays, or a temporary one if there is none. */
+    public static Workspace of(@Nullable Path kept, String name) {
+        return kept == null ? temporary(name) : new Workspace(kept.toAbsolutePath(), false);
+    }
+
+    public Path directory() {
+        return directory;
+    }
+
+    private void abandon() {
+        Leash.endAll();
+        try {
+            delete();
+        } catch (IOException e) {
+            LOG.warn("{} is left behind", directory, e);
+        }
+    }
+
+    private void delete() throws IOException {
+        if (temporary) {
+            DurableFiles.deleteTree(directory);
+        }
+    }
+
+    /** Deletes it if it is temporary. Processes in it have ended before. */
+    @Override
+    public void close() throws IOException {
+        if (interrupted.getState() == Thread.State.NEW) {
+            Runtime.getRuntime().removeShutdownHook(interrupted);
+            delete();
+        }
+    }
+}

@@ -55,7 +55,9 @@ class AbandonedCommandIT {
 
     private static List<ProcessHandle> daemons(DaemonProcess demo) {
         ProcessHandle command = ProcessHandle.of(demo.pid()).orElseThrow();
-        await("its daemons run").atMost(PATIENCE).until(() -> command.descendants().count() == DAEMONS);
+        await("its daemons run")
+                .atMost(PATIENCE)
+                .until(() -> command.descendants().count() == DAEMONS);
         return command.descendants().toList();
     }
 

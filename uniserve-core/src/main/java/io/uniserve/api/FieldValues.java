@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.util.Arrays;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -30,6 +31,21 @@ public final class FieldValues {
     /** As {@link #texts}, but one value or null is not a list. */
     public static @Nullable Object plain(@Nullable Object value) {
         return value == null ? null : value instanceof List ? texts(value) : value.toString();
+    }
+
+    /** All fields, values as lists of {@link #texts} and operands of operations {@link #plain}. */
+    public static Map<String, Object> fields(Document row) {
+        Map<String, Object> fields = new LinkedHashMap<>();
+        row.fields().forEach((name, value) -> {
+            if (value instanceof Map<?, ?> operations) {
+                Map<Object, @Nullable Object> plain = new LinkedHashMap<>();
+                operations.forEach((operation, operand) -> plain.put(operation, plain(operand)));
+                fields.put(name, plain);
+            } else {
+                fields.put(name, texts(value));
+            }
+        });
+        return fields;
     }
 
     /** A field that must be a text of its own, such as a key; INVALID_ROW names it. */

@@ -3,13 +3,25 @@ package io.uniserve.api.plan;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
+import java.net.URLEncoder;
+import java.nio.charset.StandardCharsets;
+import java.util.regex.Pattern;
 
 /** A query in the engine's language, e.g. Solr's {@code q=text:dog&rows=5}, over a table. */
 public record QueryText(TableName table, String text) {
+    private static final Pattern NOT_ASCII = Pattern.compile("[^\\p{ASCII}]+");
+
     public QueryText {
         if (text.length() > Limits.QUERY_TEXT_CHARS_MAX) {
             throw UniserveException.invalid(
                     "query has " + text.length() + " characters, at most " + Limits.QUERY_TEXT_CHARS_MAX);
         }
+    }
+
+    /** A text with URL escapes for what is not ASCII, so that people may leave them out. */
+    public static String escaped(String text) {
+        return NOT_ASCII
+                .matcher(text.strip())
+                .replaceAll(found -> URLEncoder.encode(found.group(), StandardCharsets.UTF_8));
     }
 }

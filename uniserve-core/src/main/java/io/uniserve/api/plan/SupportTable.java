@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * yes | parameter | NAME NAME* NAME+ | SHAPE        * may be repeated, + may also be f.FIELD.NAME
  * yes | KIND | NAME NAME | remark
  * no | KIND | NAME NAME | why
+ * pattern | KIND | regular expression that finds a refused name in a text: its first group; NAMES stands for all of them
  * </pre>
  */
 public final class SupportTable {
@@ -32,6 +33,7 @@ public final class SupportTable {
     private final Set<String> repeated = new HashSet<>();
     private final Set<String> ofFields = new HashSet<>();
     private final Map<String, String> refused = new LinkedHashMap<>();
+    private final Map<String, Pattern> parts = new LinkedHashMap<>();
 
     /** What a value must look like before the engine sees it. */
     private record Shape(Pattern pattern, String remedy) {}
@@ -45,6 +47,8 @@ public final class SupportTable {
                 shapes.put(cells[1], new Shape(Pattern.compile(cells[2], Pattern.DOTALL), cells[3]));
             } else if (cells[0].equals("no")) {
                 List.of(cells[2].split(" ")).forEach(name -> refused.put(cells[1] + " " + name, cells[3]));
+            } else if (cells[0].equals("pattern")) {
+                parts.put(cells[1], Pattern.compile(cells[2].replace("NAMES", refused(cells[1]))));
             } else if (cells[0].equals("yes") && cells[1].equals("parameter")) {
                 Shape shape = shapes.get(cells[3]);
                 Set.of(cells[2].split(" ")).forEach(name -> support(name, shape));
@@ -66,8 +70,7 @@ public final class SupportTable {
         }
     }
 
-    /** The names of a kind that are refused, with {@code |} between, as in a regular expression. */
-    public String refused(String kind) {
+    private String refused(String kind) {
         return refused.keySet().stream()
                 .filter(key -> key.startsWith(kind + " "))
                 .map(key -> Pattern.quote(key.substring(kind.length() + 1)))
@@ -78,6 +81,35 @@ public final class SupportTable {
     public UniserveException unsupported(String kind, String name) {
         String why = refused.getOrDefault(kind + " " + name, "the manual lists what is");
         return UniserveException.unsupported(kind + " \"" + Printable.line(name) + "\" is not supported: " + why);
+    }
+
+    /**
+     * Refuses, by name, what a text has of the refused kinds, where the table's patterns find it.
+     *
+     * @param allowed judges a find by the text from there on
+     */
+    public void checkParts(String text, Predicate<String> allowed) {
+        parts.forEach((kind, pattern) -> {
+            for (Matcher part = pattern.matcher(text); part.find(); ) {
+                if (!allowed.test(text.substring(part.start()))) {
+                    throw unsupported(kind, part.group(1));
+                }
+            }
+        });
+    }
+
+    /**
+     * Checks all parameters. Names that the values refer to, as {@code $name} or <code>${name}</code>, are the user's own.
+     *
+     * @param values all values in which names may be
+     */
+    public void check(Iterable<Map.Entry<String, String[]>> all, String values) {
+        all.forEach(one -> check(
+                one.getKey(),
+                one.getValue(),
+                name -> Pattern.compile("\\$\\{?" + Pattern.quote(name) + "\\b")
+                        .matcher(values)
+                        .find()));
     }
 
     /**

@@ -1,25 +1,31 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.PackedFiles;
+import io.uniserve.api.plan.QueryWindow;
 import io.uniserve.api.plan.SupportTable;
 import java.util.Arrays;
+import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.regex.Matcher;
+import java.util.Objects;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.common.params.SolrParams;
 import org.apache.solr.request.SolrQueryRequest;
+import org.apache.solr.search.QueryParsing;
+import org.apache.solr.search.SyntaxError;
+import org.apache.solr.util.DateMathParser;
+import org.jspecify.annotations.Nullable;
 import org.noggit.JSONUtil;
 
 /** What of Solr's language is supported, from {@code language.txt}. Solr itself checks queries, fields and functions. */
 final class SolrLanguage {
     static final SupportTable TABLE = new SupportTable(PackedFiles.resource(SolrLanguage.class, "language.txt"));
 
-    private static final Pattern FUNCTION = Pattern.compile("\\b(" + TABLE.refused("function") + ")\\s*\\(");
-    private static final Pattern PARSER = Pattern.compile(
-            "\\{!(?:[^}]*\\btype\\s*=)?\\s*[\"']?(" + TABLE.refused("parser") + "|\\$\\w+)\\b(?!\\s*=)");
+    private static final Pattern NGRAM = Pattern.compile("\\bngram\\s*,\\s*(\\d+)");
 
     /** Enough for every term of an actor, and no overflow where Solr adds limits to it. */
     private static final int ALL_TERMS = 100_000_000;
@@ -30,17 +36,14 @@ final class SolrLanguage {
      * Checks a request's parameters, those in its JSON among them, and returns what makes the answer of actors comparable
      * with that of one core. Names that values refer to, as in {@code $qq}, are the user's own.
      */
-    static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) {
+    static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws SyntaxError {
         ModifiableSolrParams params = new ModifiableSolrParams(request.getParams());
         String all = Stream.concat(params.stream(), request.getOriginalParams().stream())
                 .flatMap(asked -> Arrays.stream(asked.getValue()))
                 .collect(Collectors.joining(" "));
-        params.forEach(one -> TABLE.check(
-                one.getKey(),
-                one.getValue(),
-                name -> Pattern.compile("\\$\\{?" + Pattern.quote(name) + "\\b")
-                        .matcher(all)
-                        .find()));
+        TABLE.check(params, all);
+        Object facet = request.getJSON() == null ? null : request.getJSON().get("facet");
+        bound(params, all, facet);
         boolean nearest = params.get("q", "").startsWith("{!knn ");
         refuseParts(nearest ? all.replace(params.get("q"), "") : all, keyField);
         String key = request.getSchema().getUniqueKeyField().getName();
@@ -54,23 +57,37 @@ final class SolrLanguage {
             params.set("f." + field + ".facet.overrequest.count", ALL_TERMS);
         }
         params.getParameterNames().removeIf(name -> name.matches("json(\\.(?!nl).*)?"));
-        if (request.getJSON() != null && request.getJSON().get("facet") instanceof Map<?, ?> facets) {
-            params.set("json.facet", JSONUtil.toJSON(exact(facets, false)));
-        }
+        params.setNonNull("json.facet", facet == null ? null : JSONUtil.toJSON(exact(facet, false)));
         return params;
     }
 
     /** Refuses, by name, query parsers and functions whose answer over parts of a table may differ from that over the whole. */
     static void refuseParts(String text, String keyField) {
-        Matcher function = FUNCTION.matcher(text);
-        Matcher parser = PARSER.matcher(text);
-        if (function.find()) {
-            throw TABLE.unsupported("function", function.group(1));
-        }
-        while (parser.find()) {
-            if (!text.startsWith("{!collapse field=" + keyField + "}", parser.start())) {
-                throw TABLE.unsupported("parser", parser.group(1));
-            }
+        TABLE.checkParts(text, rest -> rest.startsWith("{!collapse field=" + keyField + "}"));
+    }
+
+    /** Refuses numbers by which Solr would take memory: those of pages, groups, nearest documents, n-grams and ranges. */
+    private static void bound(SolrParams params, String all, @Nullable Object jsonFacets) throws SyntaxError {
+        QueryWindow.checkPage(
+                params.getDouble("start", 0),
+                params.getDouble("rows", 10),
+                params.getDouble("group.offset", 0),
+                params.getDouble("group.limit", 1));
+        SolrParams query = QueryParsing.getLocalParams(params.get("q"), params);
+        QueryWindow.check("topK", query == null ? 0 : query.getDouble("topK", 0));
+        NGRAM.matcher(all).results().forEach(n -> QueryWindow.check("ngram", Double.parseDouble(n.group(1))));
+        Date now = params.get("NOW") == null ? null : new Date(params.getLong("NOW"));
+        QueryWindow.Dates dates = (text, from) -> from == null
+                ? DateMathParser.parseMath(now, text).getTime()
+                : DateMathParser.parseMath(new Date(from), "NOW" + text).getTime();
+        QueryWindow.checkRanges(jsonFacets, dates);
+        for (String range : Objects.requireNonNullElse(params.getParams("facet.range"), new String[0])) {
+            SolrParams local = QueryParsing.getLocalParams(range, params);
+            SolrParams own = SolrParams.wrapDefaults(local, params);
+            UnaryOperator<String> value =
+                    name -> own.getFieldParam(local == null ? range : local.get("v"), "facet.range." + name, "");
+            QueryWindow.checkRanges(
+                    Map.of("start", value.apply("start"), "end", value.apply("end"), "gap", value.apply("gap")), dates);
         }
     }
 

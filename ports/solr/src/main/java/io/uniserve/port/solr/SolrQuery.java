@@ -6,6 +6,7 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
@@ -14,13 +15,10 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.TableMeta;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.net.URLEncoder;
-import java.nio.charset.StandardCharsets;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.apache.solr.client.solrj.impl.BinaryResponseParser;
 import org.apache.solr.common.SolrDocumentList;
@@ -53,7 +51,6 @@ final class SolrQuery {
 
     private static final String SELECT = "/select";
     private static final String ACTOR = "actor";
-    private static final Pattern NOT_ASCII = Pattern.compile("[^\\p{ASCII}]+");
 
     private final PlanContext context;
     final TableMeta table;
@@ -91,11 +88,8 @@ final class SolrQuery {
     }
 
     /** The parameters of a query, {@code name=value&...} with URL escapes, with the configset's defaults, checked. */
-    static ModifiableSolrParams params(SolrCore core, String text, String keyField) {
-        String escaped = NOT_ASCII
-                .matcher(text.strip())
-                .replaceAll(found -> URLEncoder.encode(found.group(), StandardCharsets.UTF_8));
-        SolrParams asked = SolrRequestParsers.parseQueryString(escaped);
+    static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
+        SolrParams asked = SolrRequestParsers.parseQueryString(QueryText.escaped(text));
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
             RequestHandlerBase handler = (RequestHandlerBase) core.getRequestHandler(SELECT);
             SolrParams defaults = ((NamedList<?>) handler.getInitArgs().get("defaults")).toSolrParams();

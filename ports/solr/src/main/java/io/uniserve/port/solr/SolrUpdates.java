@@ -3,9 +3,7 @@ package io.uniserve.port.solr;
 import io.uniserve.api.Document;
 import io.uniserve.api.FieldValues;
 import io.uniserve.api.update.EventualUpdate;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexableField;
 import org.apache.lucene.util.BytesRef;
@@ -65,8 +63,8 @@ public final class SolrUpdates {
         if (FieldValues.isChange(row) && actor.changed.contains(id(request, row))) {
             actor.publish();
         }
-        // Always fit but where a change's document was deleted after the check, and it makes none by itself.
-        if (unfit(request, row) == null) {
+        // Checked already, but a change's document may be deleted since, and it makes none by itself.
+        if (!FieldValues.isChange(row) || unfit(request, row) == null) {
             command.solrDoc = document(request, row);
             actor.changed.add(id(request, row));
             request.getCore().getUpdateHandler().addDoc(command);
@@ -98,15 +96,7 @@ public final class SolrUpdates {
     /** Values go to Solr as texts, which its types parse strictly: 3000000000 or 1.5 is no int, rather than cut to one. */
     private static SolrInputDocument document(SolrQueryRequest request, Document row) throws Exception {
         SolrInputDocument document = new SolrInputDocument();
-        row.fields().forEach((name, value) -> {
-            if (value instanceof Map<?, ?> operations) {
-                Map<Object, @Nullable Object> texts = new HashMap<>();
-                operations.forEach((operation, operand) -> texts.put(operation, FieldValues.plain(operand)));
-                document.setField(name, texts);
-            } else {
-                FieldValues.texts(value).forEach(text -> document.addField(name, text));
-            }
-        });
+        FieldValues.fields(row).forEach(document::setField);
         if (!FieldValues.isChange(row)) {
             return document;
         }

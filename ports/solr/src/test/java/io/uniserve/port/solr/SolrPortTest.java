@@ -111,6 +111,21 @@ class SolrPortTest {
                 "q=*:*&rows=ten | rows",
                 "q=*:*&start=-9 | start",
                 "q=*:*&rows=100001 | rows",
+                "q=*:*&rows=99999&start=99999 | start + rows",
+                "json={query:'*:*',limit:60000,offset:60000} | start + rows",
+                "q={!knn f=at_v2 topK=100001}[1,2] | topK",
+                "q={!knn f=at_v2 topK=1e9}[1,2] | topK",
+                "q={!knn f=at_v2 topK=$k}[1,2]&k=999999999 | topK",
+                "q=*:*&group=true&group.field=year_i&rows=1&group.limit=999999999 | group.limit",
+                "q=*:*&group=true&group.field=year_i&rows=1000&group.limit=51&group.offset=50 | group.limit",
+                "q=*:*&facet=true&facet.range=year_i&facet.range.start=0&facet.range.end=1e9&facet.range.gap=1 | gap",
+                "q=*:*&facet=true&facet.range={!facet.range.gap=0.001}ratio_d&facet.range.start=0&facet.range.end=1000&facet.range.gap=9 | gap",
+                "q=*:*&facet=true&facet.range=date_dt&facet.range.start=2000-01-01T00:00:00Z&facet.range.end=NOW&facet.range.gap=%2B1SECOND | gap",
+                "q=*:*&json.facet={a:{type:query,q:'*:*',facet:{x:{range:{field:year_i,start:0,end:2000000000,gap:1}}}}} | gap",
+                "q=*:*&json.facet={x:{type:range,field:date_dt,start:'1000-01-01T00:00:00Z',end:'NOW',gap:'%2B1DAY'}} | gap",
+                "q=*:*&facet=true&facet.range=year_i&facet.range.start=0&facet.range.end=9&facet.range.gap=0 | gap",
+                "q={!func}strdist(title,'a',ngram,999999999) | ngram",
+                "q=*:*&hl=true&hl.snippets=999999999 | hl.snippets",
                 "q=*:*&=x | key",
                 "q=*:*&q=a | twice",
                 "q=*:*&q.op=XOR | q.op",
@@ -139,6 +154,23 @@ class SolrPortTest {
             })
     void wrongValuesAreRefused(String query, String named) {
         refused(query, ErrorCode.INVALID_ARGUMENT, named);
+    }
+
+    /** These numbers only end lists that are as long as the documents make them: no memory is taken by them. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "q=*:*&rows=0&facet=true&facet.field=year_i&facet.field=title&facet.limit=999999999&facet.offset=1",
+                "q=*:*&rows=0&facet=true&facet.pivot=year_i,even_b&facet.limit=999999999&facet.pivot.mincount=2",
+                "q=*:*&rows=0&json.facet={y:{type:terms,field:year_i,limit:999999999,offset:1},t:{terms:{field:first_s,limit:999999999}}}",
+                "q=*:*&group=true&group.field=year_i&rows=100&group.limit=900&group.offset=100&fl=id",
+                "q=*:*&start=99990&rows=10",
+                "q=text:commission&hl=true&hl.fl=text&hl.snippets=100000&hl.fragsize=999999999&hl.maxAnalyzedChars=999999999",
+                "q=text:commision~&mm=999999999&defType=edismax&qf=text&ps=999999999&pf=text",
+                "q={!fuzzy f=text maxExpansions=999999999}commision",
+            })
+    void largeNumbersTakeNoMemory(String query) {
+        assertThat(table.query(query)).contains("\"status\":0");
     }
 
     private void refused(String query, ErrorCode code, String named) {

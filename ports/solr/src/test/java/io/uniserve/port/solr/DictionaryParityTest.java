@@ -1,6 +1,7 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
+import io.uniserve.testkit.solr.CorpusDocument;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -55,7 +56,7 @@ class DictionaryParityTest extends Parity {
         int number = documents.size();
         if (text.split("[^a-z]+").length > 4) {
             String day = "%d-%02d-%02d".formatted(1995 + number % 13, 1 + number % 12, 1 + number % 28);
-            documents.add(Europarl.document("w" + number, number, title, day, text));
+            documents.add(CorpusDocument.of("w" + number, number, title, day, text));
         }
     }
 }

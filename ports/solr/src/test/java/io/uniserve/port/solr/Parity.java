@@ -2,6 +2,8 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.testkit.solr.FeatureMaker;
+import io.uniserve.testkit.solr.QueryMaker;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Random;

@@ -1,14 +1,12 @@
 package io.uniserve.port.solr;
 
+import io.uniserve.testkit.solr.AnswerDifference;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
-import java.util.stream.IntStream;
 import org.apache.solr.common.params.CommonParams;
-import org.jspecify.annotations.Nullable;
 import org.noggit.ObjectBuilder;
 
 /** Solr's own answer from one core, not distributed, in the form that answers are compared in. */
@@ -32,40 +30,10 @@ final class SingleCore {
         Map<String, Object> right = map(parse(actual));
         left.remove("responseHeader");
         right.remove("responseHeader");
-        String difference = difference("", left, right);
+        String difference = AnswerDifference.first(left, right);
         if (!difference.isEmpty()) {
             throw new AssertionError(query + "\n" + difference + "\nexpected " + expected + "\nactual " + actual);
         }
-    }
-
-    /** Where two values differ first, or nothing. */
-    private static String difference(String path, @Nullable Object left, @Nullable Object right) {
-        if (left instanceof Map<?, ?> some && right instanceof Map<?, ?> other) {
-            TreeSet<String> names = new TreeSet<>();
-            some.keySet().forEach(name -> names.add(name.toString()));
-            other.keySet().forEach(name -> names.add(name.toString()));
-            names.remove("maxScore");
-            return names.stream()
-                    .map(name -> difference(path + "/" + name, some.get(name), other.get(name)))
-                    .filter(found -> !found.isEmpty())
-                    .findFirst()
-                    .orElse("");
-        }
-        if (left instanceof List<?> some && right instanceof List<?> other && some.size() == other.size()) {
-            return IntStream.range(0, some.size())
-                    .mapToObj(i -> difference(path + "/" + i, some.get(i), other.get(i)))
-                    .filter(found -> !found.isEmpty())
-                    .findFirst()
-                    .orElse("");
-        }
-        boolean fractions = left instanceof Double || right instanceof Double;
-        if (fractions && left instanceof Number some && right instanceof Number other) {
-            double tolerance = 1e-4 * Math.max(1e-3, Math.abs(some.doubleValue()));
-            return Math.abs(some.doubleValue() - other.doubleValue()) <= tolerance
-                    ? ""
-                    : path + ": " + left + " or " + right;
-        }
-        return Objects.equals(left, right) ? "" : path + ": " + left + " or " + right;
     }
 
     static long found(String json) {

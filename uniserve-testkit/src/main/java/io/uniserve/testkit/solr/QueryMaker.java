@@ -1,4 +1,4 @@
-package io.uniserve.port.solr;
+package io.uniserve.testkit.solr;
 
 import io.uniserve.api.Document;
 import java.net.URLEncoder;
@@ -9,7 +9,7 @@ import java.util.Locale;
 import java.util.Random;
 
 /** Makes queries whose answers do not depend on term statistics, from words that are in the documents. */
-final class QueryMaker {
+public final class QueryMaker {
     private static final List<String> SORTS = List.of(
             "year_i desc",
             "length_l asc",
@@ -37,7 +37,8 @@ final class QueryMaker {
     private final Random random;
     private final List<Document> documents;
 
-    QueryMaker(Random random, List<Document> documents) {
+    /** Queries by this source of chance. */
+    public QueryMaker(Random random, List<Document> documents) {
         this.random = random;
         this.documents = documents;
     }

@@ -1,10 +1,10 @@
-package io.uniserve.port.solr;
+package io.uniserve.testkit.solr;
 
 import java.util.List;
 import java.util.Random;
 
 /** Adds to queries what Solr makes of the documents they find: facets, statistics, groups, highlights, functions, pages. */
-final class FeatureMaker {
+public final class FeatureMaker {
     private static final List<String> STRINGS = List.of("first_s", "words_ss", "year_i", "even_b");
     private static final List<String> NUMBERS = List.of("year_i", "length_l", "ratio_d", "share_f");
     private static final List<String> FUNCTIONS = List.of(
@@ -17,13 +17,14 @@ final class FeatureMaker {
     private final Random random;
     private final QueryMaker queries;
 
-    FeatureMaker(Random random, QueryMaker queries) {
+    /** Queries by this source of chance. */
+    public FeatureMaker(Random random, QueryMaker queries) {
         this.random = random;
         this.queries = queries;
     }
 
     /** A whole query; its kind by turns. */
-    String next(int turn) {
+    public String next(int turn) {
         String query = "q=" + QueryMaker.escape(queries.main());
         return switch (turn % 14) {
             case 0, 1 -> queries.next();

@@ -1,0 +1,36 @@
+package io.uniserve.testkit.solr;
+
+import io.uniserve.api.Document;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/** Texts as documents for a table of the default configset, with fields of every type derived from the text. */
+public final class CorpusDocument {
+    private CorpusDocument() {}
+
+    /** A document with fields of every type. */
+    public static Document of(String id, int number, String title, String day, String text) {
+        List<String> words = Arrays.stream(text.toLowerCase(Locale.ROOT).split("[^\\p{L}]+"))
+                .filter(word -> !word.isEmpty())
+                .toList();
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("id", id);
+        fields.put("title", title);
+        fields.put("text", text);
+        fields.put("date_dt", day + "T00:00:00Z");
+        fields.put("year_i", Long.parseLong(day.substring(0, 4)));
+        fields.put("length_l", (long) text.length());
+        fields.put("ratio_d", words.size() / 7.0);
+        fields.put("share_f", words.size() % 10 / 4.0);
+        fields.put("even_b", words.size() % 2 == 0);
+        fields.put("words_ss", words.stream().limit(4).distinct().toList());
+        if (number % 5 != 0 && !words.isEmpty()) {
+            fields.put("first_s", words.get(0));
+        }
+        return new Document("id", fields);
+    }
+}

@@ -35,7 +35,8 @@ public enum ErrorCode {
     CORRUPT(4002, false),
     IO(4003, true),
     PORT_FAILED(5001, false),
-    PORT_PROTOCOL(5002, false);
+    PORT_PROTOCOL(5002, false),
+    UPDATE_REFUSED(5003, false);
 
     private final int number;
     private final boolean retriable;

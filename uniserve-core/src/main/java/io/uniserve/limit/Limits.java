@@ -28,6 +28,7 @@ public final class Limits {
     public static final int REPLICATE_BYTES_MAX = 4 << 20;
     public static final int REPLICATE_ENTRIES_MAX = 1_024;
     public static final int APPLY_BATCH_ENTRIES_MAX = 256;
+    public static final int UPDATE_APPLY_ATTEMPTS = 3;
     public static final int BACKUP_CHUNK_BYTES = 4 << 20;
     public static final int BACKUP_FILES_MAX = 16_384;
     public static final int BACKUP_CHUNKS_MAX = 262_144;

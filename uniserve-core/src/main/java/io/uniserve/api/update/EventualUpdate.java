@@ -15,7 +15,11 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
      */
     void validate(A actor, List<R> rows);
 
-    /** Applies the rows. Called in log order, one at a time per actor; may be called again for the same rows after a crash. */
+    /**
+     * Applies the rows. Called in log order, one at a time per actor; may be called again for the same rows after a crash. One
+     * that throws for its rows again and again, on the primary, is refused for all with UPDATE_REFUSED; the actor is built
+     * anew each time, so refuse in {@link #validate} what can be refused there.
+     */
     void update(A actor, UpdateContext context, List<R> rows);
 
     /** The update function from its two halves, {@link #validate} and {@link #update}. */

@@ -7,7 +7,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * An entry of an actor's log.
  *
- * @param type UPDATE with request, function and rows; EPOCH opens a primary's epoch and carries nothing
+ * @param type UPDATE with request, function and rows; EPOCH opens a primary's epoch and carries nothing; REFUSED stands for
+ *     an update that the primary's engine could not apply: its request, its function, and in {@code rows} why
  * @param version the transaction's version; 0 on eventual tables
  * @param request the client's request id, null for EPOCH
  * @param lowWater the client's smallest unfinished sequence, for forgetting outcomes
@@ -27,11 +28,17 @@ public record LogEntry(
         PREPARE,
         DECIDE,
         EPOCH,
-        DELTA
+        DELTA,
+        REFUSED
     }
 
     /** The entry that opens an epoch. */
     public static LogEntry epoch(long epoch, long index) {
         return new LogEntry(Type.EPOCH, epoch, index, 0, null, 0, "", Bytes.EMPTY);
+    }
+
+    /** The same update, at the same place, refused. */
+    public LogEntry refused(Bytes why) {
+        return new LogEntry(Type.REFUSED, epoch, index, version, request, lowWater, function, why);
     }
 }

@@ -27,7 +27,8 @@ enum UpdateVerdict {
                     OUTCOME_EXPIRED,
                     UNAUTHORIZED,
                     TOO_LARGE,
-                    LOG_FULL -> REFUSED;
+                    LOG_FULL,
+                    UPDATE_REFUSED -> REFUSED;
             case DEADLINE_EXCEEDED, OUTCOME_UNKNOWN, CANCELLED -> UNKNOWN;
             case TABLE_NOT_FOUND,
                     RESOURCE_EXHAUSTED,
@@ -49,6 +50,7 @@ enum UpdateVerdict {
                 || code == ErrorCode.UNKNOWN_UPDATE
                 || code == ErrorCode.WRONG_CLUSTER
                 || code == ErrorCode.TOO_LARGE
-                || code == ErrorCode.OUTCOME_EXPIRED;
+                || code == ErrorCode.OUTCOME_EXPIRED
+                || code == ErrorCode.UPDATE_REFUSED;
     }
 }

@@ -29,6 +29,7 @@ enum Verdict {
                     CORRUPT,
                     PORT_FAILED,
                     PORT_PROTOCOL,
+                    UPDATE_REFUSED,
                     LOG_FULL -> ONCE_EACH;
             case TABLE_NOT_FOUND,
                     CANCELLED,

@@ -53,6 +53,7 @@ final class Applier {
     private boolean busy;
     private boolean fetching;
     private @Nullable Completion<Done> closing;
+    private final Suspect suspect = new Suspect();
     private long sinceEntries;
     private long sinceBytes;
 
@@ -71,6 +72,14 @@ final class Applier {
 
         /** The engine failed or hangs; it is being rebuilt. */
         void unfit(String reason);
+
+        /**
+         * The engine, built anew each time, fails again and again for the rows of this update, or began to; true when the
+         * primary sees to it that the log refuses it.
+         *
+         * @param certain false while more attempts follow
+         */
+        boolean rejected(LogEntry update, UniserveException error, boolean certain);
 
         /** The engine can be built neither from what is here nor from what is in durable storage. */
         void lost(String reason);
@@ -327,13 +336,14 @@ final class Applier {
         if (phase != Phase.READY || busy || suspended || restartWanted || applied >= log.durableIndex()) {
             return;
         }
-        List<LogEntry> cached = log.cached(applied + 1, Limits.APPLY_BATCH_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX);
+        int most = suspect.batch(applied + 1);
+        List<LogEntry> cached = log.cached(applied + 1, most, Limits.REPLICATE_BYTES_MAX);
         begin();
         if (cached != null) {
             apply(cached);
             return;
         }
-        log.load(applied + 1, Limits.APPLY_BATCH_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX, loaded -> {
+        log.load(applied + 1, most, Limits.REPLICATE_BYTES_MAX, loaded -> {
             busy = false;
             if (interrupted()) {
                 return;
@@ -365,11 +375,26 @@ final class Applier {
                 return;
             }
             if (done instanceof Outcome.Err<Done> err) {
-                failed(err.error());
+                notApplied(entries, updates, err.error());
             } else {
                 advance(entries);
             }
         });
+    }
+
+    private void notApplied(List<LogEntry> entries, List<EngineHost.Update> updates, UniserveException error) {
+        long first = updates.get(0).index();
+        boolean rows = Refusal.isFor(error.code());
+        boolean certain =
+                rows && suspect.failed(first, updates.get(updates.size() - 1).index());
+        LogEntry update = entries.get((int) (first - entries.get(0).index()));
+        LOG.warn("{}: update {} fails in the engine: {}", key, first, error.getMessage());
+        down();
+        if (!rows || !listener.rejected(update, error, certain)) {
+            listener.unfit(error.reason());
+        } else if (certain) {
+            restartAt = env.clock().nanos();
+        }
     }
 
     private void advance(List<LogEntry> entries) {
@@ -381,6 +406,7 @@ final class Applier {
         applied = entries.get(entries.size() - 1).index();
         failures = 0;
         hung = false;
+        suspect.applied(applied);
         listener.applied();
         if (sinceEntries >= config.checkpointEntries()
                 || sinceBytes >= config.checkpointBytes()
@@ -431,10 +457,14 @@ final class Applier {
             return;
         }
         LOG.warn("{}: engine failed: {}", key, error.getMessage());
+        down();
+        listener.unfit(error.reason());
+    }
+
+    private void down() {
         phase = Phase.FAILED;
         failures++;
         restartAt = env.clock().nanos() + config.retryNanos() * (1L << Math.min(failures, 8));
-        listener.unfit(error.reason());
     }
 
     /** Time passes: notices a call that hangs and tries a failed engine again. */

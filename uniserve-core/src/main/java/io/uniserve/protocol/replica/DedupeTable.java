@@ -3,6 +3,8 @@ package io.uniserve.protocol.replica;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.message.LogEntry;
@@ -34,8 +36,8 @@ final class DedupeTable {
 
     /** What is known of a request. */
     sealed interface Answer {
-        /** The log holds it here, with this content. */
-        record Recorded(long epoch, long index, long hash) implements Answer {}
+        /** The log holds it here, with this content; {@code refusal} says why it was refused, empty where it was applied. */
+        record Recorded(long epoch, long index, long hash, String refusal) implements Answer {}
 
         /** The log does not hold it. */
         record Unknown() implements Answer {}
@@ -74,9 +76,12 @@ final class DedupeTable {
         Outcomes known = clients.remove(client);
         Outcomes outcomes = known == null ? new Outcomes() : known;
         clients.put(client, outcomes);
+        Refusal outcome = entry.type() == LogEntry.Type.REFUSED
+                ? Refusal.decode(entry.rows())
+                : new Refusal(contentHash(entry.function(), entry.rows()), "");
         outcomes.bySequence.put(
                 request.sequence(),
-                new Answer.Recorded(entry.epoch(), entry.index(), contentHash(entry.function(), entry.rows())));
+                new Answer.Recorded(entry.epoch(), entry.index(), outcome.hash(), outcome.reason()));
         outcomes.floor = Math.max(outcomes.floor, entry.lowWater());
         outcomes.bySequence.headMap(outcomes.floor).clear();
         while (outcomes.bySequence.size() > requestsMax) {
@@ -116,6 +121,45 @@ final class DedupeTable {
                             .writeLong(at.index())
                             .writeLong(at.hash()));
         }
+        writeRefusals(out);
+    }
+
+    /** At the end, and only where there are any: so tables written before there were refusals can be read. */
+    private void writeRefusals(BinaryWriter out) {
+        int count = 0;
+        BinaryWriter refusals = new BinaryWriter();
+        for (Map.Entry<Client, Outcomes> client : clients.entrySet()) {
+            for (Map.Entry<Long, Answer.Recorded> request :
+                    client.getValue().bySequence.entrySet()) {
+                if (!request.getValue().refusal().isEmpty()) {
+                    count++;
+                    refusals.writeLong(client.getKey().high())
+                            .writeLong(client.getKey().low());
+                    refusals.writeLong(request.getKey())
+                            .writeString(request.getValue().refusal());
+                }
+            }
+        }
+        if (count > 0) {
+            out.writeInt(count).writeBytes(refusals.toBytes());
+        }
+    }
+
+    private void readRefusals(BinaryReader in) {
+        int count = in.readInt();
+        BinaryReader refusals = new BinaryReader(in.readBytes());
+        for (int left = count; left > 0; left--) {
+            Outcomes outcomes = clients.get(new Client(refusals.readLong(), refusals.readLong()));
+            long sequence = refusals.readLong();
+            String reason = refusals.readString();
+            Answer.Recorded recorded = outcomes == null ? null : outcomes.bySequence.get(sequence);
+            if (outcomes == null || recorded == null) {
+                throw new UniserveException(ErrorCode.CORRUPT, "a refusal of a request that is not in the table");
+            }
+            outcomes.bySequence.put(
+                    sequence, new Answer.Recorded(recorded.epoch(), recorded.index(), recorded.hash(), reason));
+        }
+        refusals.expectEnd();
     }
 
     static DedupeTable read(BinaryReader in) {
@@ -127,9 +171,12 @@ final class DedupeTable {
             outcomes.floor = in.readLong();
             for (int more = in.readCount(32); more > 0; more--) {
                 outcomes.bySequence.put(
-                        in.readLong(), new Answer.Recorded(in.readLong(), in.readLong(), in.readLong()));
+                        in.readLong(), new Answer.Recorded(in.readLong(), in.readLong(), in.readLong(), ""));
             }
             table.clients.put(client, outcomes);
+        }
+        if (in.remaining() > 0) {
+            table.readRefusals(in);
         }
         return table;
     }

@@ -50,6 +50,12 @@ final class PeerLink {
         /** Index before the first entry that followers are given; a checkpoint in durable storage has what comes before. */
         long baseIndex();
 
+        /** Last index whose outcome is known here, so that others may be given it. */
+        long decidedIndex();
+
+        /** Last index that this primary will not take back. */
+        long keptIndex();
+
         void wantTicks();
     }
 
@@ -60,7 +66,7 @@ final class PeerLink {
         this.log = log;
         this.server = server;
         this.listener = listener;
-        this.next = log.durableIndex() + 1;
+        this.next = listener.keptIndex() + 1;
     }
 
     /** Last index that the follower has on disk and that matches, confirmed in this epoch. */
@@ -94,14 +100,14 @@ final class PeerLink {
         waiting = false;
         while (!loading
                 && inFlight < (probing ? 1 : WINDOW)
-                && (next <= log.durableIndex() || inFlight == 0 && (probing || pollWanted))) {
+                && (next <= listener.decidedIndex() || inFlight == 0 && (probing || pollWanted))) {
             Address to = host.addressOf(server);
             if (to == null) {
                 pause(now);
                 return;
             }
             pollWanted = false;
-            if (probing || next > log.durableIndex()) {
+            if (probing || next > listener.decidedIndex()) {
                 send(to, List.of());
             } else if (!sendEntries(to)) {
                 return;
@@ -110,14 +116,15 @@ final class PeerLink {
     }
 
     private boolean sendEntries(Address to) {
-        List<LogEntry> entries = log.cached(next, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX);
+        int most = (int) Math.min(Limits.REPLICATE_ENTRIES_MAX, listener.decidedIndex() - next + 1);
+        List<LogEntry> entries = log.cached(next, most, Limits.REPLICATE_BYTES_MAX);
         if (entries != null) {
             send(to, entries);
             return true;
         }
         loading = true;
         int sent = generation;
-        log.load(next, Limits.REPLICATE_ENTRIES_MAX, Limits.REPLICATE_BYTES_MAX, loaded -> {
+        log.load(next, most, Limits.REPLICATE_BYTES_MAX, loaded -> {
             loading = false;
             if (closed || sent != generation) {
                 pump(host.env().clock().nanos());

@@ -39,9 +39,22 @@ public final class PendingUpdates {
         void failed(ActorFailure failure);
     }
 
-    private record Waiter(AckLevel level, boolean duplicate, long epoch, Callback callback) {
+    /** {@code refusal} says why the log refuses the update, empty where it does not. */
+    private record Waiter(AckLevel level, boolean duplicate, long epoch, String refusal, Callback callback) {
         Waiter at(long newEpoch) {
-            return new Waiter(level, duplicate, newEpoch, callback);
+            return new Waiter(level, duplicate, newEpoch, refusal, callback);
+        }
+
+        void answer(int actor, long index) {
+            if (refusal.isEmpty()) {
+                callback.acked(new ActorAck(actor, epoch, index, duplicate));
+            } else {
+                callback.failed(new ActorFailure(actor, ErrorCode.UPDATE_REFUSED, text(refusal), epoch));
+            }
+        }
+
+        private static String text(String refusal) {
+            return "the engine cannot apply the update, which is refused everywhere: " + refusal;
         }
     }
 
@@ -53,6 +66,7 @@ public final class PendingUpdates {
         private final int bytes;
         private final List<Waiter> waiting = new ArrayList<>();
         private long index;
+        private String refusal = "";
 
         private Update(RequestId request, long hash, int bytes, long order) {
             this.request = request;
@@ -86,7 +100,7 @@ public final class PendingUpdates {
 
     /** One more asks for the update's outcome. */
     void join(Update update, AckLevel level, boolean duplicate, long epoch, Callback callback) {
-        Waiter waiter = new Waiter(level, duplicate, epoch, callback);
+        Waiter waiter = new Waiter(level, duplicate, epoch, update.refusal, callback);
         waiters++;
         if (update.index > 0) {
             await(update.index, waiter);
@@ -96,9 +110,9 @@ public final class PendingUpdates {
     }
 
     /** Asks for an index that the table of requests gave. */
-    void joinRecorded(long index, long epoch, AckLevel level, Callback callback) {
+    void joinRecorded(DedupeTable.Answer.Recorded recorded, AckLevel level, Callback callback) {
         waiters++;
-        await(index, new Waiter(level, true, epoch, callback));
+        await(recorded.index(), new Waiter(level, true, recorded.epoch(), recorded.refusal(), callback));
     }
 
     private void await(long index, Waiter waiter) {
@@ -114,6 +128,21 @@ public final class PendingUpdates {
         byIndex.put(index, update);
         update.waiting.forEach(waiter -> await(index, waiter.at(epoch)));
         update.waiting.clear();
+    }
+
+    /** The log says at this index that the update is refused: whoever waits is told so where it would be acknowledged. */
+    void refused(long index, String reason) {
+        Update update = byIndex.get(index);
+        if (update != null) {
+            update.refusal = reason;
+        }
+        for (TreeMap<Long, List<Waiter>> level : List.of(primaryLevel, isrLevel)) {
+            level.computeIfPresent(
+                    index,
+                    (i, all) -> new ArrayList<>(all.stream()
+                            .map(w -> new Waiter(w.level(), w.duplicate(), w.epoch(), reason, w.callback()))
+                            .toList()));
+        }
     }
 
     /** The update will not be logged. */
@@ -143,7 +172,7 @@ public final class PendingUpdates {
             Map.Entry<Long, List<Waiter>> first = level.pollFirstEntry();
             for (Waiter waiter : first.getValue()) {
                 waiters--;
-                waiter.callback().acked(new ActorAck(actor, waiter.epoch(), first.getKey(), waiter.duplicate()));
+                waiter.answer(actor, first.getKey());
             }
         }
     }

@@ -17,7 +17,8 @@ import java.util.TreeSet;
 
 /**
  * The primary of one epoch: opens it with an EPOCH entry, brings every in-sync replica to its log, then accepts updates. An
- * entry is stable when all in-sync replicas, and every learner that is awaited or certified, have it on disk.
+ * entry is stable when all in-sync replicas, and every learner that is awaited or certified, have it on disk. Nobody is given
+ * an entry that the engine here has not applied: until then its own updates may still be refused.
  */
 final class Primary implements PeerLink.Listener {
     private final Replica replica;
@@ -35,6 +36,8 @@ final class Primary implements PeerLink.Listener {
     private final HandOver handOver;
     private ActorState state;
     private long epochIndex;
+    private long ownFrom = Long.MAX_VALUE;
+    private long decided;
     private long stable;
     private boolean matched;
     private boolean closed;
@@ -85,6 +88,25 @@ final class Primary implements PeerLink.Listener {
             log.append(LogEntry.epoch(epoch, log.lastIndex() + 1));
         }
         epochIndex = log.lastIndex();
+        ownFrom = epochIndex + 1;
+    }
+
+    /**
+     * True for an update that this primary, since it began, has logged and never applied: so it has acknowledged it to no
+     * client and given it to no other replica, and it may be taken back.
+     */
+    boolean mayRefuse(long index) {
+        return !closed && matched && index >= ownFrom && index > decided;
+    }
+
+    @Override
+    public long decidedIndex() {
+        return Math.min(decided, log.durableIndex());
+    }
+
+    @Override
+    public long keptIndex() {
+        return Math.min(Math.max(decided, ownFrom - 1), log.durableIndex());
     }
 
     /** Takes a newer map of the same epoch: learners and fencing may differ. */
@@ -205,6 +227,7 @@ final class Primary implements PeerLink.Listener {
             return;
         }
         long now = host.env().clock().nanos();
+        decided = Math.max(decided, Math.min(replica.applied(), log.durableIndex()));
         links.values().forEach(link -> link.pump(now));
         long least = log.durableIndex();
         for (ServerId member : state.isr()) {
@@ -219,7 +242,7 @@ final class Primary implements PeerLink.Listener {
             }
         }
         if (matched) {
-            stable = Math.max(stable, least);
+            stable = Math.max(stable, Math.min(least, keptIndex()));
         }
         acknowledge(now);
         if (handOver.holding()) {

@@ -12,6 +12,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.log.LogListener;
+import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
@@ -40,19 +41,12 @@ public final class Replica {
     private final TailCut cutting;
     private final OfferedLease lease;
     private final StallWatch stalls = new StallWatch();
-    private final RestoreBackoff restores = new RestoreBackoff();
-    private @Nullable Opened opened;
-    private @Nullable Applier applier;
+    private final ReplicaFiles files;
+    private final Refuser refuser;
     private @Nullable TableMeta meta;
     private @Nullable ActorState desired;
     private boolean closed;
-    private boolean opening;
-    private boolean changing;
-    private long retryAt;
-    private @Nullable Takeover takeover;
     private int mapVersion;
-    private long restoredEpoch;
-    private long openedEpoch;
 
     /** A replica of this table, whose files are not read before {@link #open}. */
     public Replica(ReplicaHost host, ReplicaKey key, TableName table) {
@@ -66,7 +60,8 @@ public final class Replica {
         this.marks = new SyncedMark(host.config(), now());
         this.cutting = new TailCut(fitness, marks);
         this.lease = new OfferedLease(now());
-        this.retryAt = now();
+        this.files = new ReplicaFiles(host, key, table, fitness, new FilesOwner(), new LogEvents());
+        this.refuser = new Refuser(key, pending, part::primary, this::cut);
     }
 
     public ReplicaKey key() {
@@ -79,12 +74,12 @@ public final class Replica {
 
     /** The installed epoch, 0 for none. */
     public long installed() {
-        return opened == null ? 0 : opened.file().get().installed();
+        return files.installed();
     }
 
     /** True once the files were read, whole or damaged. */
     public boolean isOpen() {
-        return opened != null || fitness.isDamaged();
+        return files.opened() != null || fitness.isDamaged();
     }
 
     /** True when the files are damaged and kept for a look. */
@@ -97,14 +92,13 @@ public final class Replica {
      * known or not so.
      */
     public long wholeSince() {
-        boolean whole = opened != null && takeover == null && !closed && !fitness.isDamaged();
-        return whole ? installed() : -1;
+        return files.whole() && !closed && !fitness.isDamaged() ? installed() : -1;
     }
 
     /** Epoch of the takeover that made this replica's files worthless, 0 when there was none. */
     public long abandonedAt() {
         ActorState wanted = desired;
-        return wanted != null && wanted.restoreEpoch() > openedEpoch && openedEpoch > 0 ? wanted.restoreEpoch() : 0;
+        return wanted != null && files.beforeTakeover(wanted) ? wanted.restoreEpoch() : 0;
     }
 
     /** True when nothing waits to be shipped to durable storage. */
@@ -115,11 +109,13 @@ public final class Replica {
 
     /** Last index applied to the engine. */
     public long applied() {
-        return applier == null ? 0 : applier.applied();
+        Applier engine = files.engine();
+        return engine == null ? 0 : engine.applied();
     }
 
     boolean engineReady() {
-        return applier != null && applier.ready();
+        Applier engine = files.engine();
+        return engine != null && engine.ready();
     }
 
     private long now() {
@@ -128,42 +124,7 @@ public final class Replica {
 
     /** Reads the files. The completion runs whether they are whole or damaged; other errors are tried again first. */
     public void open(Runnable then) {
-        if (closed || opening || opened != null) {
-            return;
-        }
-        opening = true;
-        Opened.open(host.env().disk(), key, table, host.config().log(), new LogEvents(), outcome -> {
-            opening = false;
-            if (closed) {
-                return;
-            }
-            if (outcome instanceof Outcome.Ok<Opened> ok) {
-                fitness.fresh();
-                opened = ok.value();
-                openedEpoch = installed();
-                then.run();
-                evaluate();
-                return;
-            }
-            UniserveException error = ((Outcome.Err<Opened>) outcome).error();
-            LOG.warn("{}: cannot be opened: {}", key, error.getMessage());
-            if (error.code() == ErrorCode.CORRUPT) {
-                fitness.damaged(error.reason(), epochWanted());
-                then.run();
-            } else {
-                fitness.unreadable(error, epochWanted());
-                openLater(then);
-            }
-            evaluate();
-        });
-    }
-
-    private void openLater(Runnable then) {
-        host.env().timers().after(host.config().retryNanos() * 10, () -> {
-            if (!changing && !fitness.isDamaged()) {
-                open(then);
-            }
-        });
+        files.open(then);
     }
 
     private long epochWanted() {
@@ -183,121 +144,41 @@ public final class Replica {
     /** Brings the replica one step nearer to what the map says. */
     private void evaluate() {
         ActorState wanted = desired;
-        if (closed || wanted == null || changing || cutting.running()) {
+        if (closed || wanted == null || files.changing() || cutting.running()) {
             return;
         }
-        Standing standing = standing(wanted);
+        Opened opened = files.opened();
+        Standing standing = new Standing(host.self(), wanted, installed(), opened != null, files.restoring(), fitness);
         if (standing.mayReturn()) {
             if (part.state() != null) {
                 part.end(key, "is being taken over by another server");
             }
-        } else if (standing.mustRestore(restoredEpoch)) {
-            if (now() - retryAt >= 0) {
-                restore(wanted);
-            } else {
-                host.wantTicks(this);
-            }
+        } else if (standing.mustRestore(files.restoredEpoch())) {
+            whenDue(() -> files.restore(wanted));
         } else if (fitness.mayStartAnew(wanted)) {
-            startAnew();
+            whenDue(files::startAnew);
         } else if (fitness.isDamaged() || opened != null && fitness.emptied(wanted, installed())) {
             host.wantTicks(this);
         } else if (opened != null && wanted.epoch() > installed()) {
-            if (now() - retryAt >= 0) {
-                install(opened, wanted.epoch());
-            } else {
-                host.wantTicks(this);
-            }
+            whenDue(() -> files.install(opened, wanted.epoch()));
         } else if (opened != null && wanted.epoch() == installed()) {
             activate(opened, wanted);
         }
         host.gateChanged(this);
     }
 
-    private Standing standing(ActorState wanted) {
-        return new Standing(host.self(), wanted, installed(), opened != null, takeover != null, fitness);
-    }
-
-    private void restore(ActorState wanted) {
-        LOG.info("{}: restores from durable storage for epoch {}", key, wanted.epoch());
-        boolean keep = fitness.isDamaged() || installed() > 0;
-        makeFromStorage(takeover(wanted.restoreEpoch()), keep);
-    }
-
-    /** A learner from whose log the primary cannot go on begins anew, where the primary's log begins. */
-    private void startOver(long primaryBase) {
-        ActorState at = part.state();
-        boolean free = !changing && !cutting.running() && !closed && now() - retryAt >= 0;
-        if (at == null || !free || at.isr().contains(host.self())) {
-            return;
-        }
-        LOG.info("{}: begins anew, the primary's log begins after {}", key, primaryBase);
-        Takeover next = takeover(restoredEpoch);
-        next.learn(primaryBase, installed());
-        part.end(key, "starts anew here");
-        makeFromStorage(next, lastIndex() > 0);
-    }
-
-    private Takeover takeover(long restoreEpoch) {
-        return new Takeover(
-                host, key, table, new LogEvents(), parts -> opened = parts, outcome -> restored(restoreEpoch, outcome));
-    }
-
-    private void makeFromStorage(Takeover next, boolean keepOldFiles) {
-        changing = true;
-        takeover = next;
-        Opened.close(opened, applier, () -> {
-            opened = null;
-            applier = null;
-            fitness.fresh();
-            next.run(keepOldFiles);
-        });
-    }
-
-    private void restored(long restoreEpoch, Outcome<Done> outcome) {
-        takeover = null;
-        changing = false;
-        if (closed) {
-            return;
-        }
-        if (outcome instanceof Outcome.Err<Done> err) {
-            LOG.warn("{}: cannot be restored: {}", key, err.error().getMessage());
-            fitness.restoreFailed(
-                    "restore from durable storage failed: " + err.error().reason());
-            retryAt = now() + restores.failed(err.error());
-            host.wantTicks(this);
-            if (opened == null) {
-                openLater(() -> {});
-                return;
-            }
+    private void whenDue(Runnable step) {
+        if (files.mayTry()) {
+            step.run();
         } else {
-            fitness.restored();
-            restores.worked();
-            restoredEpoch = restoreEpoch;
+            host.wantTicks(this);
         }
-        evaluate();
-    }
-
-    private void install(Opened parts, long epoch) {
-        changing = true;
-        parts.file().change(state -> state.install(epoch), done -> {
-            changing = false;
-            if (done instanceof Outcome.Err<Done> err) {
-                LOG.warn(
-                        "{}: epoch {} cannot be installed: {}",
-                        key,
-                        epoch,
-                        err.error().getMessage());
-                retryAt = now() + 5 * host.config().retryNanos();
-                fitness.filesFailed(err.error());
-            } else {
-                fitness.filesWork();
-            }
-            evaluate();
-        });
     }
 
     private void activate(Opened parts, ActorState state) {
-        startEngine(parts);
+        if (meta != null && files.startEngine(parts, meta, new EngineEvents())) {
+            host.wantTicks(this);
+        }
         part.play(state, mapVersion, meta, new Part.Maker() {
             @Override
             public Primary primary(TableMeta table, ActorState row) {
@@ -317,46 +198,10 @@ public final class Replica {
         });
     }
 
-    private void startEngine(Opened parts) {
-        if (applier == null && meta != null) {
-            applier = parts.applier(host, key, meta, new EngineEvents());
-            applier.start();
-            host.wantTicks(this);
-        }
-    }
-
-    /** A newer epoch names this server a learner: nobody counts on what it had, which is kept aside for a look. */
-    private void startAnew() {
-        if (opening || now() - retryAt < 0) {
-            host.wantTicks(this);
-            return;
-        }
-        changing = true;
-        part.end(key, "starts anew here");
-        Opened.close(opened, applier, () -> {
-            opened = null;
-            applier = null;
-            Takeover.moveAside(host, key, moved -> {
-                changing = false;
-                if (moved instanceof Outcome.Err<Done> err) {
-                    LOG.warn(
-                            "{}: bad files cannot be moved aside: {}",
-                            key,
-                            err.error().getMessage());
-                    retryAt = now() + 10 * host.config().retryNanos();
-                    fitness.filesFailed(err.error());
-                } else if (!closed) {
-                    open(() -> {});
-                }
-                host.wantTicks(this);
-            });
-        });
-    }
-
     private void certify(ServerId learner, Consumer<Boolean> then) {
-        Opened parts = opened;
+        Opened parts = files.opened();
         ActorState at = part.state();
-        if (parts == null || at == null || at.epoch() != installed() || changing) {
+        if (parts == null || at == null || at.epoch() != installed() || files.changing()) {
             then.accept(false);
             return;
         }
@@ -380,8 +225,8 @@ public final class Replica {
     /** An update for this actor. */
     public void update(UpdateRequest request, UpdateRequest.ActorRows rows, PendingUpdates.Callback callback) {
         Primary leader = part.primary();
-        Opened parts = opened;
-        Applier engine = applier;
+        Opened parts = files.opened();
+        Applier engine = files.engine();
         if (rows.epoch() > installed()) {
             host.refresh(table);
         }
@@ -413,7 +258,8 @@ public final class Replica {
 
     /** Last log index, durable or not. */
     public long lastIndex() {
-        return opened == null ? 0 : opened.log().lastIndex();
+        Opened parts = files.opened();
+        return parts == null ? 0 : parts.log().lastIndex();
     }
 
     /** What the primary knows to be stable; 0 elsewhere. */
@@ -430,7 +276,8 @@ public final class Replica {
 
     /** Bytes of the log. */
     public long logBytes() {
-        return opened == null ? 0 : opened.log().bytes();
+        Opened parts = files.opened();
+        return parts == null ? 0 : parts.log().bytes();
     }
 
     /** The map's row that is in force here; null before one is installed. */
@@ -452,14 +299,15 @@ public final class Replica {
         if (closed) {
             return false;
         }
-        if (applier != null) {
-            applier.tick(now);
+        Applier engine = files.engine();
+        if (engine != null) {
+            engine.tick(now);
         }
         if (desired != null && (fitness.wantsTicks() || desired.epoch() > installed())) {
             evaluate();
         }
-        Opened parts = opened;
-        if (parts != null && !changing) {
+        Opened parts = files.opened();
+        if (parts != null && !files.changing()) {
             marks.tick(now, parts);
             fitness.logStalls(stalls.tick(now, parts.log()));
         }
@@ -470,7 +318,7 @@ public final class Replica {
         fitness.report(desired, engineReady(), !part.leads());
         return fitness.wantsTicks()
                 || parts != null && marks.wantsTicks(parts)
-                || applier != null && applier.wantsTicks()
+                || engine != null && engine.wantsTicks()
                 || leader != null && leader.wantsTicks()
                 || desired != null && desired.epoch() > installed()
                 || !pending.isEmpty();
@@ -481,9 +329,9 @@ public final class Replica {
         end(() -> host.env().disk().delete(key.toString(), completion));
     }
 
-    private void end(Runnable files) {
+    private void end(Runnable then) {
         close();
-        Opened.close(opened, applier, files);
+        this.files.close(then);
     }
 
     /** Stops acting; files stay. */
@@ -499,8 +347,8 @@ public final class Replica {
     }
 
     private void cut(long after, Completion<Long> then) {
-        Opened parts = opened;
-        Applier engine = applier;
+        Opened parts = files.opened();
+        Applier engine = files.engine();
         if (parts == null || engine == null) {
             throw new UniserveException(ErrorCode.INTERNAL, key + ": cut before open");
         }
@@ -518,6 +366,33 @@ public final class Replica {
         return fitness.logError();
     }
 
+    private final class FilesOwner implements ReplicaFiles.Owner {
+        @Override
+        public boolean isClosed() {
+            return closed;
+        }
+
+        @Override
+        public long epochWanted() {
+            return Replica.this.epochWanted();
+        }
+
+        @Override
+        public void endPart(String why) {
+            part.end(key, why);
+        }
+
+        @Override
+        public void changed() {
+            evaluate();
+        }
+
+        @Override
+        public void wantTicks() {
+            host.wantTicks(Replica.this);
+        }
+    }
+
     private final class FollowerParts implements Follower.Parts {
         @Override
         public long applied() {
@@ -531,7 +406,11 @@ public final class Replica {
 
         @Override
         public void startOver(long primaryBase) {
-            Replica.this.startOver(primaryBase);
+            ActorState at = part.state();
+            boolean free = !closed && !cutting.running() && files.mayTry();
+            if (at != null && free && !at.isr().contains(host.self())) {
+                files.startOver(primaryBase);
+            }
         }
     }
 
@@ -540,12 +419,7 @@ public final class Replica {
         public void durable(long index) {
             fitness.logWorks();
             part.durable();
-            if (takeover != null) {
-                takeover.durable();
-            }
-            if (applier != null) {
-                applier.pump();
-            }
+            files.durable();
             part.advance();
             host.wantTicks(Replica.this);
         }
@@ -555,9 +429,7 @@ public final class Replica {
             LOG.warn("{}: entries from {} on cannot be written: {}", key, from, error.getMessage());
             fitness.logFailed(error);
             part.appendFailed(from, error);
-            if (takeover != null) {
-                takeover.appendFailed(error);
-            }
+            files.appendFailed(error);
             pending.failFrom(from, error.code(), error.reason(), installed());
             host.wantTicks(Replica.this);
         }
@@ -589,6 +461,17 @@ public final class Replica {
         public void unfit(String reason) {
             fitness.engineFailed(reason);
             host.gateChanged(Replica.this);
+        }
+
+        @Override
+        public boolean rejected(LogEntry update, UniserveException error, boolean certain) {
+            Opened parts = files.opened();
+            boolean mine = parts != null && !closed && refuser.rejected(parts.log(), update, error, certain);
+            if (mine) {
+                host.gateChanged(Replica.this);
+                host.wantTicks(Replica.this);
+            }
+            return mine;
         }
 
         @Override

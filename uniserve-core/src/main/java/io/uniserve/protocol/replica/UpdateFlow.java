@@ -74,7 +74,7 @@ final class UpdateFlow {
         if (answer instanceof DedupeTable.Answer.Unknown) {
             begin(primary, request, rows, hash, callback);
         } else if (answer instanceof DedupeTable.Answer.Recorded recorded && recorded.hash() == hash) {
-            pending.joinRecorded(recorded.index(), recorded.epoch(), request.level(), callback);
+            pending.joinRecorded(recorded, request.level(), callback);
             primary.advance();
         } else if (answer instanceof DedupeTable.Answer.Recorded) {
             callback.failed(otherContent(primary));

@@ -125,6 +125,11 @@ class CheckpointRestoreTest {
                     }
 
                     @Override
+                    public boolean rejected(LogEntry update, UniserveException error, boolean certain) {
+                        return false;
+                    }
+
+                    @Override
                     public void lost(String reason) {
                         unfit.add("lost: " + reason);
                     }

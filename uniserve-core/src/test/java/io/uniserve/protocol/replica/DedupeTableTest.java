@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.replica.DedupeTable.Answer;
@@ -26,9 +28,33 @@ class DedupeTableTest {
     @Test
     void knowsWhatWasApplied() {
         record(1, 5, 1);
-        assertThat(find(1, 5)).isEqualTo(new Answer.Recorded(1, 1, DedupeTable.contentHash("f", Bytes.utf8("x5"))));
+        assertThat(find(1, 5)).isEqualTo(new Answer.Recorded(1, 1, DedupeTable.contentHash("f", Bytes.utf8("x5")), ""));
         assertThat(find(1, 6)).isInstanceOf(Answer.Unknown.class);
         assertThat(find(2, 5)).isInstanceOf(Answer.Unknown.class);
+    }
+
+    @Test
+    void keepsRefusalsWhenItIsWrittenAndReadsTablesOfBeforeThereWereAny() {
+        record(1, 5, 1);
+        BinaryWriter plain = new BinaryWriter();
+        table.write(plain);
+        LogEntry update =
+                new LogEntry(LogEntry.Type.UPDATE, 1, ++index, 0, new RequestId(0, 1, 6), 1, "f", Bytes.utf8("poison"));
+        Refusal refusal = Refusal.of(update, new UniserveException(ErrorCode.PORT_FAILED, "cannot"));
+        table.record(update.refused(refusal.encode()));
+        BinaryWriter out = new BinaryWriter();
+        table.write(out);
+        DedupeTable read = DedupeTable.read(new BinaryReader(out.toBytes()));
+        assertThat(read.find(new RequestId(0, 1, 6), 2))
+                .isEqualTo(new Answer.Recorded(
+                        1, 2, DedupeTable.contentHash("f", Bytes.utf8("poison")), "PORT_FAILED: cannot"));
+        assertThat(read.find(new RequestId(0, 1, 5), 2)).isEqualTo(find(1, 5));
+        byte[] bytes = out.toBytes().toArray();
+        int head = 5 + 16 + 8 + 4; // flag, clients, client, floor, requests: then 32 bytes a request, as ever
+        assertThat(plain.toBytes().size()).isEqualTo(head + 32);
+        assertThat(bytes.length).isGreaterThan(head + 64);
+        assertThat(DedupeTable.read(new BinaryReader(plain.toBytes())).find(new RequestId(0, 1, 5), 2))
+                .isEqualTo(find(1, 5));
     }
 
     @Test

@@ -108,6 +108,7 @@ class ServerMachineTest {
         List<Outcome<UpdateReply>> lost = cluster.send(cluster.nextId(), AckLevel.PRIMARY, "lost");
         assertThat(cluster.ack(lost).index()).isPositive();
         old.kill();
+        cluster.loop.run(SECOND / 10); // what it had just sent finds nobody
         cluster.network.serve(
                 new io.uniserve.model.Address(other.value(), 8000),
                 cluster.server(other).machine()::onPeer);

@@ -23,6 +23,7 @@ public final class TestingEngine implements EngineHost {
     private final TreeMap<ReplicaKey, List<String>> actors = new TreeMap<>();
     private final TreeSet<ReplicaKey> busy = new TreeSet<>();
     private int failing;
+    private ErrorCode applyError = ErrorCode.PORT_FAILED;
     private int failingRestores;
     private ErrorCode restoreError = ErrorCode.PORT_FAILED;
     private boolean hanging;
@@ -46,7 +47,13 @@ public final class TestingEngine implements EngineHost {
 
     /** The next applies fail. */
     public void failApplies(int count) {
+        failApplies(count, ErrorCode.PORT_FAILED);
+    }
+
+    /** The next applies fail with this code. */
+    public void failApplies(int count, ErrorCode code) {
         failing = count;
+        applyError = code;
     }
 
     /** The next restores fail with this code. */
@@ -123,7 +130,7 @@ public final class TestingEngine implements EngineHost {
             }
             if (failing > 0) {
                 failing--;
-                return Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "apply failed"));
+                return Outcome.err(new UniserveException(applyError, "apply failed"));
             }
             List<String> rows = actors.get(key);
             if (rows == null) {

@@ -49,7 +49,7 @@ final class Statuses {
             case UNAVAILABLE, NOT_ENOUGH_REPLICAS -> Status.UNAVAILABLE;
             case OUTCOME_UNKNOWN, IO -> Status.ABORTED;
             case CORRUPT -> Status.DATA_LOSS;
-            case INTERNAL, PORT_FAILED, PORT_PROTOCOL -> Status.INTERNAL;
+            case INTERNAL, PORT_FAILED, PORT_PROTOCOL, UPDATE_REFUSED -> Status.INTERNAL;
         };
     }
 

@@ -72,6 +72,7 @@ public final class ClientHistory {
         final long invokedNanos;
         long ackedNanos = Long.MAX_VALUE;
         long index;
+        boolean refused;
 
         private Append(String client, String marker, int list, boolean isr, long invokedNanos) {
             this.client = client;
@@ -85,6 +86,11 @@ public final class ClientHistory {
         public void acked(long nanos, long logIndex) {
             ackedNanos = nanos;
             index = logIndex;
+        }
+
+        /** The client heard that the marker is refused for good. */
+        public void refused() {
+            refused = true;
         }
 
         boolean ackedAtIsrBefore(long nanos) {

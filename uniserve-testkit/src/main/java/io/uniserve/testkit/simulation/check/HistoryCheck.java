@@ -42,6 +42,10 @@ public final class HistoryCheck {
         });
         for (Append append : history.appends()) {
             boolean acked = append.ackedNanos != Long.MAX_VALUE;
+            if (append.refused && present.getOrDefault(append.list, Set.of()).contains(append.marker)) {
+                violations.add(
+                        "I9", "list " + append.list + " holds " + append.marker + ", which was refused for good");
+            }
             if (acked && !present.getOrDefault(append.list, Set.of()).contains(append.marker)) {
                 if (append.isr) {
                     violations.add(

@@ -117,6 +117,10 @@ public final class SimEngineHost implements EngineHost {
                     throw new IllegalStateException(
                             "index " + update.index() + " applied after " + slot.appliedIndex + " to " + key);
                 }
+                if (weather.strikesAlways(Fault.UPDATE_POISONED, update.rows().hashCode())) {
+                    slot.broken = true;
+                    throw new UniserveException(ErrorCode.PORT_FAILED, "the update function fails for these rows");
+                }
                 apply(function(update.function()), update, actor);
                 tap.applied(process.name(), key, slot.appliedIndex, update.index(), update.rows());
                 slot.appliedIndex = update.index();

@@ -35,7 +35,8 @@ public enum Fault {
     DISK_DESTROYED,
     SERVER_DRAINED,
     TABLE_DROPPED,
-    CLIENT_CRASHED;
+    CLIENT_CRASHED,
+    UPDATE_POISONED;
 
     /** The name in reports. */
     public String label() {

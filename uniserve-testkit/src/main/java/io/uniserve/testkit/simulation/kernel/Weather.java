@@ -36,6 +36,15 @@ public final class Weather {
         return hit;
     }
 
+    /** Whether this fault strikes what has this hash: always, as long as the chances are what they are, or never. */
+    public boolean strikesAlways(Fault fault, int hash) {
+        boolean hit = Math.floorMod(hash * 0x9e3779b9 >>> 7, 1_000_000) < chances.getOrDefault(fault, 0L);
+        if (hit) {
+            count(fault);
+        }
+        return hit;
+    }
+
     /** Counts a fault that met something under way. */
     public void count(Fault fault) {
         counts.merge(fault, 1L, Long::sum);

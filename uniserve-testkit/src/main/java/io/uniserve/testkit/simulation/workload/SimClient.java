@@ -168,7 +168,13 @@ public final class SimClient {
                     append.acked(queue.now(), ack.index());
                 }
             }
-            ok.value().failed().forEach(failure -> tally.error(failure.error().code()));
+            for (UpdateResult.Failure failure : ok.value().failed()) {
+                tally.error(failure.error().code());
+                Append append = appends.get(failure.actor());
+                if (append != null && failure.error().code() == ErrorCode.UPDATE_REFUSED) {
+                    append.refused();
+                }
+            }
             trace.line(name + " appended " + marker + " " + ok.value().acked() + " failed "
                     + ok.value().failed().stream()
                             .map(failure ->

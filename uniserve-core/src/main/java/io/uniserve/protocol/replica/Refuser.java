@@ -1,0 +1,67 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Has the log refuse an update that the primary's engine cannot apply. While nobody else has been given it, and no client an
+ * acknowledgement, the primary takes it back with all that follows, and writes its refusal in its place: from then on
+ * a part of the log as any other. What was taken back behind it is sent again by its clients.
+ */
+final class Refuser {
+    private static final Logger LOG = LoggerFactory.getLogger(Refuser.class);
+
+    private final ReplicaKey key;
+    private final PendingUpdates pending;
+    private final Supplier<@Nullable Primary> leader;
+    private final Cutter cutter;
+
+    /** Cuts the log after an index. */
+    interface Cutter {
+        void cut(long after, Completion<Long> then);
+    }
+
+    Refuser(ReplicaKey key, PendingUpdates pending, Supplier<@Nullable Primary> leader, Cutter cutter) {
+        this.key = key;
+        this.pending = pending;
+        this.leader = leader;
+        this.cutter = cutter;
+    }
+
+    /** The engine fails for an update, see {@link Applier.Listener#rejected}. */
+    boolean rejected(ReplicaLog log, LogEntry update, UniserveException error, boolean certain) {
+        Primary primary = leader.get();
+        if (primary == null || !primary.mayRefuse(update.index())) {
+            return false;
+        }
+        if (certain) {
+            cutter.cut(update.index() - 1, cut -> {
+                if (cut instanceof Outcome.Ok<Long> && leader.get() == primary) {
+                    refuse(log, update, error);
+                }
+            });
+        }
+        return true;
+    }
+
+    private void refuse(ReplicaLog log, LogEntry update, UniserveException error) {
+        LOG.warn("{}: update {} of {} is refused: {}", key, update.index(), update.request(), error.getMessage());
+        Refusal refusal = Refusal.of(update, error);
+        pending.failFrom(
+                update.index() + 1,
+                ErrorCode.UNAVAILABLE,
+                "an update before it was refused, and this one was taken back with it: try again",
+                update.epoch());
+        pending.refused(update.index(), refusal.reason());
+        log.append(update.refused(refusal.encode()));
+    }
+}

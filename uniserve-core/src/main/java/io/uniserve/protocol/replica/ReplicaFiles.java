@@ -1,0 +1,285 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.LogListener;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * A replica's files and the engine over them, and the steps that put others in their place: opened, restored from durable
+ * storage, begun anew. One step at a time; after one that failed the next waits.
+ */
+final class ReplicaFiles {
+    private static final Logger LOG = LoggerFactory.getLogger(ReplicaFiles.class);
+
+    private final ReplicaHost host;
+    private final ReplicaKey key;
+    private final TableName table;
+    private final Fitness fitness;
+    private final Owner owner;
+    private final LogListener logEvents;
+    private final RestoreBackoff restores = new RestoreBackoff();
+    private @Nullable Opened opened;
+    private @Nullable Applier applier;
+    private @Nullable Takeover takeover;
+    private boolean opening;
+    private boolean changing;
+    private long retryAt;
+    private long restoredEpoch;
+    private long openedEpoch;
+
+    /** The replica whose files these are. */
+    interface Owner {
+        boolean isClosed();
+
+        /** Epoch of the newest map, 0 where none was read. */
+        long epochWanted();
+
+        /** The replica plays no part until it is told again. */
+        void endPart(String why);
+
+        /** A step has ended: the next one may follow. */
+        void changed();
+
+        void wantTicks();
+    }
+
+    ReplicaFiles(
+            ReplicaHost host, ReplicaKey key, TableName table, Fitness fitness, Owner owner, LogListener logEvents) {
+        this.host = host;
+        this.key = key;
+        this.table = table;
+        this.fitness = fitness;
+        this.owner = owner;
+        this.logEvents = logEvents;
+        this.retryAt = now();
+    }
+
+    private long now() {
+        return host.env().clock().nanos();
+    }
+
+    @Nullable
+    Opened opened() {
+        return opened;
+    }
+
+    @Nullable
+    Applier engine() {
+        return applier;
+    }
+
+    /** The installed epoch, 0 for none. */
+    long installed() {
+        return opened == null ? 0 : opened.file().get().installed();
+    }
+
+    /** True while a step is under way. */
+    boolean changing() {
+        return changing;
+    }
+
+    /** True when a step may begin. */
+    boolean mayTry() {
+        return !changing && !opening && now() - retryAt >= 0;
+    }
+
+    boolean restoring() {
+        return takeover != null;
+    }
+
+    boolean whole() {
+        return opened != null && takeover == null;
+    }
+
+    /** Epoch of the takeover after which they were restored, 0 for never. */
+    long restoredEpoch() {
+        return restoredEpoch;
+    }
+
+    /** True for files of before a takeover that the map tells of, which made them worthless. */
+    boolean beforeTakeover(ActorState wanted) {
+        return wanted.restoreEpoch() > openedEpoch && openedEpoch > 0;
+    }
+
+    /** Reads them. The completion runs whether they are whole or damaged; other errors are tried again first. */
+    void open(Runnable then) {
+        if (owner.isClosed() || opening || opened != null) {
+            return;
+        }
+        opening = true;
+        Opened.open(host.env().disk(), key, table, host.config().log(), logEvents, outcome -> {
+            opening = false;
+            if (owner.isClosed()) {
+                return;
+            }
+            if (outcome instanceof Outcome.Ok<Opened> ok) {
+                fitness.fresh();
+                opened = ok.value();
+                openedEpoch = installed();
+                then.run();
+            } else {
+                notOpened(((Outcome.Err<Opened>) outcome).error(), then);
+            }
+            owner.changed();
+        });
+    }
+
+    private void notOpened(UniserveException error, Runnable then) {
+        LOG.warn("{}: cannot be opened: {}", key, error.getMessage());
+        if (error.code() == ErrorCode.CORRUPT) {
+            fitness.damaged(error.reason(), owner.epochWanted());
+            then.run();
+        } else {
+            fitness.unreadable(error, owner.epochWanted());
+            openLater(then);
+        }
+    }
+
+    private void openLater(Runnable then) {
+        host.env().timers().after(host.config().retryNanos() * 10, () -> {
+            if (!changing && !fitness.isDamaged()) {
+                open(then);
+            }
+        });
+    }
+
+    /** Takes the actor over from durable storage. */
+    void restore(ActorState wanted) {
+        LOG.info("{}: restores from durable storage for epoch {}", key, wanted.epoch());
+        boolean keep = fitness.isDamaged() || installed() > 0;
+        makeFromStorage(takeover(wanted.restoreEpoch()), keep);
+    }
+
+    /** A learner from whose log the primary cannot go on begins anew, where the primary's log begins. */
+    void startOver(long primaryBase) {
+        LOG.info("{}: begins anew, the primary's log begins after {}", key, primaryBase);
+        Takeover next = takeover(restoredEpoch);
+        next.learn(primaryBase, installed());
+        owner.endPart("starts anew here");
+        makeFromStorage(next, opened != null && opened.log().lastIndex() > 0);
+    }
+
+    private Takeover takeover(long restoreEpoch) {
+        return new Takeover(
+                host, key, table, logEvents, parts -> opened = parts, outcome -> restored(restoreEpoch, outcome));
+    }
+
+    private void makeFromStorage(Takeover next, boolean keepOldFiles) {
+        changing = true;
+        takeover = next;
+        close(() -> {
+            opened = null;
+            applier = null;
+            fitness.fresh();
+            next.run(keepOldFiles);
+        });
+    }
+
+    private void restored(long restoreEpoch, Outcome<Done> outcome) {
+        takeover = null;
+        changing = false;
+        if (owner.isClosed()) {
+            return;
+        }
+        if (outcome instanceof Outcome.Err<Done> err) {
+            LOG.warn("{}: cannot be restored: {}", key, err.error().getMessage());
+            fitness.restoreFailed(
+                    "restore from durable storage failed: " + err.error().reason());
+            retryAt = now() + restores.failed(err.error());
+            owner.wantTicks();
+            if (opened == null) {
+                openLater(() -> {});
+                return;
+            }
+        } else {
+            fitness.restored();
+            restores.worked();
+            restoredEpoch = restoreEpoch;
+        }
+        owner.changed();
+    }
+
+    /** Writes down that the replica acts in this epoch from now on. */
+    void install(Opened parts, long epoch) {
+        changing = true;
+        parts.file().change(state -> state.install(epoch), done -> {
+            changing = false;
+            if (done instanceof Outcome.Err<Done> err) {
+                LOG.warn(
+                        "{}: epoch {} cannot be installed: {}",
+                        key,
+                        epoch,
+                        err.error().getMessage());
+                retryAt = now() + 5 * host.config().retryNanos();
+                fitness.filesFailed(err.error());
+            } else {
+                fitness.filesWork();
+            }
+            owner.changed();
+        });
+    }
+
+    /** Starts the engine where it has not been; true when it did. */
+    boolean startEngine(Opened parts, TableMeta meta, Applier.Listener events) {
+        if (applier != null) {
+            return false;
+        }
+        applier = parts.applier(host, key, meta, events);
+        applier.start();
+        return true;
+    }
+
+    /** A newer epoch names this server a learner: nobody counts on what it had, which is kept aside for a look. */
+    void startAnew() {
+        changing = true;
+        owner.endPart("starts anew here");
+        close(() -> {
+            opened = null;
+            applier = null;
+            Takeover.moveAside(host, key, moved -> {
+                changing = false;
+                if (moved instanceof Outcome.Err<Done> err) {
+                    LOG.warn(
+                            "{}: bad files cannot be moved aside: {}",
+                            key,
+                            err.error().getMessage());
+                    retryAt = now() + 10 * host.config().retryNanos();
+                    fitness.filesFailed(err.error());
+                } else if (!owner.isClosed()) {
+                    open(() -> {});
+                }
+                owner.wantTicks();
+            });
+        });
+    }
+
+    /** More of the log is on disk. */
+    void durable() {
+        if (takeover != null) {
+            takeover.durable();
+        }
+        if (applier != null) {
+            applier.pump();
+        }
+    }
+
+    void appendFailed(UniserveException error) {
+        if (takeover != null) {
+            takeover.appendFailed(error);
+        }
+    }
+
+    /** Ends log and engine, and runs the task when nothing of theirs is under way any more. */
+    void close(Runnable then) {
+        Opened.close(opened, applier, then);
+    }
+}

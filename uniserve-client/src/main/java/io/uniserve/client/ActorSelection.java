@@ -2,6 +2,8 @@ package io.uniserve.client;
 
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -98,6 +100,57 @@ public final class ActorSelection {
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /**
+     * Answers a query in the language of the table's engine from these actors alone, as {@link UniserveClient#query(String,
+     * String)} does from all; blocks. One actor's engine answers it whole, in one request to one of its replicas. Statistics
+     * that scores need are those of these actors.
+     *
+     * <p>Fails also with INVALID_ARGUMENT where no actor is selected, and UNSUPPORTED in another mode than the default.
+     */
+    public Answer query(String text) {
+        long end = core.deadlineNanos(deadline);
+        List<Integer> actors = chosen.isEmpty()
+                ? List.of()
+                : chosen(Tables.locateNow(core, table, end).meta().partitioner());
+        return Stage.await(new Reads(core).text(text(text, actors), end, true));
+    }
+
+    /** As {@link #query}, without waiting. */
+    public CompletionStage<Answer> queryAsync(String text) {
+        try {
+            long end = core.deadlineNanos(deadline);
+            CompletableFuture<Answer> answer = chosen.isEmpty()
+                    ? new Reads(core).text(text(text, List.of()), end, false)
+                    : Tables.locate(
+                            core,
+                            table,
+                            end,
+                            false,
+                            route -> new Reads(core)
+                                    .text(text(text, chosen(route.meta().partitioner())), end, false));
+            return Stage.of(answer, core.options().callbackExecutor(), value -> value);
+        } catch (UniserveException e) {
+            return CompletableFuture.failedFuture(e);
+        }
+    }
+
+    private List<Integer> chosen(Partitioner partitioner) {
+        List<Integer> actors = chosen.orElseThrow().apply(partitioner);
+        if (actors.isEmpty()) {
+            throw UniserveException.invalid("a query needs an actor to answer it; select one or more");
+        }
+        return actors;
+    }
+
+    private QueryText text(String text, List<Integer> actors) {
+        if (mode != ReadMode.LINEARIZABLE) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "mode " + mode + " is not for queries in an engine's language; leave it out");
+        }
+        return new QueryText(table, text, actors);
     }
 
     private Operation<QueryResult> start(

@@ -2,6 +2,7 @@ package io.uniserve.client;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryMachine;
@@ -9,6 +10,8 @@ import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.TextNetwork;
 import io.uniserve.protocol.reader.TextQueryMachine;
 import io.uniserve.protocol.reader.TextResult;
+import io.uniserve.protocol.reader.WholeQueries;
+import java.util.Optional;
 
 /** Starts reads. Safe for use by several threads. */
 final class Reads {
@@ -26,8 +29,31 @@ final class Reads {
         });
     }
 
-    /** A query in the engine's language, planned on a server. */
+    /** A query in the engine's language: read from its actor where it concerns one, else planned on a server. */
     public Operation<Answer> text(QueryText query, long deadlineNanos, boolean block) {
+        Optional<Query> whole = WholeQueries.of(core.index(), query, deadlineNanos);
+        return whole.isPresent() ? whole(whole.get(), block) : planned(query, deadlineNanos, block);
+    }
+
+    private Operation<Answer> whole(Query query, boolean block) {
+        return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
+            QueryMachine machine =
+                    new QueryMachine(environment, query, outcome -> operation.end(answer(query, outcome)));
+            operation.start(machine::start, machine::cancel);
+        });
+    }
+
+    private static Outcome<Answer> answer(Query query, Outcome<QueryResult> outcome) {
+        if (outcome instanceof Outcome.Err<QueryResult> err) {
+            return Outcome.err(err.error());
+        }
+        QueryResult result = ((Outcome.Ok<QueryResult>) outcome).value();
+        Answer answer =
+                WholeQuery.call(query.operator()).values().decode(result.parts().get(0));
+        return Outcome.ok(answer.with(effort(result.stats())));
+    }
+
+    private Operation<Answer> planned(QueryText query, long deadlineNanos, boolean block) {
         return core.begin(0, block, deadlineNanos, (operation, environment) -> {
             TextNetwork network = (to, request, timeout, completion) -> core.network()
                     .query(to, request, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
@@ -43,10 +69,10 @@ final class Reads {
             return Outcome.err(err.error());
         }
         TextResult result = ((Outcome.Ok<TextResult>) outcome).value();
-        Answer.Effort own = new Answer.Effort(
-                result.stats().requests(),
-                result.stats().retries(),
-                result.stats().hedges());
-        return Outcome.ok(result.answer().with(result.answer().effort().plus(own)));
+        return Outcome.ok(result.answer().with(result.answer().effort().plus(effort(result.stats()))));
+    }
+
+    private static Answer.Effort effort(QueryResult.Stats stats) {
+        return new Answer.Effort(stats.requests(), stats.retries(), stats.hedges());
     }
 }

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Supplier;
 import java.util.stream.Stream;
 
 /** Files of {@link Actor#writeTo} and {@link ActorFactory#restore}, for engines that never change a file once written. */
@@ -40,6 +41,16 @@ public final class ActorFiles {
                 throw new UniserveException(ErrorCode.CORRUPT, "no file is in " + from);
             }
             return link(from, names, Files.createDirectories(to));
+        }
+    }
+
+    /** As {@link #linkAll}, then opens what was linked. Whatever is wrong with the files is CORRUPT. */
+    public static <T> T restored(Path from, Path to, Supplier<T> open) {
+        try {
+            linkAll(from, to);
+            return open.get();
+        } catch (IOException | UniserveException e) {
+            throw new UniserveException(ErrorCode.CORRUPT, "index in " + from + " cannot be opened: " + e, e);
         }
     }
 

@@ -1,20 +1,40 @@
 package io.uniserve.api;
 
 import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
  * The operators and update functions of a port: what it tells about itself before it is open, and what it offers when it
- * is, from the same two lists.
+ * is, from the same lists.
+ *
+ * @param whole the operator that answers a whole query in the engine's language on one actor
  */
-public record EngineFunctions(List<Operator<?, ?>> operators, List<UpdateFunction<?, ?>> updates) {
+public record EngineFunctions(
+        List<Operator<?, ?>> operators, List<UpdateFunction<?, ?>> updates, Optional<String> whole) {
     public EngineFunctions {
         operators = List.copyOf(operators);
         updates = List.copyOf(updates);
+    }
+
+    /** Those of a port none of whose operators answers whole queries. */
+    public EngineFunctions(List<Operator<?, ?>> operators, List<UpdateFunction<?, ?>> updates) {
+        this(operators, updates, Optional.empty());
+    }
+
+    /** The same with an operator, made by {@link WholeQuery#operator}, for queries of one actor. */
+    public EngineFunctions with(RetrieveOperator<?, String, Answer> wholeQuery) {
+        List<Operator<?, ?>> all = new ArrayList<>(operators);
+        all.add(wholeQuery);
+        return new EngineFunctions(all, updates, Optional.of(wholeQuery.id()));
     }
 
     /** For {@link Engine#info}. */
@@ -24,7 +44,8 @@ public record EngineFunctions(List<Operator<?, ?>> operators, List<UpdateFunctio
                 version,
                 levels,
                 operators.stream().map(Operator::id).toList(),
-                updates.stream().map(UpdateFunction::id).toList());
+                updates.stream().map(UpdateFunction::id).toList(),
+                whole);
     }
 
     /**

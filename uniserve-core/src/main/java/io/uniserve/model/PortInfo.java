@@ -1,6 +1,7 @@
 package io.uniserve.model;
 
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -11,12 +12,24 @@ import java.util.Set;
  * @param levels consistency levels the engine supports
  * @param operators registered operators, {@code name@version}
  * @param updates registered update functions, {@code name@version}
+ * @param whole the operator, one of these, that answers a whole query in the engine's language on one actor
  */
 public record PortInfo(
-        String name, String version, Set<ConsistencyLevel> levels, List<String> operators, List<String> updates) {
+        String name,
+        String version,
+        Set<ConsistencyLevel> levels,
+        List<String> operators,
+        List<String> updates,
+        Optional<String> whole) {
     public PortInfo {
         levels = Set.copyOf(levels);
         operators = List.copyOf(operators);
         updates = List.copyOf(updates);
+    }
+
+    /** A port none of whose operators answers whole queries. */
+    public PortInfo(
+            String name, String version, Set<ConsistencyLevel> levels, List<String> operators, List<String> updates) {
+        this(name, version, levels, operators, updates, Optional.empty());
     }
 }

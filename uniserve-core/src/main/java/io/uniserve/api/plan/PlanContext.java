@@ -1,22 +1,40 @@
 package io.uniserve.api.plan;
 
 import io.uniserve.api.operator.Combiner;
+import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.stream.IntStream;
 
 /** What a planner may do. One query's; not thread-safe. */
 public interface PlanContext {
     /** The table's definition; TABLE_NOT_FOUND where there is none. */
     TableMeta table(TableName name);
 
-    /** Runs a retrieve on all actors of the table, one request a server, and combines; blocks. */
+    /** The actors that the query is asked of, in ascending order: all of the table's, or those that the caller chose. */
+    default List<Integer> actors(TableName name) {
+        return IntStream.range(0, table(name).partitioner().actors()).boxed().toList();
+    }
+
+    /** Runs a retrieve on all actors that the query is asked of, one request a server, and combines; blocks. */
     <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner);
 
-    /** Runs a retrieve on some actors. */
+    /** Runs a retrieve on some of these actors. */
     <P, V, R> R retrieve(
             TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner);
+
+    /**
+     * Runs a retrieve on actors with parameters of their own, one request a server; blocks.
+     *
+     * @param call of an operator without a merger
+     * @param parameters by actor, of one or more of those that the query is asked of
+     * @return the values, one of each of these actors
+     */
+    <P, V> Map<Integer, V> retrieveEach(TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters);
 
     /** Nanoseconds until the query's deadline. */
     long remainingNanos();

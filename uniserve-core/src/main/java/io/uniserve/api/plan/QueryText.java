@@ -5,13 +5,19 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
+import java.util.List;
 import java.util.regex.Pattern;
 
-/** A query in the engine's language, e.g. Solr's {@code q=text:dog&rows=5}, over a table. */
-public record QueryText(TableName table, String text) {
+/**
+ * A query in the engine's language, e.g. Solr's {@code q=text:dog&rows=5}, over a table or a part of it.
+ *
+ * @param actors the actors it is asked of, distinct and in ascending order; none for all of the table's
+ */
+public record QueryText(TableName table, String text, List<Integer> actors) {
     private static final Pattern NOT_ASCII = Pattern.compile("[^\\p{ASCII}]+");
 
     public QueryText {
+        actors = List.copyOf(actors);
         if (text.length() > Limits.QUERY_TEXT_CHARS_MAX) {
             throw UniserveException.invalid(
                     "query has " + text.length() + " characters, at most " + Limits.QUERY_TEXT_CHARS_MAX);
@@ -23,5 +29,10 @@ public record QueryText(TableName table, String text) {
         return NOT_ASCII
                 .matcher(text.strip())
                 .replaceAll(found -> URLEncoder.encode(found.group(), StandardCharsets.UTF_8));
+    }
+
+    /** A query of all actors. */
+    public QueryText(TableName table, String text) {
+        this(table, text, List.of());
     }
 }

@@ -1,6 +1,5 @@
 package io.uniserve.protocol.reader;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -44,7 +43,7 @@ public final class QueryMachine {
     private final long queryHigh;
     private final long queryLow;
     private final ReplicaPicker picker;
-    private final List<Bytes> parts = new ArrayList<>();
+    private final List<ReadReply.Part> parts = new ArrayList<>();
     private final List<ReadCall> calls = new ArrayList<>();
     private final AttemptLog tried = new AttemptLog();
     private final TreeSet<ServerId> servers = new TreeSet<>();
@@ -560,7 +559,7 @@ public final class QueryMachine {
             dropNeedless(now);
             release();
             completion.done(
-                    Outcome.ok(new QueryResult(parts, new QueryResult.Stats(requests, retries, hedges, servers))));
+                    Outcome.ok(QueryResult.of(parts, new QueryResult.Stats(requests, retries, hedges, servers))));
         }
     }
 

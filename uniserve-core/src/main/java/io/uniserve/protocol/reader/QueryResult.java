@@ -2,6 +2,7 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.message.ReadReply;
 import java.util.Collections;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -11,10 +12,19 @@ import java.util.Set;
  * A complete answer: every actor is in exactly one part.
  *
  * @param parts partial values in the order they came
+ * @param actors the actors of each part
  */
-public record QueryResult(List<Bytes> parts, Stats stats) {
+public record QueryResult(List<Bytes> parts, List<List<Integer>> actors, Stats stats) {
     public QueryResult {
         parts = List.copyOf(parts);
+        actors = List.copyOf(actors);
+    }
+
+    static QueryResult of(List<ReadReply.Part> parts, Stats stats) {
+        return new QueryResult(
+                parts.stream().map(ReadReply.Part::value).toList(),
+                parts.stream().map(ReadReply.Part::actors).toList(),
+                stats);
     }
 
     /**

@@ -1,6 +1,5 @@
 package io.uniserve.protocol.reader;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
@@ -16,9 +15,9 @@ import java.util.Set;
  */
 final class ReplyReader {
     private final QuerySlots slots;
-    private final List<Bytes> accepted;
+    private final List<ReadReply.Part> accepted;
 
-    ReplyReader(QuerySlots slots, List<Bytes> accepted) {
+    ReplyReader(QuerySlots slots, List<ReadReply.Part> accepted) {
         this.slots = slots;
         this.accepted = accepted;
     }
@@ -26,8 +25,8 @@ final class ReplyReader {
     /** Bytes of all values taken so far. */
     long acceptedBytes() {
         long bytes = 0;
-        for (Bytes value : accepted) {
-            bytes += value.size();
+        for (ReadReply.Part part : accepted) {
+            bytes += part.value().size();
         }
         return bytes;
     }
@@ -36,7 +35,7 @@ final class ReplyReader {
     List<ActorFailure> take(ReadCall call, ReadReply reply) {
         if (answersOneActor(call, reply)) {
             slots.resolve(call.slots.get(0));
-            accepted.add(reply.parts().get(0).value());
+            accepted.add(reply.parts().get(0));
             return List.of();
         }
         Set<QuerySlot> open = new LinkedHashSet<>(call.slots);
@@ -45,7 +44,7 @@ final class ReplyReader {
             if (!members.isEmpty()) {
                 members.forEach(slots::resolve);
                 members.forEach(open::remove);
-                accepted.add(part.value());
+                accepted.add(part);
             }
         }
         open.removeIf(slot -> slot.resolved);

@@ -167,7 +167,12 @@ public final class TextQueryMachine {
                 .map(route -> route.meta().tableId())
                 .orElse(0L);
         QueryRequest request = new QueryRequest(
-                query.table(), query.text(), remaining, tableId, state.floors().told(tableId));
+                query.table(),
+                query.text(),
+                query.actors(),
+                remaining,
+                tableId,
+                state.floors().told(tableId));
         call.cancel = network.query(
                 env.routing().current().address(server).orElseThrow(),
                 request,

@@ -14,7 +14,8 @@ public final class QueryMapping {
                 .setTable(request.table().value())
                 .setText(request.text())
                 .setRemainingNanos(request.remainingNanos())
-                .setTableId(request.tableId());
+                .setTableId(request.tableId())
+                .addAllActors(request.actors());
         for (QueryRequest.Floor floor : request.floors()) {
             proto.addFloors(DataProto.QueryFloor.newBuilder()
                     .setActor(floor.actor())
@@ -29,6 +30,7 @@ public final class QueryMapping {
         return new QueryRequest(
                 IdentityMapping.table(proto.getTable()),
                 Wire.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
+                Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor),
                 Wire.remaining(proto.getRemainingNanos()),
                 Wire.notNegative("table_id", proto.getTableId()),
                 Wire.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto));

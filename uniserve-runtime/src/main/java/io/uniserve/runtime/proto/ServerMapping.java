@@ -7,6 +7,7 @@ import io.uniserve.model.PortInfo;
 import io.uniserve.model.ServerRecord;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Optional;
 
 /** Servers and what they advertise. */
 final class ServerMapping {
@@ -44,7 +45,8 @@ final class ServerMapping {
                 .setName(port.name())
                 .setVersion(port.version())
                 .addAllOperators(port.operators())
-                .addAllUpdates(port.updates());
+                .addAllUpdates(port.updates())
+                .setWhole(port.whole().orElse(""));
         // By number, so that equal values give equal bytes whatever the set's order.
         port.levels().stream().sorted().forEach(level -> proto.addLevelsValue(Wire.number(level)));
         return proto.build();
@@ -61,7 +63,8 @@ final class ServerMapping {
                 Wire.identifier("version", proto.getVersion()),
                 new HashSet<>(levels),
                 functions("operators", proto.getOperatorsList()),
-                functions("updates", proto.getUpdatesList()));
+                functions("updates", proto.getUpdatesList()),
+                Optional.of(proto.getWhole()).filter(id -> !id.isEmpty()).map(id -> Wire.identifier("whole", id)));
     }
 
     private static List<String> functions(String field, List<String> ids) {

@@ -81,9 +81,10 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     @Override
     public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
         long deadline = env.clock().nanos() + request.remainingNanos();
-        ServerPlanContext context = new ServerPlanContext(environment(request), loop, deadline);
+        QueryText query = new QueryText(request.table(), request.text(), request.actors());
+        ServerPlanContext context = new ServerPlanContext(environment(request), loop, query, deadline);
         try {
-            executor.execute(() -> completion.done(answer(request, context)));
+            executor.execute(() -> completion.done(answer(query, context)));
         } catch (RejectedExecutionException e) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
@@ -99,13 +100,13 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         return new ReaderEnvironment(env.clock(), env.timers(), env.network(), env.routing(), env.ids(), state);
     }
 
-    private Outcome<Answer> answer(QueryRequest request, ServerPlanContext context) {
+    private Outcome<Answer> answer(QueryText query, ServerPlanContext context) {
         try {
             if (context.remainingNanos() <= 0) {
                 throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
             }
-            String port = context.table(request.table()).port();
-            Answer answer = planners.answer(port, new QueryText(request.table(), request.text()), context);
+            String port = context.table(query.table()).port();
+            Answer answer = planners.answer(port, query, context);
             checkSize(answer);
             return Outcome.ok(answer.with(context.effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {

@@ -1,9 +1,11 @@
 package io.uniserve.server.query;
 
 import io.uniserve.api.operator.Combiner;
+import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer.Effort;
 import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -21,8 +23,10 @@ import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -37,14 +41,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     private final ReaderEnvironment env;
     private final EventLoop loop;
+    private final QueryText query;
     private final long deadlineNanos;
     private volatile boolean cancelled;
     private volatile Runnable stop = () -> {};
     private Effort effort = Effort.NONE;
 
-    ServerPlanContext(ReaderEnvironment env, EventLoop loop, long deadlineNanos) {
+    ServerPlanContext(ReaderEnvironment env, EventLoop loop, QueryText query, long deadlineNanos) {
         this.env = env;
         this.loop = loop;
+        this.query = query;
         this.deadlineNanos = deadlineNanos;
     }
 
@@ -62,8 +68,18 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     @Override
+    public List<Integer> actors(TableName name) {
+        return chosen(name).orElseGet(() -> PlanContext.super.actors(name));
+    }
+
+    /** The actors that the caller chose; empty for all of the table's. */
+    private Optional<List<Integer>> chosen(TableName name) {
+        return name.equals(query.table()) && !query.actors().isEmpty() ? Optional.of(query.actors()) : Optional.empty();
+    }
+
+    @Override
     public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        return run(table, Optional.empty(), call, parameters, combiner);
+        return run(table, chosen(table), call, parameters, combiner);
     }
 
     @Override
@@ -72,23 +88,46 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return run(table, Optional.of(List.copyOf(new TreeSet<>(actors))), call, parameters, combiner);
     }
 
+    @Override
+    public <P, V> Map<Integer, V> retrieveEach(
+            TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
+        Optional<List<Integer>> asked = Optional.of(List.copyOf(new TreeSet<>(parameters.keySet())));
+        QueryResult result = run(table, asked, call, PerActor.of(parameters));
+        Map<Integer, V> values = new TreeMap<>();
+        for (int i = 0; i < result.parts().size(); i++) {
+            if (result.actors().get(i).size() != 1) {
+                throw new UniserveException(
+                        ErrorCode.PORT_PROTOCOL, "operator " + call.id() + " merges values; its planner wants each");
+            }
+            values.put(
+                    result.actors().get(i).get(0),
+                    call.values().decode(result.parts().get(i)));
+        }
+        return values;
+    }
+
     private <P, V, R> R run(
             TableName table,
             Optional<List<Integer>> actors,
             RetrieveCall<P, V> call,
             P parameters,
             Combiner<V, R> combiner) {
-        Bytes encoded = call.parameters().encode(parameters);
-        Query query = new Query(table, actors, call.id(), encoded, ReadMode.LINEARIZABLE, deadlineNanos);
-        QueryRun run = new QueryRun(query);
-        QueryResult result = await(run::start, run::cancel);
-        QueryResult.Stats stats = result.stats();
-        effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
+        QueryResult result = run(table, actors, call, parameters);
         List<V> values = new ArrayList<>(result.parts().size());
         for (Bytes part : result.parts()) {
             values.add(call.values().decode(part));
         }
         return combiner.combine(values);
+    }
+
+    private <P, V> QueryResult run(
+            TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
+        Bytes encoded = call.parameters().encode(parameters);
+        QueryRun run = new QueryRun(new Query(table, actors, call.id(), encoded, ReadMode.LINEARIZABLE, deadlineNanos));
+        QueryResult result = await(run::start, run::cancel);
+        QueryResult.Stats stats = result.stats();
+        effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
+        return result;
     }
 
     @Override

@@ -3,6 +3,7 @@ package io.uniserve.server.query;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
@@ -148,6 +149,42 @@ class QueryServiceTest {
         assertThat(floors)
                 .as("floors of this table, of a dropped one, of another caller")
                 .containsExactly(42L, 0L, 0L);
+    }
+
+    @Test
+    void asksTheActorsThatTheCallerChose() {
+        List<Integer> asked = new CopyOnWriteArrayList<>();
+        reads = (request, done) -> {
+            request.targets().forEach(target -> asked.add(target.actor()));
+            return echo(request, done);
+        };
+        assertThat(code(chosen(0))).isEmpty();
+        assertThat(code(chosen(5))).contains(ErrorCode.INVALID_ARGUMENT);
+        assertThat(asked).containsExactly(0);
+    }
+
+    private Outcome<Answer> chosen(int actor) {
+        CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
+        Timers.Cancel unused = service.query(
+                new QueryRequest(TABLE, "q", List.of(actor), 10 * SECOND, 1, List.of()), future::complete);
+        return future.join();
+    }
+
+    @Test
+    void plannersAskActorsWithParametersOfTheirOwn() {
+        RetrieveCall<PerActor<String>, String> call =
+                new RetrieveCall<>("echo@1", PerActor.codec(Codecs.STRING), Codecs.STRING);
+        plan = context -> context.actors(TABLE) + " " + context.retrieveEach(TABLE, call, Map.of(0, "own"));
+        reads = (request, done) -> {
+            String own = call.parameters().decode(request.parameters()).at(0);
+            Bytes value = Codecs.STRING.encode(own);
+            done.done(Outcome.ok(new ReadReply(List.of(new ReadReply.Part(List.of(0), value)), List.of(), 1)));
+            return () -> {};
+        };
+        assertThat(start("t", 10 * SECOND).join())
+                .isInstanceOfSatisfying(
+                        Outcome.Ok.class,
+                        ok -> assertThat(((Answer) ok.value()).body().utf8()).isEqualTo("[0] {0=own}"));
     }
 
     @Test

@@ -37,6 +37,9 @@ final class KvPlanner implements Planner {
 
     private static String get(TableName table, String key, PlanContext context) {
         int actor = context.table(table).partitioner().actorOf(PartitionKey.of(key));
+        if (!context.actors(table).contains(actor)) {
+            return "null"; // not among those that the caller asks
+        }
         List<Document> found = context.retrieve(
                 table,
                 Set.of(actor),

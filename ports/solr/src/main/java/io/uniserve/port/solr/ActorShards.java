@@ -1,5 +1,7 @@
 package io.uniserve.port.solr;
 
+import io.uniserve.codec.Bytes;
+import java.io.ByteArrayInputStream;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -8,10 +10,9 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.IntStream;
+import org.apache.solr.client.solrj.impl.BinaryResponseParser;
 import org.apache.solr.client.solrj.response.SolrResponseBase;
 import org.apache.solr.common.params.ModifiableSolrParams;
-import org.apache.solr.common.util.NamedList;
 import org.apache.solr.handler.component.ResponseBuilder;
 import org.apache.solr.handler.component.ShardHandler;
 import org.apache.solr.handler.component.ShardHandlerFactory;
@@ -55,8 +56,8 @@ public final class ActorShards extends ShardHandlerFactory {
         @Override
         public void prepDistributed(ResponseBuilder builder) {
             query = SolrQuery.of(builder.req);
-            builder.shards = IntStream.range(0, query.table.partitioner().actors())
-                    .mapToObj(Integer::toString)
+            builder.shards = query.context.actors(query.table.name()).stream()
+                    .map(String::valueOf)
                     .toArray(String[]::new);
             builder.slices = builder.shards;
         }
@@ -82,9 +83,10 @@ public final class ActorShards extends ShardHandlerFactory {
             return completed.poll();
         }
 
-        private void complete(ShardRequest request, int actor, NamedList<Object> body) {
+        private void complete(ShardRequest request, int actor, Bytes body) {
             SolrResponseBase solr = new SolrResponseBase();
-            solr.setResponse(body);
+            solr.setResponse(
+                    new BinaryResponseParser().processResponse(new ByteArrayInputStream(body.toArray()), null));
             ShardResponse response = new ShardResponse();
             response.setShardRequest(request);
             response.setSolrResponse(solr);

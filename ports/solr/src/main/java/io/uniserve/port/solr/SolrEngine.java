@@ -9,13 +9,13 @@ import io.uniserve.api.EngineFailures;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.PackedFiles;
+import io.uniserve.api.TableChecks;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.Partitioner;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
 import java.io.IOException;
@@ -34,6 +34,7 @@ import org.apache.solr.core.CoreDescriptor;
 import org.apache.solr.core.SolrConfig;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.SolrXmlConfig;
+import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.schema.IndexSchemaFactory;
 import org.apache.solr.schema.SchemaField;
 import org.apache.solr.schema.StrField;
@@ -44,11 +45,12 @@ public final class SolrEngine implements Engine {
     /** Calls into Solr: what it throws for a bad query or document is the user's. */
     static final EngineFailures SOLR = new EngineFailures("Solr", SolrEngine::code);
 
-    static final String KEY = "uniserve.key";
+    private static final String KEY = "uniserve.key";
     private static final String CONFIGSET = "default";
 
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
-            List.of(SolrQuery.SHARD), List.of(SolrUpdates.ADD, SolrUpdates.DELETE, SolrUpdates.DELETE_BY_QUERY));
+                    List.of(SolrQuery.SHARD), List.of(SolrUpdates.ADD, SolrUpdates.DELETE, SolrUpdates.DELETE_BY_QUERY))
+            .with(SolrQuery.WHOLE);
 
     /** The open ones: a process has several where several servers run in it. Any can plan. */
     private final Set<Instance> open = new CopyOnWriteArraySet<>();
@@ -67,9 +69,7 @@ public final class SolrEngine implements Engine {
 
     @Override
     public void validate(TableMeta meta) {
-        if (!(meta.partitioner() instanceof Partitioner.Hash)) {
-            throw UniserveException.invalid("partitioner: port solr supports hash, for a uniqueKey is a text");
-        }
+        TableChecks.hashed(meta, "a uniqueKey is a text");
         SchemaField key = new EngineFailures("configset", failure -> Optional.of(ErrorCode.INVALID_ARGUMENT))
                 .translated(
                         "be read",
@@ -89,10 +89,7 @@ public final class SolrEngine implements Engine {
      * table brings, and always the port's {@code solrconfig.xml}, as a core here has no log, commits or caches of its own.
      */
     private static String configset(TableMeta meta, Path base) throws IOException {
-        if (!Set.of("configset").containsAll(meta.options().keySet())) {
-            throw UniserveException.invalid(
-                    "table options are " + meta.options().keySet() + ": use configset alone");
-        }
+        TableChecks.onlyOption(meta, "configset");
         String packed = meta.options().getOrDefault("configset", CONFIGSET);
         String name = packed.equals(CONFIGSET) ? packed : Sha256.hex(Bytes.utf8(packed));
         PackedFiles.once(Files.createDirectories(base.resolve(name)).resolve("conf"), conf -> {
@@ -109,6 +106,11 @@ public final class SolrEngine implements Engine {
             Files.writeString(conf.resolve("solrconfig.xml"), resource("solrconfig.xml"));
         });
         return name;
+    }
+
+    /** The key field of the request's table. */
+    static String keyField(SolrQueryRequest request) {
+        return request.getCore().getCoreDescriptor().getCoreProperty(KEY, "");
     }
 
     private static String resource(String name) {
@@ -179,12 +181,8 @@ public final class SolrEngine implements Engine {
 
         @Override
         public SolrActor restore(ActorContext context, Path directory) {
-            try {
-                ActorFiles.linkAll(directory, context.scratch().resolve("data").resolve("index"));
-                return create(context);
-            } catch (IOException | UniserveException e) {
-                throw new UniserveException(ErrorCode.CORRUPT, "index in " + directory + " cannot be opened: " + e, e);
-            }
+            Path index = context.scratch().resolve("data").resolve("index");
+            return ActorFiles.restored(directory, index, () -> create(context));
         }
     }
 }

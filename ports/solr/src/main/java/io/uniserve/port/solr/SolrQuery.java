@@ -7,20 +7,17 @@ import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableMeta;
-import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
-import java.util.HashMap;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import org.apache.solr.client.solrj.impl.BinaryResponseParser;
 import org.apache.solr.common.SolrDocumentList;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
@@ -49,10 +46,14 @@ final class SolrQuery {
             SolrActor.class,
             SolrQuery::answerShard);
 
-    private static final String SELECT = "/select";
-    private static final String ACTOR = "actor";
+    /** Answers a whole query from one actor's core. */
+    static final RetrieveOperator<SolrActor, String, Answer> WHOLE =
+            WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
 
-    private final PlanContext context;
+    private static final String SELECT = "/select";
+    private static final String JSON = "application/json";
+
+    final PlanContext context;
     final TableMeta table;
     private final SolrCore core;
     private boolean exactFacets = true;
@@ -106,7 +107,7 @@ final class SolrQuery {
                     countGroups(params, field, (NamedList<?>) grouped.get(field));
                 }
             }
-            return new Answer("application/json", written(request, response, "json"));
+            return new Answer(JSON, written(request, response, "json"));
         });
     }
 
@@ -144,46 +145,44 @@ final class SolrQuery {
         SolrParams distributed = new ModifiableSolrParams(params).set(CommonParams.DISTRIB, true);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, distributed)) {
             request.getContext().put(SolrQuery.class, this);
-            return handle(request, Map.of("status", 0), finish);
+            return handle(request, finish);
         }
     }
 
     /** Asks each of these actors with its own parameters, one request a server, and returns their responses by actor. */
-    Map<Integer, NamedList<Object>> shards(Map<Integer, String> texts) {
-        Map<Integer, NamedList<Object>> responses = new HashMap<>();
-        for (Bytes reply : context.retrieve(
-                table.name(), texts.keySet(), RetrieveCall.of(SHARD), PerActor.of(texts), all -> all)) {
-            NamedList<Object> response =
-                    new BinaryResponseParser().processResponse(new ByteArrayInputStream(reply.toArray()), null);
-            responses.put((Integer) response._get(List.of("responseHeader", ACTOR), -1), response);
-        }
-        if (!responses.keySet().equals(texts.keySet())) {
-            throw new UniserveException(
-                    ErrorCode.PORT_PROTOCOL,
-                    "actors " + texts.keySet() + " were asked, " + responses.keySet() + " replied");
-        }
-        return responses;
+    Map<Integer, Bytes> shards(Map<Integer, String> texts) {
+        return context.retrieveEach(table.name(), RetrieveCall.of(SHARD), texts);
     }
 
     private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActor<String> texts) {
-        return actor.with("answer a shard request", request -> {
-            long millis = Math.max(1, Math.min(context.remainingNanos() / 1_000_000, Limits.DEADLINE_MS_MAX));
-            request.setParams(new ModifiableSolrParams(SolrRequestParsers.parseQueryString(texts.at(context.actor())))
-                    .set(CommonParams.TIME_ALLOWED, Long.toString(millis)));
-            return handle(
-                    request, Map.of(ACTOR, context.actor()), (done, response) -> written(done, response, "javabin"));
+        SolrParams params = SolrRequestParsers.parseQueryString(texts.at(context.actor()));
+        return actor.with("answer a shard request", request -> answer(request, context, params, "javabin"));
+    }
+
+    private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
+        return actor.with("answer the query", request -> {
+            SolrParams params = params(request.getCore(), text, SolrEngine.keyField(request));
+            return new Answer(JSON, answer(request, context, params, "json"));
         });
+    }
+
+    /** Solr gives up at the query's deadline. */
+    private static Bytes answer(SolrQueryRequest request, OperatorContext context, SolrParams params, String format)
+            throws Exception {
+        long millis = Math.max(1, Math.min(context.remainingNanos() / 1_000_000, Limits.DEADLINE_MS_MAX));
+        request.setParams(new ModifiableSolrParams(params).set(CommonParams.TIME_ALLOWED, Long.toString(millis)));
+        return handle(request, (done, response) -> written(done, response, format));
     }
 
     /**
      * Runs a core's handler, without the logging and metrics that a web request has. The header has no QTime, so that equal
      * answers are equal bytes.
      */
-    static <T> T handle(SolrQueryRequest request, Map<String, ?> header, Finish<T> finish) throws Exception {
+    static <T> T handle(SolrQueryRequest request, Finish<T> finish) throws Exception {
         SolrQueryResponse response = new SolrQueryResponse();
-        SimpleOrderedMap<Object> solrHeader = new SimpleOrderedMap<>();
-        header.forEach(solrHeader::add);
-        response.addResponseHeader(solrHeader);
+        SimpleOrderedMap<Object> header = new SimpleOrderedMap<>();
+        header.add("status", 0);
+        response.addResponseHeader(header);
         String path = request.getParams().get(CommonParams.QT, SELECT);
         request.getContext().put("path", path);
         SolrRequestInfo.setRequestInfo(new SolrRequestInfo(request, response));

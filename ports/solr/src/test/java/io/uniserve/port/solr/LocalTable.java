@@ -166,15 +166,29 @@ final class LocalTable implements PlanContext {
     @Override
     public <P, V, R> R retrieve(
             TableName table, Set<Integer> on, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        rounds.add(Set.copyOf(on));
-        List<V> values = new ArrayList<>();
-        for (int actor : on) {
-            Bytes encoded = call.parameters().encode(parameters);
-            PerActor<String> decoded = SolrQuery.SHARD.parameters().decode(encoded);
+        throw new UnsupportedOperationException("the planner asks each actor by itself");
+    }
+
+    @Override
+    public <P, V> Map<Integer, V> retrieveEach(
+            TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
+        rounds.add(Set.copyOf(parameters.keySet()));
+        Bytes encoded = call.parameters().encode(PerActor.of(parameters));
+        PerActor<String> decoded = SolrQuery.SHARD.parameters().decode(encoded);
+        Map<Integer, V> values = new TreeMap<>();
+        for (int actor : parameters.keySet()) {
             Bytes reply = SolrQuery.SHARD.retrieve(actors.get(actor), operator(actor), decoded);
-            values.add(call.values().decode(Codecs.BYTES.encode(reply)));
+            values.put(actor, call.values().decode(Codecs.BYTES.encode(reply)));
         }
-        return combiner.combine(values);
+        return values;
+    }
+
+    /** The answer's JSON, from this actor's core alone. */
+    String query(int actor, String text) {
+        return SolrQuery.WHOLE
+                .retrieve(actors.get(actor), operator(actor), text)
+                .body()
+                .utf8();
     }
 
     @Override

@@ -18,7 +18,6 @@ final class SingleCore {
             request.setParams(SolrQuery.params(request.getCore(), text, "id").set(CommonParams.DISTRIB, false));
             return SolrQuery.handle(
                     request,
-                    Map.of("status", 0),
                     (done, response) ->
                             SolrQuery.written(done, response, "json").utf8());
         });

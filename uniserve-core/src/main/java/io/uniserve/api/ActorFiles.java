@@ -54,6 +54,15 @@ public final class ActorFiles {
         }
     }
 
+    /** The bytes of the named files together. */
+    public static long bytes(Path directory, Collection<String> names) throws IOException {
+        long bytes = 0;
+        for (String name : names) {
+            bytes += Files.size(directory.resolve(name));
+        }
+        return bytes;
+    }
+
     /** Deletes a directory and what is in it, if it is there. */
     public static Path delete(Path directory) throws IOException {
         if (Files.exists(directory)) {

@@ -37,11 +37,18 @@ class QueryWindowTest {
 
     @Test
     void pagesAreCountedFromTheirStart() {
-        QueryWindow.checkPage(99_990, 10, 0, 1);
-        QueryWindow.checkPage(0, 100, 500, 500);
-        refused(() -> QueryWindow.checkPage(99_999, 99_999, 0, 1), "start + rows is 199998");
-        refused(() -> QueryWindow.checkPage(Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 1), "start + rows");
-        refused(() -> QueryWindow.checkPage(0, 100, 500, 501), "group.limit");
+        QueryWindow.checkPage(page(99_990, 10, 0, 1));
+        QueryWindow.checkPage(page(0, 100, 500, 500));
+        QueryWindow.checkPage((name, otherwise) -> otherwise);
+        refused(() -> QueryWindow.checkPage(page(99_999, 99_999, 0, 1)), "start + rows is 199998");
+        refused(() -> QueryWindow.checkPage(page(Integer.MAX_VALUE, Integer.MAX_VALUE, 0, 1)), "start + rows");
+        refused(() -> QueryWindow.checkPage(page(0, 100, 500, 501)), "group.limit");
+    }
+
+    private static QueryWindow.Numbers page(double start, double rows, double offset, double limit) {
+        Map<String, Double> numbers =
+                Map.of("start", start, "rows", rows, "group.offset", offset, "group.limit", limit);
+        return numbers::getOrDefault;
     }
 
     @ParameterizedTest

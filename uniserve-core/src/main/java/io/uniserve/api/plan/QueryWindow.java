@@ -3,6 +3,7 @@ package io.uniserve.api.plan;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.Map;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,10 +26,21 @@ public final class QueryWindow {
         }
     }
 
-    /** Refuses what {@link #check} does for a page, each of whose rows may be a group with a page of documents of its own. */
-    public static void checkPage(double start, double rows, double groupOffset, double groupLimit) {
-        check("start + rows", start + rows);
-        check("(start + rows) * (group.offset + group.limit)", (start + rows) * (groupOffset + groupLimit));
+    /** A query's numbers by name. */
+    public interface Numbers {
+        /** The number, or what it is where none is given. */
+        double get(String name, double otherwise);
+    }
+
+    /**
+     * Refuses what {@link #check} does for a page, {@code start} and {@code rows}, each of whose rows may be a group with a
+     * page of documents of its own, {@code group.offset} and {@code group.limit}.
+     */
+    public static void checkPage(Numbers numbers) {
+        double rows = numbers.get("start", 0) + numbers.get("rows", 10);
+        check("start + rows", rows);
+        double each = numbers.get("group.offset", 0) + numbers.get("group.limit", 1);
+        check("(start + rows) * (group.offset + group.limit)", rows * each);
     }
 
     /** Reads an engine's dates. */
@@ -37,25 +49,26 @@ public final class QueryWindow {
         long millis(String text, @Nullable Long from);
     }
 
-    /**
-     * Refuses ranges of too many buckets, wherever a tree of maps has one: a map with {@code start}, {@code end} and
-     * {@code gap} that are not empty, numbers or dates or their texts. Gaps that end with a capital letter are of time.
-     */
+    /** Refuses ranges of too many buckets, wherever a tree of maps has one, as {@link #checkRange} does. */
     public static void checkRanges(@Nullable Object tree, Dates dates) {
         if (tree instanceof Map<?, ?> map) {
             map.values().forEach(inner -> checkRanges(inner, dates));
-            String gap = text(map, "gap");
-            if (!text(map, "start").isEmpty() && !text(map, "end").isEmpty() && !gap.isEmpty()) {
-                double start = number(text(map, "start"), dates);
-                boolean time = gap.matches("(?s).*[A-Z]");
-                double width = time ? dates.millis(gap, (long) start) - start : number(gap, dates);
-                check("(end - start) / gap", (number(text(map, "end"), dates) - start) / width);
-            }
+            checkRange(name -> map.get(name) == null ? "" : String.valueOf(map.get(name)), dates);
         }
     }
 
-    private static String text(Map<?, ?> map, String name) {
-        return map.get(name) == null ? "" : String.valueOf(map.get(name));
+    /**
+     * Refuses a range of too many buckets: {@code start}, {@code end} and {@code gap}, if none is empty, are numbers or dates.
+     * A gap that ends with a capital letter is of time.
+     */
+    public static void checkRange(UnaryOperator<String> value, Dates dates) {
+        String gap = value.apply("gap");
+        if (!value.apply("start").isEmpty() && !value.apply("end").isEmpty() && !gap.isEmpty()) {
+            double start = number(value.apply("start"), dates);
+            boolean time = gap.matches("(?s).*[A-Z]");
+            double width = time ? dates.millis(gap, (long) start) - start : number(gap, dates);
+            check("(end - start) / gap", (number(value.apply("end"), dates) - start) / width);
+        }
     }
 
     private static double number(String text, Dates dates) {

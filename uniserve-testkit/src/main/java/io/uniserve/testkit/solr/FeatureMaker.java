@@ -56,7 +56,7 @@ public final class FeatureMaker {
                 "defType=edismax&q=" + text + "&qf=text&bq=" + QueryMaker.escape("even_b:true^2") + "&bf=log(length_l)",
                 "defType=dismax&q=" + text + "&qf=text&mm=1",
                 "defType=edismax&q=" + text + "&qf=text&boost=" + QueryMaker.escape("div(year_i,2000)"),
-                query.contains("%7E") || query.contains("%22") ? "q=" + text : query));
+                query.endsWith("%7E1") ? "q=" + text : query));
         return scored + "&distrib.statsCache=true&fl=id,score&rows=" + any(List.of(5, 30));
     }
 

@@ -2,9 +2,15 @@ package io.uniserve.port.solr;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
+import org.apache.lucene.index.Term;
+import org.apache.lucene.search.QueryVisitor;
 import org.apache.solr.common.params.FacetParams;
+import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.handler.component.FacetComponent;
 import org.apache.solr.handler.component.ResponseBuilder;
+import org.apache.solr.search.stats.StatsUtil;
 
 /**
  * Solr's facets, which also say when they may not be exact: Solr refines the counts of terms that some shard listed, but a
@@ -14,9 +20,15 @@ public final class ExactFacets extends FacetComponent {
     @Override
     public void prepare(ResponseBuilder builder) throws IOException {
         super.prepare(builder);
-        if (builder.grouping() && builder.req.getContext().containsKey(SolrQuery.class)) {
+        if (builder.req.getContext().containsKey(SolrQuery.class)) {
             // Else Solr asks only those shards for a group's documents that listed it among their first.
-            builder.setNeedDocSet(true);
+            builder.setNeedDocSet(builder.isNeedDocSet() || builder.grouping());
+            // Else a shard that has no term of a phrase is left out where the documents of a field are counted.
+            Set<Term> terms = new HashSet<>();
+            builder.getQuery().visit(QueryVisitor.termCollector(terms));
+            String fields =
+                    StatsUtil.fieldsToString(terms.stream().map(Term::field).toList());
+            builder.req.setParams(new ModifiableSolrParams(builder.req.getParams()).set("solr.stats.fields", fields));
         }
     }
 

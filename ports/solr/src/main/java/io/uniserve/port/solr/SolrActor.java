@@ -76,10 +76,8 @@ public final class SolrActor implements Actor {
     public ActorUsage usage() {
         return with("measure", request -> {
             DirectoryReader reader = request.getSearcher().getRawReader();
-            long bytes = 0;
-            for (String name : reader.getIndexCommit().getFileNames()) {
-                bytes += reader.directory().fileLength(name);
-            }
+            Path index = Path.of(request.getCore().getIndexDir());
+            long bytes = ActorFiles.bytes(index, reader.getIndexCommit().getFileNames());
             return new ActorUsage(reader.numDocs(), bytes, bytes);
         });
     }
@@ -135,9 +133,7 @@ public final class SolrActor implements Actor {
         protected Directory create(String path, LockFactory lockFactory, DirContext context) throws IOException {
             return new FilterDirectory(super.create(path, lockFactory, context)) {
                 @Override
-                public void sync(Collection<String> names) {
-                    // See the class: nothing is lost that the log does not have.
-                }
+                public void sync(Collection<String> names) {}
 
                 @Override
                 public void syncMetaData() {}

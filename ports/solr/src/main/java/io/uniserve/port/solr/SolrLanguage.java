@@ -8,7 +8,6 @@ import java.util.Date;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Objects;
-import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.Stream;
@@ -68,11 +67,7 @@ final class SolrLanguage {
 
     /** Refuses numbers by which Solr would take memory: those of pages, groups, nearest documents, n-grams and ranges. */
     private static void bound(SolrParams params, String all, @Nullable Object jsonFacets) throws SyntaxError {
-        QueryWindow.checkPage(
-                params.getDouble("start", 0),
-                params.getDouble("rows", 10),
-                params.getDouble("group.offset", 0),
-                params.getDouble("group.limit", 1));
+        QueryWindow.checkPage(params::getDouble);
         SolrParams query = QueryParsing.getLocalParams(params.get("q"), params);
         QueryWindow.check("topK", query == null ? 0 : query.getDouble("topK", 0));
         NGRAM.matcher(all).results().forEach(n -> QueryWindow.check("ngram", Double.parseDouble(n.group(1))));
@@ -84,10 +79,8 @@ final class SolrLanguage {
         for (String range : Objects.requireNonNullElse(params.getParams("facet.range"), new String[0])) {
             SolrParams local = QueryParsing.getLocalParams(range, params);
             SolrParams own = SolrParams.wrapDefaults(local, params);
-            UnaryOperator<String> value =
-                    name -> own.getFieldParam(local == null ? range : local.get("v"), "facet.range." + name, "");
-            QueryWindow.checkRanges(
-                    Map.of("start", value.apply("start"), "end", value.apply("end"), "gap", value.apply("gap")), dates);
+            String field = local == null ? range : local.get("v");
+            QueryWindow.checkRange(name -> own.getFieldParam(field, "facet.range." + name, ""), dates);
         }
     }
 

@@ -5,6 +5,7 @@ import io.uniserve.api.EngineInstance;
 import io.uniserve.testkit.solr.FeatureMaker;
 import io.uniserve.testkit.solr.QueryMaker;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.AfterAll;
@@ -13,10 +14,13 @@ import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Generated queries on a corpus, over one core and over a table of several actors. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class Parity {
+    private static final Logger LOG = LoggerFactory.getLogger(Parity.class);
     static final int DOCUMENTS = 4_000;
     private static final int QUERIES_PER_SEED = 42;
 
@@ -32,6 +36,10 @@ abstract class Parity {
 
     @BeforeAll
     void load(@TempDir Path directory) {
+        LOG.warn(
+                "{}: generated queries by seeds {}, each again with -Duniserve.parity.seed=N",
+                getClass().getSimpleName(),
+                Arrays.toString(Seeds.ofTheDay().toArray()));
         instance = LocalTable.open(engine, directory);
         whole = new LocalTable(engine, instance, directory, 1);
         split = new LocalTable(engine, instance, directory, 7);

@@ -83,6 +83,9 @@ class ParityTest extends Parity {
                 "q=text:comm*&fl=id&hl=true&hl.method=original&hl.fragsize=40&sort=id asc&rows=5",
                 "q=*:*&group=true&group.field=year_i&group.limit=2&group.offset=1&sort=id asc&fl=id&group.ngroups=true",
                 "q=commission europe parliament&distrib.statsCache=true&fl=id,score&rows=25",
+                "q=text:\"biological diversity\"&distrib.statsCache=true&fl=id,score",
+                "q=text:\"of the\"~4 text:\"genetic resources\"&distrib.statsCache=true&fl=id,score&rows=30",
+                "q=text:diversity title:\"nosuch words\"&distrib.statsCache=true&fl=id,score&rows=30",
                 "q=commission europe&distrib.statsCache=true&defType=edismax&qf=text^3 title&pf=text&bf=log(length_l)^0.5"
                         + "&boost=recip(length_l,1,1000,1000)&fl=id,score&rows=25",
                 "q={!surround df=text}3w(the,commission)&sort=id asc&fl=id",

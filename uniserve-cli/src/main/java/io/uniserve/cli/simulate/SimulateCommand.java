@@ -22,8 +22,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "simulate",
         description = {
-            "Runs a whole cluster in virtual time, one history a seed: the same state machines as in production, with lost,"
-                    + " late and doubled messages, partitions, crashes, pauses, expired sessions, torn writes.",
+            "Runs a whole cluster in virtual time, one history a seed: the same state machines as in production, with"
+                    + " lost, late and doubled messages, partitions, crashes, pauses, expired sessions, torn writes.",
             "A seed's history, and so the hash, is the same on every machine. A violation prints how to replay it."
         },
         footer = {
@@ -127,6 +127,10 @@ public final class SimulateCommand extends CliCommand {
                         .formatted(report.updates(), report.reads(), report.failures()));
         console().println("faults that met something under way: %,d".formatted(report.faultCount()));
         report.faults().forEach((fault, count) -> console().println("  %-26s %,d".formatted(fault.label(), count)));
+        console()
+                .println("seeds with an actor that may have lost something, and is not judged in full: %,d (%.1f %%)"
+                        .formatted(report.excusedSeeds(), 100 * report.excusedShare()));
+        report.excused().forEach((why, count) -> console().println("  %-46s %,d".formatted(why.reason(), count)));
         console().println("violations: " + report.violations());
         for (SeedReport seed : report.failed()) {
             console().println("seed " + seed.seed() + " (" + seed.scenario() + "):");
@@ -159,6 +163,7 @@ public final class SimulateCommand extends CliCommand {
                 .with("operations", report.operations())
                 .with("faults", report.faultCount())
                 .with("faultsByKind", faults)
+                .with("excusedSeeds", report.excusedSeeds())
                 .with("violations", report.violations())
                 .with("hash", report.hash());
     }

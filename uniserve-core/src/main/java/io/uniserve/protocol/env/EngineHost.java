@@ -27,6 +27,9 @@ public interface EngineHost {
     /** Writes the published data durably into a new directory on the server's disk (files, then fsync). */
     void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion);
 
+    /** Checks that a checkpoint's files are what was once written there; CORRUPT where they are not. Changes nothing. */
+    void verify(String checkpointPath, Completion<Done> completion);
+
     /** The digest of the contents. */
     void digest(ReplicaKey key, Completion<Bytes> completion);
 

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.replica;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ReplicaKey;
@@ -206,18 +207,19 @@ final class CheckpointBackup {
                     if (outcome instanceof Outcome.Ok<CheckpointUpload.Uploaded> ok) {
                         pending = ok.value();
                     } else {
-                        LOG.warn(
-                                "{}: checkpoint {} cannot be backed up, is tried again: {}",
-                                key,
-                                hold.name,
-                                ((Outcome.Err<CheckpointUpload.Uploaded>) outcome)
-                                        .error()
-                                        .getMessage());
-                        retryLater();
+                        notUploaded(hold, ((Outcome.Err<CheckpointUpload.Uploaded>) outcome).error());
                     }
                 });
         upload = next;
         next.run();
+    }
+
+    private void notUploaded(Checkpoints.Hold hold, UniserveException error) {
+        LOG.warn("{}: checkpoint {} cannot be backed up, is tried again: {}", key, hold.name, error.getMessage());
+        if (error.code() == ErrorCode.CORRUPT && hold.name.equals(checkpoints.newest())) {
+            checkpoints.doubt(); // the engine has what it held: the next one is whole
+        }
+        retryLater();
     }
 
     private void sweep(BackupManifest kept) {

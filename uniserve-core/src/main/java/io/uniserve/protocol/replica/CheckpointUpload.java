@@ -15,17 +15,19 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
 
 /**
- * One upload of a checkpoint to durable storage: chunks that the store does not have, then the manifest, then a look whether
- * all of them are there. One chunk is in memory at a time.
+ * One upload of a checkpoint to durable storage: chunks that the store does not have, a check that what was read here is what
+ * was once written, then the manifest, then a look whether all of them are there. One chunk is in memory at a time.
  */
 final class CheckpointUpload {
     private final Environment env;
     private final String prefix;
     private final ReplicaKey key;
     private final String directory;
+    private final Checkpoints checkpoints;
     private final Checkpoints.Hold hold;
     private final String generation;
     private final Map<String, String> present;
@@ -60,6 +62,7 @@ final class CheckpointUpload {
         this.env = env;
         this.prefix = prefix;
         this.key = key;
+        this.checkpoints = checkpoints;
         this.directory = checkpoints.path(hold.name);
         this.hold = hold;
         this.generation = generation;
@@ -109,7 +112,7 @@ final class CheckpointUpload {
     private void sendFile() {
         Place file = files.poll();
         if (file == null) {
-            sendManifest();
+            check();
         } else {
             chunks = new ArrayList<>();
             sendChunk(file, 0);
@@ -157,6 +160,26 @@ final class CheckpointUpload {
             } else {
                 sent += data.size();
                 then.run();
+            }
+        });
+    }
+
+    /** After the reading: a bit that flips on this disk stays flipped. */
+    private void check() {
+        checkpoints.manifest(hold.name, table -> {
+            if (table instanceof Outcome.Ok<Optional<DedupeTable>> ok
+                    && ok.value().isPresent()) {
+                env.engine().verify(checkpoints.dataPath(hold.name), checked -> {
+                    if (checked instanceof Outcome.Err<Done> err) {
+                        end(Outcome.err(err.error()));
+                    } else {
+                        sendManifest();
+                    }
+                });
+            } else if (table instanceof Outcome.Err<Optional<DedupeTable>> err) {
+                end(Outcome.err(err.error()));
+            } else {
+                fail(ErrorCode.UNAVAILABLE, "it was deleted meanwhile");
             }
         });
     }

@@ -80,6 +80,12 @@ final class Checkpoints {
         wanted = true;
     }
 
+    /** The newest one is damaged: another is wanted in its place. */
+    void doubt() {
+        newest = null;
+        wanted = true;
+    }
+
     boolean wanted() {
         return wanted;
     }

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.server;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.AckLevel;
@@ -62,6 +63,34 @@ class BackupCheckpointTest {
         assertThat(objects(cluster))
                 .filteredOn(key -> key.contains("manifest"))
                 .containsExactly(cluster.backup(0).checkpoint());
+    }
+
+    @Test
+    void aCheckpointDamagedBeforeItIsBackedUpDoesNotReplaceAWholeBackup() {
+        Cluster cluster = backedUp(2, OnLoss.WAIT);
+        long covered = cluster.backup(0).checkpointIndex();
+        cluster.objects.down(true);
+        for (int i = 0; i < 24; i++) {
+            cluster.update(AckLevel.PRIMARY, "s" + i);
+        }
+        cluster.loop.run(2 * SECOND);
+        Host primary = cluster.primary(0);
+        List<String> damaged = primary.disk.files(cluster.key(0) + "/checkpoint/").stream()
+                .filter(file -> file.endsWith("/constant"))
+                .toList();
+        damaged.forEach(file -> primary.disk.flip(file, 3));
+        cluster.objects.down(false);
+        cluster.await(() -> recorded(cluster, covered + 1) && cluster.clean(0), 60);
+        List<String> rows = rows(cluster);
+        takenOver(cluster);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 60);
+        assertThat(rows(cluster)).isEqualTo(rows);
+        assertThat(damaged).isNotEmpty();
+        String constant = cluster.primary(0).disk.files(cluster.key(0) + "/checkpoint/").stream()
+                .filter(file -> file.endsWith("/constant"))
+                .findFirst()
+                .orElseThrow();
+        assertThat(new String(cluster.primary(0).disk.bytes(constant), UTF_8)).isEqualTo("never changes");
     }
 
     @Test

@@ -18,6 +18,8 @@ import java.util.function.Supplier;
 
 /** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied. Checks that calls come one at a time and in order. */
 public final class TestingEngine implements EngineHost {
+    private static final String CONSTANT = "never changes";
+
     private final TestingLoop loop;
     private final TestingDisk disk;
     private final TreeMap<ReplicaKey, List<String>> actors = new TreeMap<>();
@@ -148,8 +150,19 @@ public final class TestingEngine implements EngineHost {
             disk.put(
                     checkpointPath + "/rows",
                     Bytes.utf8(String.join("\n", rows(key))).toArray());
-            disk.put(checkpointPath + "/constant", "never changes".getBytes(java.nio.charset.StandardCharsets.UTF_8));
+            disk.put(checkpointPath + "/constant", CONSTANT.getBytes(java.nio.charset.StandardCharsets.UTF_8));
             return Outcome.ok(Done.DONE);
+        });
+    }
+
+    @Override
+    public void verify(String checkpointPath, Completion<Done> completion) {
+        loop.soon(() -> {
+            byte[] constant = disk.bytes(checkpointPath + "/constant");
+            completion.done(
+                    new String(constant, java.nio.charset.StandardCharsets.UTF_8).equals(CONSTANT)
+                            ? Outcome.ok(Done.DONE)
+                            : Outcome.err(new UniserveException(ErrorCode.CORRUPT, "the checkpoint does not check")));
         });
     }
 

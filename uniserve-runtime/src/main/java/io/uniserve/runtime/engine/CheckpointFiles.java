@@ -31,7 +31,7 @@ final class CheckpointFiles {
     private CheckpointFiles() {}
 
     /** One file: its name as the engine gave it, relative, parts joined by {@code /}. */
-    private record Entry(String name, long size, Bytes sha256) {}
+    record Entry(String name, long size, Bytes sha256) {}
 
     /** Turns what the engine wrote into {@code written} into a durable checkpoint at {@code target}, an empty directory. */
     static void seal(Path written, Path target) throws IOException {
@@ -57,6 +57,21 @@ final class CheckpointFiles {
 
     /** Verifies the checkpoint and lays its files out under their own names in {@code target}, an empty directory. */
     static void unseal(Path checkpoint, Path target) throws IOException {
+        List<Entry> entries = verify(checkpoint);
+        for (int i = 0; i < entries.size(); i++) {
+            Entry entry = entries.get(i);
+            Path kept = checkpoint.resolve("f" + i);
+            Path place = target.resolve(entry.name).normalize();
+            if (!place.startsWith(target)) {
+                throw corrupt(checkpoint, "file name " + entry.name + " leaves the directory", null);
+            }
+            DurableFiles.createDirectories(place.resolveSibling(".").normalize());
+            link(kept, place);
+        }
+    }
+
+    /** Reads all of a checkpoint; CORRUPT unless it is what was sealed. */
+    static List<Entry> verify(Path checkpoint) throws IOException {
         List<Entry> entries = index(checkpoint);
         refuseExtra(checkpoint, entries.size());
         for (int i = 0; i < entries.size(); i++) {
@@ -67,13 +82,8 @@ final class CheckpointFiles {
                     || !hash(kept).equals(entry.sha256)) {
                 throw corrupt(checkpoint, "file f" + i + " (" + entry.name + ") is missing or damaged", null);
             }
-            Path place = target.resolve(entry.name).normalize();
-            if (!place.startsWith(target)) {
-                throw corrupt(checkpoint, "file name " + entry.name + " leaves the directory", null);
-            }
-            DurableFiles.createDirectories(place.resolveSibling(".").normalize());
-            link(kept, place);
         }
+        return entries;
     }
 
     private static void refuseExtra(Path checkpoint, int files) throws IOException {

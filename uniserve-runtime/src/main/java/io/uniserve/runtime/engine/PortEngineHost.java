@@ -237,6 +237,14 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     @Override
+    public void verify(String checkpointPath, Completion<Done> completion) {
+        calls.beside("verify " + checkpointPath, completion, () -> {
+            CheckpointFiles.verify(DiskPaths.resolve(data, checkpointPath));
+            return Done.DONE;
+        });
+    }
+
+    @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
         calls.beside("digest " + key, completion, () -> with(key, "digest", actor -> Bytes.wrap(actor.digest())));
     }

@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.check.Violation;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import java.util.Collections;
@@ -18,6 +19,7 @@ import java.util.TreeMap;
  * @param events events run
  * @param faults faults that met something under way, by kind
  * @param errors errors that clients were told, by code
+ * @param excused actors that are not judged in full, and why
  * @param violationCount all violations, of which {@code violations} holds the first of each kind
  * @param hash SHA-256 of the history, hex
  */
@@ -33,12 +35,14 @@ public record SeedReport(
         long events,
         Map<Fault, Long> faults,
         Map<ErrorCode, Long> errors,
+        Map<Integer, Excuse> excused,
         List<Violation> violations,
         int violationCount,
         String hash) {
     public SeedReport {
         faults = Collections.unmodifiableMap(new TreeMap<>(faults));
         errors = Collections.unmodifiableMap(new TreeMap<>(errors));
+        excused = Collections.unmodifiableMap(new TreeMap<>(excused));
         violations = List.copyOf(violations);
     }
 

@@ -4,6 +4,7 @@ import io.uniserve.api.EngineInstance;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.testkit.simulation.check.ClientHistory;
+import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.check.HistoryCheck;
 import io.uniserve.testkit.simulation.cluster.ClientFactory;
 import io.uniserve.testkit.simulation.cluster.Scenario;
@@ -22,6 +23,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 
 /** One seed: start, faults and load together, healing, checks. */
@@ -29,6 +31,7 @@ final class SeedRun {
     private static final long SECOND = 1_000_000_000L;
     private static final long START_NANOS_MAX = 60 * SECOND;
     private static final long HEALED_NANOS_MAX = 60 * SECOND;
+    private static final long ENDED_NANOS_MAX = 5 * SECOND;
     private static final long LOOK_NANOS = SECOND / 4;
 
     private final long seed;
@@ -91,16 +94,28 @@ final class SeedRun {
         absences.end();
         disasters.heal();
         crowd.probe(HEALED_NANOS_MAX);
-        boolean finished = until(
-                HEALED_NANOS_MAX,
-                () -> crowd.outstanding() == 0
-                        && cluster.divergence().isEmpty()
-                        && side.remains().isEmpty());
-        if (disasters.excused()) {
-            return;
+        boolean finished = until(HEALED_NANOS_MAX, this::over);
+        disasters.waited();
+        if (!finished && !disasters.excused().isEmpty()) { // operations on what stays away end at their deadline
+            finished = until(ENDED_NANOS_MAX, this::over);
         }
+        judge(finished);
+    }
+
+    private boolean over() {
+        return crowd.outstanding() == 0
+                && cluster.divergence(this::lives).isEmpty()
+                && side.remains().isEmpty();
+    }
+
+    /** False for an actor that has no whole copy left, and waits for one. */
+    private boolean lives(int actor) {
+        return disasters.excused().get(actor) != Excuse.DAMAGED_LAST_COPY;
+    }
+
+    private void judge(boolean finished) {
         if (!finished) {
-            Optional<String> why = cluster.divergence().or(side::remains);
+            Optional<String> why = cluster.divergence(this::lives).or(side::remains);
             world.violations()
                     .add(
                             "LIVE",
@@ -108,11 +123,16 @@ final class SeedRun {
                                     + " operations are unfinished; " + why.orElse("replicas have converged"));
             return;
         }
-        if (!crowd.probed()) {
-            world.violations().add("LIVE", "operations after the last fault failed: " + tally.errors());
+        TreeSet<Integer> failed = new TreeSet<>(tally.probesFailed());
+        Map<Integer, Excuse> excused = disasters.excused();
+        failed.removeIf(actor -> actor == Tally.ALL_ACTORS ? !excused.isEmpty() : excused.containsKey(actor));
+        if (!failed.isEmpty()) {
+            world.violations()
+                    .add("LIVE", "operations after the last fault failed on actors " + failed + ": " + tally.errors());
         }
-        cluster.compareDigests();
-        HistoryCheck check = new HistoryCheck(world.violations(), history, finals());
+        cluster.compareDigests(this::lives);
+        HistoryCheck check = new HistoryCheck(
+                world.violations(), history, finals(), list -> !excused.containsKey(ActorKeys.actorOf(list)));
         check.run();
         lostAtPrimaryLevel = check.lostAtPrimaryLevel();
     }
@@ -121,6 +141,9 @@ final class SeedRun {
         TableRoute route = cluster.route().orElseThrow();
         Map<Integer, List<String>> lists = new TreeMap<>();
         for (ActorState actor : route.map().actors()) {
+            if (!lives(actor.actor())) {
+                continue;
+            }
             Map<Integer, List<String>> held =
                     keys.lists(cluster.documents(actor, route.meta().tableId()));
             held.keySet().stream()
@@ -158,6 +181,7 @@ final class SeedRun {
                 world.queue().executed(),
                 world.weather().counts(),
                 tally.errors(),
+                disasters.excused(),
                 world.violations().kept(),
                 world.violations().total(),
                 hash);

@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -9,11 +10,14 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /**
  * How a range of seeds went.
  *
  * @param hash SHA-256 over the seeds' hashes in order: the same on every machine
+ * @param excused seeds with an actor that is not judged in full, by reason
+ * @param excusedSeeds how many seeds have any such actor
  * @param failed the seeds with violations
  */
 public record SimulationReport(
@@ -28,6 +32,8 @@ public record SimulationReport(
         long events,
         Map<Fault, Long> faults,
         Map<ErrorCode, Long> errors,
+        Map<Excuse, Long> excused,
+        long excusedSeeds,
         long violations,
         List<SeedReport> failed,
         String hash) {
@@ -37,7 +43,9 @@ public record SimulationReport(
     static SimulationReport of(long seedFrom, long seedTo, List<SeedReport> seeds) {
         Map<Fault, Long> faults = new TreeMap<>();
         Map<ErrorCode, Long> errors = new TreeMap<>();
+        Map<Excuse, Long> excused = new TreeMap<>();
         for (SeedReport seed : seeds) {
+            new TreeSet<>(seed.excused().values()).forEach(why -> excused.merge(why, 1L, Long::sum));
             seed.faults().forEach((fault, count) -> faults.merge(fault, count, Long::sum));
             seed.errors().forEach((code, count) -> errors.merge(code, count, Long::sum));
         }
@@ -53,6 +61,8 @@ public record SimulationReport(
                 seeds.stream().mapToLong(SeedReport::events).sum(),
                 faults,
                 errors,
+                excused,
+                seeds.stream().filter(seed -> !seed.excused().isEmpty()).count(),
                 seeds.stream().mapToLong(SeedReport::violationCount).sum(),
                 seeds.stream().filter(seed -> seed.violationCount() > 0).toList(),
                 hash(seeds));
@@ -61,6 +71,11 @@ public record SimulationReport(
     /** Faults of all kinds. */
     public long faultCount() {
         return faults.values().stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** Part of the seeds that have an actor which is not judged in full, 0 to 1. */
+    public double excusedShare() {
+        return (double) excusedSeeds / (seedTo - seedFrom + 1);
     }
 
     /** Operations for each simulated second. */

@@ -41,7 +41,7 @@ public final class ClientFactory {
         for (int i = 1; i <= scenario.clients(); i++) {
             clients.add(client("k" + i));
         }
-        return new Crowd(world.queue, random, scenario.operationMillisMean(), clients, this::client, tally);
+        return new Crowd(world.queue, random, scenario.operationMillisMean(), clients, this::client);
     }
 
     /** A table that comes and goes, written by a client of its own. */

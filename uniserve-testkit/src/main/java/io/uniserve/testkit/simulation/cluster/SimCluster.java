@@ -28,6 +28,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.function.IntPredicate;
 
 /** All daemons of a simulated cluster with one table. */
 public final class SimCluster {
@@ -150,12 +151,20 @@ public final class SimCluster {
 
     /** Why the replicas have not converged: empty when every actor has all its replicas, in sync and equal. */
     public Optional<String> divergence() {
+        return divergence(actor -> true);
+    }
+
+    /** The same for some of the actors. */
+    public Optional<String> divergence(IntPredicate which) {
         Optional<TableRoute> route = route();
         if (route.isEmpty()) {
             return Optional.of("there is no table");
         }
         for (ActorState actor : route.get().map().actors()) {
             ReplicaKey key = new ReplicaKey(route.get().meta().tableId(), actor.actor());
+            if (!which.test(actor.actor())) {
+                continue;
+            }
             if (actor.isr().size() < scenario.rf() || !actor.learners().isEmpty()) {
                 return Optional.of(key + " has ISR " + actor.isr() + ", learners " + actor.learners() + " in epoch "
                         + actor.epoch());
@@ -184,9 +193,12 @@ public final class SimCluster {
         return Optional.empty();
     }
 
-    /** I10: replicas that have applied the same index hold the same contents. Call when converged. */
-    public void compareDigests() {
+    /** I10: replicas that have applied the same index hold the same contents. Call for actors that have converged. */
+    public void compareDigests(IntPredicate which) {
         for (ActorState actor : route().orElseThrow().map().actors()) {
+            if (!which.test(actor.actor())) {
+                continue;
+            }
             ReplicaKey key = new ReplicaKey(route().orElseThrow().meta().tableId(), actor.actor());
             byte[] first = node(actor.isr().get(0)).digest(key);
             for (ServerId member : actor.isr()) {

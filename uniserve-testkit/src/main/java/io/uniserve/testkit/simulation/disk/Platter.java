@@ -14,6 +14,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 
 /** A server's data as it is in the page cache and on the medium. Survives the process. */
 public final class Platter {
@@ -139,10 +140,11 @@ public final class Platter {
         return inside;
     }
 
-    /** Turns over one bit of what is on the medium of one of a replica's files, and tells which; empty where there is none. */
-    public Optional<String> flip(Prng random) {
+    /** Turns over one bit of what is on the medium of one of these replica's files, and tells which; empty where there is none. */
+    public Optional<String> flip(Prng random, Predicate<String> which) {
         List<String> paths = files.entrySet().stream()
-                .filter(entry -> entry.getKey().startsWith("t") && entry.getValue().durable > 0)
+                .filter(entry ->
+                        entry.getKey().startsWith("t") && which.test(entry.getKey()) && entry.getValue().durable > 0)
                 .map(Map.Entry::getKey)
                 .toList();
         if (paths.isEmpty()) {

@@ -139,6 +139,14 @@ public final class SimEngineHost implements EngineHost {
     }
 
     @Override
+    public void verify(String checkpointPath, Completion<Done> completion) {
+        beside(completion, () -> {
+            files.discard(files.load(checkpointPath));
+            return Done.DONE;
+        });
+    }
+
+    @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
         inOrder(key, false, completion, slot -> Bytes.wrap(live(key).digest()));
     }

@@ -4,20 +4,23 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableMap;
+import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.cluster.ServerNode;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
 import io.uniserve.testkit.simulation.cluster.World;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
  * Bits flip on one server's disk, or it is destroyed: always the same server, and only while each actor that counts on it
  * has another copy in sync, so that nothing acknowledged at level ISR may be lost. Should the set shrink to the damaged copy
  * alone before that one has left it, a loss is excused. At rf 1 a disk is destroyed only when the backups of all actors on it
- * are complete and the server has been down for a while. A takeover of what is not complete, which a table may ask for, excuses losses as well.
+ * are complete and the server has been down for a while, and a flipped bit excuses no loss: the actor is right, or away. A takeover of what is not complete, which a table may ask for, excuses losses as well.
  */
 final class BadMedium {
     private static final long ENDED_NANOS = 1_500_000_000L;
@@ -30,7 +33,7 @@ final class BadMedium {
     private final TreeSet<Integer> flipped = new TreeSet<>();
 
     private final TreeSet<Integer> emptied = new TreeSet<>();
-    private boolean excused;
+    private final TreeMap<Integer, Excuse> excused = new TreeMap<>();
 
     BadMedium(World world, SimCluster cluster, Prng random) {
         this.world = world;
@@ -52,8 +55,20 @@ final class BadMedium {
         return victim;
     }
 
-    boolean excused() {
+    /** The actors that may have lost something, and why. */
+    Map<Integer, Excuse> excused() {
         return excused;
+    }
+
+    /** Time for all to come back is over: who is not back may stay away if its only copy is damaged, and no backup is complete. */
+    void waited() {
+        if (cluster.rf() < 2) {
+            long table = cluster.route().orElseThrow().meta().tableId();
+            flipped.stream()
+                    .filter(actor -> !cluster.backupComplete(new ReplicaKey(table, actor)))
+                    .filter(actor -> cluster.divergence(one -> one == actor).isPresent())
+                    .forEach(actor -> excused.put(actor, Excuse.DAMAGED_LAST_COPY));
+        }
     }
 
     private void look(TableMap map) {
@@ -64,8 +79,8 @@ final class BadMedium {
         TreeSet<Integer> damaged = new TreeSet<>(emptied);
         damaged.addAll(flipped);
         for (int actor : damaged) {
-            if (!excused && map.actors().get(actor).isr().equals(List.of(victim.id()))) {
-                excused = true;
+            boolean alone = map.actors().get(actor).isr().equals(List.of(victim.id()));
+            if (cluster.rf() > 1 && alone && excused.putIfAbsent(actor, Excuse.DAMAGED_LAST_COPY) == null) {
                 world.trace().line("actor " + actor + " is left with a damaged copy");
             }
         }
@@ -79,7 +94,7 @@ final class BadMedium {
             boolean takenOver = actor.restoreEpoch() == actor.epoch()
                     && before.actors().get(actor.actor()).epoch() < actor.epoch();
             if (takenOver && !cluster.backupComplete(new ReplicaKey(after.tableId(), actor.actor()))) {
-                excused = true;
+                excused.put(actor.actor(), Excuse.TAKEN_OVER_BEHIND);
                 world.trace().line("actor " + actor.actor() + " is taken over with what was shipped");
             }
         }
@@ -98,6 +113,33 @@ final class BadMedium {
     }
 
     /**
+     * At rf 1: one bit of each actor's files at most, as damage of one bit is always told. The actor must be right then, or away; and
+     * it must be back if its backup is complete.
+     */
+    private void flipSole(TableRoute route, Runnable crash) {
+        if (random.below(2) == 0) {
+            crash.run();
+        }
+        long table = route.meta().tableId();
+        List<String> whole = route.map().actors().stream()
+                .map(ActorState::actor)
+                .filter(actor -> !flipped.contains(actor))
+                .map(actor -> new ReplicaKey(table, actor) + "/")
+                .toList();
+        victim.platter()
+                .flip(random, path -> whole.stream().anyMatch(path::startsWith))
+                .ifPresent(path -> {
+                    flipped.add(actorOf(path));
+                    world.trace().line(Fault.BIT_FLIPPED.label() + " " + path);
+                    world.weather().count(Fault.BIT_FLIPPED);
+                });
+    }
+
+    private static int actorOf(String path) {
+        return Integer.parseInt(path.substring(path.indexOf("-a") + 2, path.indexOf('/')));
+    }
+
+    /**
      * @param crash stops the victim for a while
      * @param crashAll stops all servers, each for a while: the damaged one may be back first
      */
@@ -110,6 +152,8 @@ final class BadMedium {
             if (fault == Fault.DISK_DESTROYED) {
                 crash.run();
                 world.queue().after(ENDED_NANOS, () -> cluster.route().ifPresent(later -> destroySole(fault, later)));
+            } else {
+                flipSole(route.get(), crash);
             }
             return;
         }
@@ -132,11 +176,10 @@ final class BadMedium {
             met = victim.platter().destroy();
             emptied.addAll(met ? here : List.of());
         } else {
-            Optional<String> path = victim.platter().flip(random);
+            Optional<String> path = victim.platter().flip(random, name -> true);
             met = path.isPresent();
             path.filter(name -> name.startsWith("t" + route.get().meta().tableId() + "-a"))
-                    .ifPresent(name ->
-                            flipped.add(Integer.parseInt(name.substring(name.indexOf("-a") + 2, name.indexOf('/')))));
+                    .ifPresent(name -> flipped.add(actorOf(name)));
         }
         if (met) {
             world.trace().line(fault.label() + " " + victim.process().name());

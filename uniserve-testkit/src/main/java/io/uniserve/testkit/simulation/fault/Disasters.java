@@ -1,5 +1,6 @@
 package io.uniserve.testkit.simulation.fault;
 
+import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.cluster.Node;
 import io.uniserve.testkit.simulation.cluster.ServerNode;
 import io.uniserve.testkit.simulation.cluster.SideTable;
@@ -12,6 +13,7 @@ import io.uniserve.testkit.simulation.registry.Link;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import io.uniserve.testkit.simulation.workload.Crowd;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /** Crashes, pauses, partitions and outages, one after the other at random times, and the end of them all. */
@@ -38,9 +40,14 @@ public final class Disasters {
         this.medium = new BadMedium(world, cluster, random.fork("medium"));
     }
 
-    /** True when an actor's data were lost with the only copy in sync, as they may be. */
-    public boolean excused() {
+    /** The actors that may have lost something, and why. */
+    public Map<Integer, Excuse> excused() {
         return medium.excused();
+    }
+
+    /** The time for all to come back is over. */
+    public void waited() {
+        medium.waited();
     }
 
     /** Begins. */

@@ -15,7 +15,6 @@ public final class Crowd {
     private final Prng random;
     private final long meanGapNanos;
     private final List<SimClient> clients;
-    private final Tally tally;
     private final Function<String, SimClient> maker;
     private boolean resting;
     private int made;
@@ -27,15 +26,13 @@ public final class Crowd {
             Prng random,
             int meanGapMillis,
             List<SimClient> clients,
-            Function<String, SimClient> maker,
-            Tally tally) {
+            Function<String, SimClient> maker) {
         this.queue = queue;
         this.random = random;
         this.meanGapNanos = meanGapMillis * MILLI;
         this.clients = new ArrayList<>(clients);
         this.made = clients.size();
         this.maker = maker;
-        this.tally = tally;
     }
 
     /** Begins to work. */
@@ -78,10 +75,5 @@ public final class Crowd {
     /** Lets every client append to all actors and read them all. */
     public void probe(long deadlineNanos) {
         clients.forEach(client -> client.probe(deadlineNanos));
-    }
-
-    /** True when every probe succeeded. */
-    public boolean probed() {
-        return tally.probeFailures() == 0;
     }
 }

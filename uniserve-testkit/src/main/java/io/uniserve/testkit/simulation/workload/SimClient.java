@@ -115,6 +115,7 @@ public final class SimClient {
             all.add(actor);
         }
         update(all, AckLevel.ISR, deadlineNanos, true);
+        all.forEach(actor -> read(Optional.of(actor), ReadMode.LINEARIZABLE, deadlineNanos, true));
         read(Optional.empty(), ReadMode.LINEARIZABLE, deadlineNanos, true);
     }
 
@@ -156,9 +157,11 @@ public final class SimClient {
 
     private void updated(String marker, Map<Integer, Append> appends, Outcome<UpdateResult> outcome, boolean probe) {
         outstanding--;
-        boolean good = false;
+        List<Integer> failed = List.copyOf(appends.keySet());
         if (outcome instanceof Outcome.Ok<UpdateResult> ok) {
-            good = ok.value().complete();
+            failed = ok.value().failed().stream()
+                    .map(UpdateResult.Failure::actor)
+                    .toList();
             for (ActorAck ack : ok.value().acked()) {
                 Append append = appends.get(ack.actor());
                 if (append == null) {
@@ -185,9 +188,9 @@ public final class SimClient {
             tally.error(code);
             trace.line(name + " failed to append " + marker + " " + code);
         }
-        tally.ended(true, good);
-        if (probe && !good) {
-            tally.probeFailed();
+        tally.ended(true, failed.isEmpty());
+        if (probe) {
+            tally.probeFailed(failed);
         }
     }
 
@@ -223,7 +226,7 @@ public final class SimClient {
                                 ((Outcome.Err<QueryResult>) outcome).error().code();
                         tally.error(code);
                         if (probe) {
-                            tally.probeFailed();
+                            tally.probeFailed(List.of(actor.orElse(Tally.ALL_ACTORS)));
                         }
                         trace.line(name + " failed to read " + asked + " " + code);
                     }

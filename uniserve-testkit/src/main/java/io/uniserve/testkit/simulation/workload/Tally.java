@@ -1,17 +1,24 @@
 package io.uniserve.testkit.simulation.workload;
 
 import io.uniserve.error.ErrorCode;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 
 /** Counts operations. */
 public final class Tally {
+    /** In place of an actor: a read of all of them. */
+    public static final int ALL_ACTORS = -1;
+
     private final Map<ErrorCode, Long> errors = new TreeMap<>();
     private long started;
     private long updated;
     private long read;
     private long failed;
-    private long probesFailed;
+    private final TreeSet<Integer> probesFailed = new TreeSet<>();
 
     void started() {
         started++;
@@ -27,12 +34,13 @@ public final class Tally {
         }
     }
 
-    void probeFailed() {
-        probesFailed++;
+    void probeFailed(Collection<Integer> actors) {
+        probesFailed.addAll(actors);
     }
 
-    long probeFailures() {
-        return probesFailed;
+    /** The actors on which an operation after the last fault failed. */
+    public Set<Integer> probesFailed() {
+        return Collections.unmodifiableSet(probesFailed);
     }
 
     void error(ErrorCode code) {

@@ -31,7 +31,7 @@ final class HistoryCheckTest {
     @Test
     void countsWhatLevelPrimaryLost() {
         history.append("k1", "gone", 0, false, 1).acked(2, 1);
-        HistoryCheck check = new HistoryCheck(violations, history, Map.of(0, List.of()));
+        HistoryCheck check = new HistoryCheck(violations, history, Map.of(0, List.of()), list -> true);
         check.run();
         assertThat(check.lostAtPrimaryLevel()).isEqualTo(1);
         assertThat(violations.total()).isZero();
@@ -101,7 +101,7 @@ final class HistoryCheckTest {
     }
 
     private List<String> check(String... last) {
-        new HistoryCheck(violations, history, Map.of(0, List.of(last))).run();
+        new HistoryCheck(violations, history, Map.of(0, List.of(last)), list -> true).run();
         return violations.kept().stream().map(Violation::invariant).distinct().toList();
     }
 }

@@ -43,21 +43,6 @@ public record ActorState(
         weights = Collections.unmodifiableMap(new TreeMap<>(weights));
     }
 
-    /** An actor that is not being taken over. */
-    public ActorState(
-            int actor,
-            long epoch,
-            ServerId primary,
-            List<ServerId> isr,
-            List<ServerId> learners,
-            List<Fencing> fencing,
-            List<ServerId> desired,
-            Map<ServerId, Double> weights,
-            long restoreEpoch,
-            boolean begun) {
-        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, begun, Former.NONE);
-    }
-
     /** An actor that has not begun. */
     public ActorState(
             int actor,
@@ -69,7 +54,7 @@ public record ActorState(
             List<ServerId> desired,
             Map<ServerId, Double> weights,
             long restoreEpoch) {
-        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, false);
+        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, false, Former.NONE);
     }
 
     /** True when the server holds the actor in any role. */

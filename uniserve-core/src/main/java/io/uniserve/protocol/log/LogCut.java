@@ -10,7 +10,7 @@ import io.uniserve.protocol.message.LogEntry;
 import java.util.ArrayList;
 import java.util.List;
 
-/** One cut of a log's end: save what is cut, delete whole segments from the last on, then shorten the one that stays. */
+/** One cut of a log's end: save what is cut, where it is worth it, delete whole segments from the last on, then shorten the one that stays. */
 final class LogCut {
     private static final long CHUNK_BYTES = 4 << 20;
 
@@ -45,6 +45,12 @@ final class LogCut {
     void run(EntryReader reader) {
         cut = index.last() - last;
         save(reader, last + 1, List.of());
+    }
+
+    /** Cuts what nobody was ever told of: nothing is saved. */
+    void runUnsaved() {
+        cut = index.last() - last;
+        cutFiles();
     }
 
     private void save(EntryReader reader, long from, List<LogEntry> saved) {

@@ -259,13 +259,21 @@ public final class ReplicaLog {
      * done. Gives the number of entries cut.
      */
     public void truncateAfter(long last, Completion<Long> completion) {
-        steps.add(next -> new LogCut(disk, directory, segments, index, last, outcome -> {
-                    cache.cutAfter(index.last());
-                    bytes = segments.stream().mapToLong(s -> s.size).sum();
-                    next.run();
-                    completion.done(outcome);
-                })
-                .run(this::read));
+        steps.add(next -> cut(last, next, completion).run(this::read));
+    }
+
+    /** The same for entries that nobody was ever told of: they are not saved. */
+    public void takeBackAfter(long last, Completion<Long> completion) {
+        steps.add(next -> cut(last, next, completion).runUnsaved());
+    }
+
+    private LogCut cut(long last, Runnable next, Completion<Long> completion) {
+        return new LogCut(disk, directory, segments, index, last, outcome -> {
+            cache.cutAfter(index.last());
+            bytes = segments.stream().mapToLong(s -> s.size).sum();
+            next.run();
+            completion.done(outcome);
+        });
     }
 
     /** Durable entries from memory, within both limits, at least one; null where the first must be read from disk. */

@@ -20,6 +20,9 @@ import org.slf4j.LoggerFactory;
 final class Refuser {
     private static final Logger LOG = LoggerFactory.getLogger(Refuser.class);
 
+    private static final String TAKEN_BACK =
+            "an update before it is refused, and this one was taken back with it: try again";
+
     private final ReplicaKey key;
     private final PendingUpdates pending;
     private final Supplier<@Nullable Primary> leader;
@@ -45,8 +48,12 @@ final class Refuser {
         }
         if (certain) {
             cutter.cut(update.index() - 1, cut -> {
-                if (cut instanceof Outcome.Ok<Long> && leader.get() == primary) {
-                    refuse(log, update, error);
+                if (leader.get() == primary) {
+                    long from = cut instanceof Outcome.Ok<Long> ? update.index() + 1 : log.lastIndex() + 1;
+                    pending.failFrom(from, ErrorCode.UNAVAILABLE, TAKEN_BACK, update.epoch());
+                    if (cut instanceof Outcome.Ok<Long>) {
+                        refuse(log, update, error);
+                    }
                 }
             });
         }
@@ -56,11 +63,6 @@ final class Refuser {
     private void refuse(ReplicaLog log, LogEntry update, UniserveException error) {
         LOG.warn("{}: update {} of {} is refused: {}", key, update.index(), update.request(), error.getMessage());
         Refusal refusal = Refusal.of(update, error);
-        pending.failFrom(
-                update.index() + 1,
-                ErrorCode.UNAVAILABLE,
-                "an update before it was refused, and this one was taken back with it: try again",
-                update.epoch());
         pending.refused(update.index(), refusal.reason());
         log.append(update.refused(refusal.encode()));
     }

@@ -61,7 +61,7 @@ public final class Replica {
         this.cutting = new TailCut(fitness, marks);
         this.lease = new OfferedLease(now());
         this.files = new ReplicaFiles(host, key, table, fitness, new FilesOwner(), new LogEvents());
-        this.refuser = new Refuser(key, pending, part::primary, this::cut);
+        this.refuser = new Refuser(key, pending, part::primary, (after, then) -> cut(after, false, then));
     }
 
     public ReplicaKey key() {
@@ -346,14 +346,14 @@ public final class Replica {
         end(() -> Takeover.moveAside(host, key, completion));
     }
 
-    private void cut(long after, Completion<Long> then) {
+    private void cut(long after, boolean keep, Completion<Long> then) {
         Opened parts = files.opened();
         Applier engine = files.engine();
         if (parts == null || engine == null) {
             throw new UniserveException(ErrorCode.INTERNAL, key + ": cut before open");
         }
         LOG.info("{}: cuts {} entries after {}", key, parts.log().lastIndex() - after, after);
-        cutting.run(parts, engine, after, cut -> {
+        cutting.run(parts, engine, after, keep, cut -> {
             host.wantTicks(this);
             then.done(cut);
             evaluate();
@@ -401,7 +401,7 @@ public final class Replica {
 
         @Override
         public void cut(long after, Completion<Long> then) {
-            Replica.this.cut(after, then);
+            Replica.this.cut(after, true, then);
         }
 
         @Override

@@ -23,26 +23,29 @@ final class TailCut {
         return running;
     }
 
-    void run(Opened parts, Applier engine, long after, Completion<Long> completion) {
+    /** @param keep whether what is cut is saved and counted: not where nobody was ever told of it */
+    void run(Opened parts, Applier engine, long after, boolean keep, Completion<Long> completion) {
         running = true;
         marks.hold(true);
         engine.suspend();
         parts.file().change(state -> state.synced(Math.min(after, state.synced())), lowered -> {
             if (lowered instanceof Outcome.Err<Done> err) {
-                end(parts, engine, Outcome.err(err.error()), completion);
+                end(parts, engine, Outcome.err(err.error()), keep, completion);
+            } else if (keep) {
+                parts.log().truncateAfter(after, cut -> end(parts, engine, cut, true, completion));
             } else {
-                parts.log().truncateAfter(after, cut -> end(parts, engine, cut, completion));
+                parts.log().takeBackAfter(after, cut -> end(parts, engine, cut, false, completion));
             }
         });
     }
 
-    private void end(Opened parts, Applier engine, Outcome<Long> cut, Completion<Long> completion) {
+    private void end(Opened parts, Applier engine, Outcome<Long> cut, boolean keep, Completion<Long> completion) {
         running = false;
         marks.hold(false);
         engine.resume(parts.log().lastIndex());
         if (cut instanceof Outcome.Ok<Long> ok) {
             fitness.filesWork();
-            if (ok.value() > 0) {
+            if (keep && ok.value() > 0) {
                 parts.file().change(state -> state.rolledBack(ok.value()), done -> {});
             }
         } else {

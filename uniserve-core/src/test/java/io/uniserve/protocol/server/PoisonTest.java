@@ -54,6 +54,7 @@ class PoisonTest {
         assertThat(cluster.failure(cluster.send(id, level, "other")).code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
         cluster.converge(0, rf);
         assertThat(cluster.primary(0).engine().rows(cluster.key(0))).containsExactly("2=a", "4=b");
+        assertThat(cluster.primary(0).disk.files(cluster.key(0) + "/rollback/")).isEmpty();
     }
 
     @Test

@@ -12,6 +12,7 @@ final class ProjectTree {
     static final List<String> MODULES = List.of(
             "uniserve-core",
             "uniserve-placement",
+            "uniserve-placement-milp",
             "uniserve-runtime",
             "uniserve-coordinator",
             "uniserve-server",

@@ -24,6 +24,7 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.PeerReply.Load;
+import io.uniserve.protocol.message.PeerReply.PopularSet;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.UpdateReply.ActorAck;
 import io.uniserve.protocol.reader.UpdateResult.Failure;
@@ -120,10 +121,13 @@ public final class TestingCluster implements ClusterClient {
         for (TableRoute table : tables()) {
             for (ActorState actor : table.map().actors()) {
                 ReplicaKey key = new ReplicaKey(table.meta().tableId(), actor.actor());
-                replicas.add(new ReplicaLoad(key, 1, "PRIMARY", 9, 9, 9, 4, 1_000, 2_000_000, 1.5, 2.5, 7, 5));
+                replicas.add(new ReplicaLoad(key, 1, "PRIMARY", 9, 9, 9, 4, 1_000, 2_000_000, 1.5, 2.5, 7, 5, 61));
             }
         }
-        return new ClusterStatus(routing, 7, List.of(new Load(ONE, replicas, 15.0)));
+        List<PopularSet> sets = tables().stream()
+                .map(table -> new PopularSet(table.meta().tableId(), List.of(0, 1), 3.5, 0.25))
+                .toList();
+        return new ClusterStatus(routing, 7, List.of(new Load(ONE, replicas, 15.0, 5 << 20, sets)));
     }
 
     @Override

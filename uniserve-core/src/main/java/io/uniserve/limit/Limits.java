@@ -56,5 +56,12 @@ public final class Limits {
     public static final int REPLICAS_PER_SERVER_MAX = 65_536;
     public static final int ROUTING_WATCHERS_MAX = 10_000;
 
+    /** Of every so many queries one tells a server which actors it asks together. */
+    public static final int SHARD_SET_SAMPLE = 8;
+
+    public static final int SHARD_SET_ACTORS_MAX = 256;
+    public static final int SHARD_SET_COUNTERS = 2_048;
+    public static final int SHARD_SETS_TOLD_MAX = 200;
+
     private Limits() {}
 }

@@ -6,33 +6,39 @@ import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.runtime.time.CpuClock;
 import io.uniserve.server.read.ReadCosts;
+import io.uniserve.server.read.ShardSets;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 
-/** Adds to the machine's report what reads cost, as rates since the last report. Used on the server's loop only. */
+/**
+ * Adds to the machine's report what reads cost, as rates since the last report, smoothed: what was ten seconds ago weighs half.
+ * Used on the server's loop only.
+ */
 final class LoadRates {
     private static final double NANOS_PER_MILLI = 1e6;
     private static final double NANOS_PER_SECOND = 1e9;
+    private static final double HALF_LIFE_SECONDS = 10;
     /** Reports closer together than this would make rates of noise. */
     private static final long PERIOD_MIN_NANOS = 100_000_000;
 
     private final Clock clock;
     private final ReadCosts costs;
-    private Map<ReplicaKey, ReadCosts.Total> last = new HashMap<>();
-    private Map<ReplicaKey, Rate> rates = Map.of();
+    private final ShardSets sets;
+    private Map<ReplicaKey, Seen> seen = new HashMap<>();
     private long lastNanos;
     private long lastCpuNanos;
     private double cpuMillisPerSecond;
+    private boolean measured;
 
-    private record Rate(double costMillis, double queries) {
-        private static final Rate NONE = new Rate(0, 0);
-    }
+    /** A replica's totals at the last report, its rates, and since when it is there. */
+    private record Seen(ReadCosts.Total total, double costMillis, double queries, long since) {}
 
-    LoadRates(Clock clock, ReadCosts costs) {
+    LoadRates(Clock clock, ReadCosts costs, ShardSets sets) {
         this.clock = clock;
         this.costs = costs;
+        this.sets = sets;
         this.lastNanos = clock.nanos();
         this.lastCpuNanos = CpuClock.processNanos();
     }
@@ -44,45 +50,48 @@ final class LoadRates {
         }
         List<ReplicaLoad> replicas = new ArrayList<>(load.replicas().size());
         for (ReplicaLoad replica : load.replicas()) {
-            Rate rate = rates.getOrDefault(replica.key(), Rate.NONE);
-            replicas.add(new ReplicaLoad(
-                    replica.key(),
-                    replica.epoch(),
-                    replica.role(),
-                    replica.lastIndex(),
-                    replica.stableIndex(),
-                    replica.appliedIndex(),
-                    replica.rows(),
-                    replica.memoryBytes(),
-                    replica.diskBytes(),
-                    rate.costMillis(),
-                    rate.queries(),
-                    replica.backupIndex(),
-                    replica.backupCheckpointIndex()));
+            Seen one = seen.get(replica.key());
+            replicas.add(
+                    one == null
+                            ? replica
+                            : replica.withRates(
+                                    one.costMillis(), one.queries(), (now - one.since()) / NANOS_PER_SECOND));
         }
-        return new Load(load.server(), replicas, cpuMillisPerSecond);
+        Runtime runtime = Runtime.getRuntime();
+        long memory = runtime.totalMemory() - runtime.freeMemory();
+        return new Load(load.server(), replicas, cpuMillisPerSecond, memory, sets.top());
     }
 
     private void measure(Load load, long now) {
         double seconds = (now - lastNanos) / NANOS_PER_SECOND;
-        Map<ReplicaKey, ReadCosts.Total> totals = new HashMap<>();
-        Map<ReplicaKey, Rate> measured = new HashMap<>();
+        double part = measured ? 1 - Math.pow(0.5, seconds / HALF_LIFE_SECONDS) : 1;
+        Map<ReplicaKey, Seen> next = new HashMap<>();
         for (ReplicaLoad replica : load.replicas()) {
             ReadCosts.Total total = costs.total(replica.key());
-            ReadCosts.Total before = last.getOrDefault(replica.key(), new ReadCosts.Total(0, 0));
-            totals.put(replica.key(), total);
-            measured.put(
+            Seen before = seen.get(replica.key());
+            ReadCosts.Total start = before == null ? new ReadCosts.Total(0, 0) : before.total();
+            double cost = (total.costNanos() - start.costNanos()) / NANOS_PER_MILLI / seconds;
+            double queries = (total.calls() - start.calls()) / seconds;
+            next.put(
                     replica.key(),
-                    new Rate(
-                            (total.costNanos() - before.costNanos()) / NANOS_PER_MILLI / seconds,
-                            (total.calls() - before.calls()) / seconds));
+                    before == null
+                            ? new Seen(total, cost, queries, now)
+                            : new Seen(
+                                    total,
+                                    smooth(before.costMillis(), cost, part),
+                                    smooth(before.queries(), queries, part),
+                                    before.since()));
         }
-        last.keySet().stream().filter(key -> !totals.containsKey(key)).forEach(costs::forget);
+        seen.keySet().stream().filter(key -> !next.containsKey(key)).forEach(costs::forget);
         long cpu = CpuClock.processNanos();
-        cpuMillisPerSecond = (cpu - lastCpuNanos) / NANOS_PER_MILLI / seconds;
-        last = totals;
-        rates = measured;
+        cpuMillisPerSecond = smooth(cpuMillisPerSecond, (cpu - lastCpuNanos) / NANOS_PER_MILLI / seconds, part);
+        measured = true;
+        seen = next;
         lastNanos = now;
         lastCpuNanos = cpu;
+    }
+
+    private static double smooth(double before, double now, double part) {
+        return before + part * (now - before);
     }
 }

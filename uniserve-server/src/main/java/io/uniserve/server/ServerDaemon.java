@@ -23,6 +23,7 @@ import io.uniserve.server.read.GateTable;
 import io.uniserve.server.read.MemoryFaults;
 import io.uniserve.server.read.ReadCosts;
 import io.uniserve.server.read.ReadService;
+import io.uniserve.server.read.ShardSets;
 import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -71,8 +72,9 @@ public final class ServerDaemon implements AutoCloseable {
             GateTable gates = new GateTable();
             machine = new ServerMachine(config(whole), resources.environment(), gates, this::failed);
             ReadCosts costs = new ReadCosts();
+            ShardSets sets = new ShardSets(resources.clock);
             ServerHandlers handlers =
-                    new ServerHandlers(resources, machine, hub, new LoadRates(resources.clock, costs));
+                    new ServerHandlers(resources, machine, hub, new LoadRates(resources.clock, costs, sets));
             MemoryFaults faults = new MemoryFaults(this::failed);
             reads = resources.closing.add(new ReadService(
                     resources.clock,
@@ -81,6 +83,7 @@ public final class ServerDaemon implements AutoCloseable {
                     gates,
                     new HostedActors(resources.engine),
                     costs,
+                    sets,
                     hub::latest,
                     handlers::refresh,
                     faults));

@@ -9,7 +9,13 @@ import picocli.CommandLine.Command;
 @Command(
         name = "bench",
         description = "Benchmarks; each prints a ratio to a peer or floor measured in the same run.",
-        subcommands = {OverheadCommand.class, TextCommand.class, BareServerCommand.class, PlacementBenchCommand.class},
+        subcommands = {
+            OverheadCommand.class,
+            TextCommand.class,
+            BareServerCommand.class,
+            PlacementBenchCommand.class,
+            StatisticsCommand.class
+        },
         footerHeading = "%nExamples:%n",
         footer = {
             "  uniserve bench overhead --raw overhead.tsv",

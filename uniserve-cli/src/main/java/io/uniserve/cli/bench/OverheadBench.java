@@ -44,7 +44,7 @@ final class OverheadBench {
     private static final long BARE_TIMEOUT_MS = 60_000;
     private static final RetrieveCall<String, List<Document>> GET =
             new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
-    private static final RetrieveCall<String, Long> COUNT =
+    static final RetrieveCall<String, Long> COUNT =
             new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
 
     private final Bench bench;
@@ -171,7 +171,7 @@ final class OverheadBench {
     }
 
     /** A new table with the same number of rows for each actor. */
-    private static ClientTable table(UniserveClient client, String name, int actors) {
+    static ClientTable table(UniserveClient client, String name, int actors) {
         client.admin().createTable(TableSpec.named(name).port("kv").hash(actors).keyField("key"));
         ClientTable table = client.table(name);
         table.update("kv.put@1", Document.CODEC, documents(0, actors * ROWS_PER_ACTOR))

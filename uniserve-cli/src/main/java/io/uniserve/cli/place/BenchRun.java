@@ -56,7 +56,7 @@ final class BenchRun {
     private PlacementResult once(BalancePolicy policy, ClusterLoad in, int seed, int round, String kind) {
         double most = PlaceOptions.secondsFor(in.actors());
         long start = clock.nanos();
-        Effort effort = new Effort(seed, () -> clock.nanos() - start > most * 1e9);
+        Effort effort = new Effort(seed, () -> clock.nanos() - start > most * 1e9, most);
         PlacementResult result = runner.run(policy, in, effort);
         seconds = (clock.nanos() - start) / 1e9;
         PlacementCheck check = result.check();

@@ -1,6 +1,8 @@
 package io.uniserve.cli.place;
 
 import io.uniserve.balance.catalog.Policies;
+import io.uniserve.balance.check.PlacementCheck;
+import io.uniserve.balance.check.PlacementChecker;
 import io.uniserve.balance.constraint.Constraint;
 import io.uniserve.balance.constraint.Constraints;
 import io.uniserve.balance.constraint.MovesLimit;
@@ -31,7 +33,7 @@ import picocli.CommandLine.Option;
         name = "place",
         description = {
             "Computes which actors live on which servers: a placement a round, each starting from the one before, and what"
-                    + " it is like by an independent checker. Without --out it is a dry run.",
+                    + " it is like by an independent checker. Without --out it is a dry run: what would move, and balance and contention before and after.",
             "A round that cannot be had says INFEASIBLE and keeps the old placement, one that is not all that was asked for"
                     + " says BEST_EFFORT, each with its reasons."
         },
@@ -40,8 +42,6 @@ import picocli.CommandLine.Option;
             "  uniserve place --instance day.txt --rf 2 --eps 0.1       a dry run with the default policy"
         })
 public final class PlaceCommand extends CliCommand {
-    private static final long GRACE_MS = 30_000;
-
     @Mixin
     private PlaceOptions options = new PlaceOptions();
 
@@ -51,7 +51,20 @@ public final class PlaceCommand extends CliCommand {
     private final StringBuilder text = new StringBuilder();
     private final List<Map<String, Object>> rounds = new ArrayList<>();
     private final TextTable table = new TextTable(
-            "round", "status", "seconds", "max", "min", "contention", "bound", "adds", "drops", "replicas");
+            "round",
+            "status",
+            "seconds",
+            "max was",
+            "max",
+            "min was",
+            "min",
+            "contention was",
+            "contention",
+            "bound",
+            "adds",
+            "drops",
+            "MiB moved",
+            "replicas");
 
     @Override
     public Integer call() {
@@ -67,7 +80,12 @@ public final class PlaceCommand extends CliCommand {
         if (given("--moves")) {
             range("--moves", options.moves, 0, Integer.MAX_VALUE);
         }
+        range("--actor-bytes", options.actorBytes, 0, Long.MAX_VALUE);
+        if (!(options.grace > 0 && options.grace <= 86_400)) {
+            throw usage("--grace is " + options.grace + ": use more than 0, at most 86400");
+        }
         Instance instance = InstanceFiles.instance(options.instance);
+        SolverFolder.use();
         BalancePolicy policy = Policies.named(options.policy);
         solve(instance, policy);
         if (out != null) {
@@ -87,33 +105,52 @@ public final class PlaceCommand extends CliCommand {
         if (given("--moves")) {
             constraints.add(new MovesLimit(options.moves));
         }
-        PolicyRunner runner = new PolicyRunner(constraints, (long) (seconds * 1_000) + GRACE_MS);
+        PolicyRunner runner = new PolicyRunner(constraints, (long) ((seconds + options.grace) * 1_000));
         Assignment current = instance.initial();
         for (int round = 0; round < instance.rounds().size(); round++) {
             int rf = given("--rf") ? options.rf : instance.rf();
-            ClusterLoad in = instance.at(round, current, options.eps, rf);
+            ClusterLoad in = weighed(instance.at(round, current, options.eps, rf));
             long start = clock().nanos();
-            Effort effort = new Effort(options.seed, () -> clock().nanos() - start > seconds * 1e9);
+            Effort effort = new Effort(options.seed, () -> clock().nanos() - start > seconds * 1e9, seconds);
             PlacementResult result = runner.run(policy, in, effort);
-            tell(round, (clock().nanos() - start) / 1e9, result);
+            tell(round, (clock().nanos() - start) / 1e9, PlacementChecker.check(in, current), result);
             current = result.assignment();
         }
     }
 
-    private void tell(int round, double seconds, PlacementResult result) {
+    /** Servers of different strength have memory in proportion. */
+    private ClusterLoad weighed(ClusterLoad in) {
+        if (options.weights.isEmpty()) {
+            return in;
+        }
+        double[] weights = new double[in.servers()];
+        double[] capacity = new double[in.servers()];
+        for (int j = 0; j < weights.length; j++) {
+            weights[j] = options.weights.get(j % options.weights.size());
+            capacity[j] = Math.max(1, Math.floor(in.capacity(j) * weights[j]));
+        }
+        return in.toBuilder().weights(weights).capacity(capacity).build();
+    }
+
+    private void tell(int round, double seconds, PlacementCheck was, PlacementResult result) {
         String note = result.status() + (result.reasons().isEmpty() ? "" : " " + String.join("; ", result.reasons()));
         AssignmentText.write(text, round, seconds, note, result.assignment());
-        var check = result.check();
+        PlacementCheck check = result.check();
+        double bytes = (double) check.adds() * options.actorBytes;
         table.row(
                 round,
                 result.status(),
                 decimal(seconds, 2),
+                decimal(was.largest(), 3),
                 decimal(check.largest(), 3),
+                decimal(was.least(), 3),
                 decimal(check.least(), 3),
+                decimal(was.contention(), 4),
                 decimal(check.contention(), 4),
                 decimal(check.bound(), 4),
                 check.adds(),
                 check.drops(),
+                decimal(bytes / 1_048_576, 0),
                 check.replicas());
         result.reasons().forEach(reason -> console().note("round " + round + ": " + reason));
         Map<String, Object> fields = new LinkedHashMap<>();
@@ -125,6 +162,10 @@ public final class PlaceCommand extends CliCommand {
         fields.put("min", check.least());
         fields.put("contention", check.contention());
         fields.put("bound", check.bound());
+        fields.put("maxBefore", was.largest());
+        fields.put("minBefore", was.least());
+        fields.put("contentionBefore", was.contention());
+        fields.put("bytesMoved", bytes);
         fields.put("adds", check.adds());
         fields.put("drops", check.drops());
         fields.put("replicas", check.replicas());

@@ -2,6 +2,7 @@ package io.uniserve.cli.place;
 
 import io.uniserve.balance.catalog.Policies;
 import java.nio.file.Path;
+import java.util.List;
 import picocli.CommandLine.Option;
 
 /** Options of {@code place} that say what to solve and how. */
@@ -17,7 +18,8 @@ final class PlaceOptions {
             names = "--policy",
             paramLabel = "NAME",
             defaultValue = Policies.DEFAULT,
-            description = "greedy, parallelism, estore, getafix, static, or the name of a class (default: greedy).")
+            description =
+                    "greedy, parallelism, milp, estore, getafix, static; easy, spread, balancenum for time-ordered actors; or the name of a class (default: greedy).")
     String policy = Policies.DEFAULT;
 
     @Option(
@@ -37,8 +39,28 @@ final class PlaceOptions {
             paramLabel = "S",
             description =
                     "Seconds of search a round, after which the best so far is taken (default: by size, 2 for 1,000"
-                            + " actors). A policy that does not answer 30 s after that is given up.")
+                            + " actors).")
     double timeLimit;
+
+    @Option(
+            names = "--grace",
+            paramLabel = "S",
+            description =
+                    "Seconds after the time limit at which a policy that has not answered is given up (default: 30).")
+    double grace = 30;
+
+    @Option(
+            names = "--weights",
+            split = ",",
+            paramLabel = "W",
+            description = "Strength of the servers relative to each other, in turn (default: all alike).")
+    List<Double> weights = List.of();
+
+    @Option(
+            names = "--actor-bytes",
+            paramLabel = "N",
+            description = "Bytes of an actor's replica, to tell what the moves carry (default: 1073741824).")
+    long actorBytes = 1L << 30;
 
     @Option(names = "--moves", paramLabel = "N", description = "Refuse a placement with more new replicas than this.")
     int moves = -1;

@@ -56,6 +56,11 @@ public final class PlacementBenchCommand extends CliCommand {
     @Option(names = "--growth", description = "Instead: time and memory from 256 to 16,384 actors, two rounds each.")
     private boolean growth;
 
+    @Option(
+            names = "--time-ordered",
+            description = "Instead: EASY, Spread and BalanceNum on tables that append chunks and drop old ones.")
+    private boolean timeOrdered;
+
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every round here, tab-separated.")
     private @Nullable Path raw;
 
@@ -70,8 +75,11 @@ public final class PlacementBenchCommand extends CliCommand {
         range("--seeds", seeds, 1, 1_000);
         range("--rounds", rounds, 1, 1_000);
         actors.forEach(n -> range("--actors", n, 2, 100_000));
+        SolverFolder.use();
         ResultLine line = ResultLine.of("bench placement", arguments());
-        if (growth) {
+        if (timeOrdered) {
+            TimeOrderedBench.run(console(), seeds, line);
+        } else if (growth) {
             new GrowthBench(console(), clock(), svg).run(line);
         } else {
             table(line);

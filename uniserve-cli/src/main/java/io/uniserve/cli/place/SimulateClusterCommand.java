@@ -98,6 +98,7 @@ public final class SimulateClusterCommand extends CliCommand {
         int room = given("--slots") ? slots : (int) Math.ceil(1.6 * actors / servers) + 1;
         range("--slots", room, (actors + servers - 1) / servers, Integer.MAX_VALUE);
         ClusterShape shape = new ClusterShape(actors, servers, cores, room, intervals, queries, utilization, seed);
+        SolverFolder.use();
         ResultLine line = ResultLine.of("simulate-cluster", arguments());
         TextTable table = new TextTable("workload", "policy", "p50", "p99", "worst p99", "busiest", "adds", "replicas");
         List<Map<String, Object>> results = new ArrayList<>();
@@ -154,7 +155,7 @@ public final class SimulateClusterCommand extends CliCommand {
     private Supplier<Effort> effort() {
         return () -> {
             long start = clock().nanos();
-            return new Effort(seed, () -> clock().nanos() - start > timeLimit * 1e9);
+            return new Effort(seed, () -> clock().nanos() - start > timeLimit * 1e9, timeLimit);
         };
     }
 

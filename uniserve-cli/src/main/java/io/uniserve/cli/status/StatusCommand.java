@@ -7,6 +7,7 @@ import io.uniserve.cli.cluster.ClusterClient;
 import java.time.Duration;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -21,11 +22,19 @@ import picocli.CommandLine.Option;
         footer = {
             "  uniserve status",
             "  uniserve status --actors --watch 2s",
+            "  uniserve status --load",
             "  uniserve status -o json | jq '.tables[] | {name, underReplicated}'"
         })
 public final class StatusCommand extends ClientCommand {
     @Option(names = "--actors", description = "Show every replica of every actor.")
     private boolean actors;
+
+    @Option(
+            names = "--load",
+            description =
+                    "Show what placement looks at: CPU, memory and disk of servers, what queries cost each actor, and"
+                            + " the actors that queries ask together.")
+    private boolean load;
 
     @Option(
             names = "--watch",
@@ -36,13 +45,15 @@ public final class StatusCommand extends ClientCommand {
 
     @Override
     public Integer call() throws InterruptedException {
-        StatusPrinter printer = new StatusPrinter(console(), global().json(), actors);
+        StatusPrinter status = new StatusPrinter(console(), global().json(), actors);
+        LoadPrinter loads = new LoadPrinter(console(), global().json());
+        Consumer<ClusterReport> printer = load ? loads::print : status::print;
         try (ClusterClient cluster = connect()) {
-            printer.print(ClusterReport.of(cluster.status()));
+            printer.accept(ClusterReport.of(cluster.status()));
             CountDownLatch never = new CountDownLatch(1);
             while (watch != null && !never.await(watch.toMillis(), TimeUnit.MILLISECONDS)) {
                 console().println("");
-                printer.print(ClusterReport.of(cluster.status()));
+                printer.accept(ClusterReport.of(cluster.status()));
             }
         }
         return ExitCode.OK;

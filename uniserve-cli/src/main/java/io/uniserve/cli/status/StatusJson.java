@@ -40,6 +40,7 @@ final class StatusJson {
         fields.put(
                 "cpuMillisPerSecond",
                 server.load().map(load -> load.cpuMillisPerSecond()).orElse(null));
+        fields.put("memoryBytes", server.load().map(load -> load.memoryBytes()).orElse(null));
         fields.put("queriesPerSecond", server.load().isEmpty() ? null : server.queriesPerSecond());
         fields.put("diskBytes", server.load().isEmpty() ? null : server.diskBytes());
         return fields;
@@ -101,6 +102,7 @@ final class StatusJson {
         fields.put(
                 "queryCostMillisPerSecond",
                 replica.load().map(load -> load.queryCostMillisPerSecond()).orElse(null));
+        fields.put("ageSeconds", replica.load().map(load -> load.ageSeconds()).orElse(null));
         return fields;
     }
 }

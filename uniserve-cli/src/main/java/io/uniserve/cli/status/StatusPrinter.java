@@ -143,7 +143,7 @@ final class StatusPrinter {
         return replica.load().map(text).orElse("-");
     }
 
-    private static String size(long bytes) {
+    static String size(long bytes) {
         if (bytes < 1 << 20) {
             return "%d KB".formatted((bytes + 1023) >> 10);
         }

@@ -42,6 +42,26 @@ class StatusCommandTest {
     }
 
     @Test
+    void loadIsShownWhenAskedFor() throws IOException {
+        uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
+        assertThat(uniserve.run("status", "--load").lines())
+                .contains(
+                        "SERVER    REPLICAS    CPU  MEMORY  DISK  QUERIES/S  COST MS/S",
+                        "server-1         2  1.5 %    5 MB  3 MB        5.0       3.00",
+                        "server-2         2      -       -     -          -          -",
+                        "TABLE  ACTOR  SERVER    ROLE     COST MS/S  QUERIES/S  ROWS  MEMORY  DISK   AGE",
+                        "words      1  server-1  primary       1.50        2.5     4    1 KB  1 MB  61 s",
+                        "TABLE  ASKED TOGETHER  QUERIES/S  AT MOST TOO HIGH BY",
+                        "words  0 1                  3.50                 0.25");
+        JsonNode load = new ObjectMapper()
+                .readTree(uniserve.run("status", "--load", "-o", "json").out());
+        JsonNode set = load.get("popularSets").get(0);
+        assertThat(set.get("actors").get(1).intValue()).isEqualTo(1);
+        assertThat(set.get("perSecond").doubleValue()).isEqualTo(3.5);
+        assertThat(load.get("servers").get(0).get("memoryBytes").longValue()).isEqualTo(5 << 20);
+    }
+
+    @Test
     void json() throws IOException {
         uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
         JsonNode status =

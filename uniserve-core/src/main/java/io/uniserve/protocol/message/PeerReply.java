@@ -44,10 +44,39 @@ public sealed interface PeerReply {
         public record Whole(ReplicaKey key, long installed) {}
     }
 
-    /** A server's replicas. */
-    record Load(ServerId server, List<ReplicaLoad> replicas, double cpuMillisPerSecond) implements PeerReply {
+    /**
+     * A server's replicas, and what it takes and knows as a whole.
+     *
+     * @param memoryBytes heap in use
+     * @param sets actors that queries ask together, the most frequent first
+     */
+    record Load(
+            ServerId server,
+            List<ReplicaLoad> replicas,
+            double cpuMillisPerSecond,
+            long memoryBytes,
+            List<PopularSet> sets)
+            implements PeerReply {
         public Load {
             replicas = List.copyOf(replicas);
+            sets = List.copyOf(sets);
+        }
+
+        /** Without what the server knows as a whole. */
+        public Load(ServerId server, List<ReplicaLoad> replicas, double cpuMillisPerSecond) {
+            this(server, replicas, cpuMillisPerSecond, 0, List.of());
+        }
+    }
+
+    /**
+     * Actors of one table that queries ask together, as one server has seen it; a query is seen by one server.
+     *
+     * @param perSecond how often, smoothed; never too low but for the sampling
+     * @param error by how much {@code perSecond} may be too high
+     */
+    record PopularSet(long tableId, List<Integer> actors, double perSecond, double error) {
+        public PopularSet {
+            actors = List.copyOf(actors);
         }
     }
 
@@ -55,8 +84,10 @@ public sealed interface PeerReply {
      * One replica's state and load.
      *
      * @param role {@link #PRIMARY} for a primary that has started its epoch and accepts updates; another word otherwise
+     * @param queryCostMillisPerSecond CPU time of queries, smoothed
      * @param backupIndex last log index in durable storage, told by the primary; -1 elsewhere and where there is none
      * @param backupCheckpointIndex log index that the checkpoint in durable storage covers, 0 for none, -1 as above
+     * @param ageSeconds how long the server has had it in use since it started
      */
     record ReplicaLoad(
             ReplicaKey key,
@@ -71,7 +102,8 @@ public sealed interface PeerReply {
             double queryCostMillisPerSecond,
             double queriesPerSecond,
             long backupIndex,
-            long backupCheckpointIndex) {
+            long backupCheckpointIndex,
+            double ageSeconds) {
         /** Of a replica that tells nothing of a backup. */
         public ReplicaLoad(
                 ReplicaKey key,
@@ -98,7 +130,27 @@ public sealed interface PeerReply {
                     queryCostMillisPerSecond,
                     queriesPerSecond,
                     -1,
-                    -1);
+                    -1,
+                    0);
+        }
+
+        /** The same with what queries cost and the age. */
+        public ReplicaLoad withRates(double costMillisPerSecond, double perSecond, double age) {
+            return new ReplicaLoad(
+                    key,
+                    epoch,
+                    role,
+                    lastIndex,
+                    stableIndex,
+                    appliedIndex,
+                    rows,
+                    memoryBytes,
+                    diskBytes,
+                    costMillisPerSecond,
+                    perSecond,
+                    backupIndex,
+                    backupCheckpointIndex,
+                    age);
         }
 
         /** Role of a primary that accepts updates. */

@@ -9,6 +9,8 @@ import java.util.List;
  *
  * @param tableId the table the client planned with; another id is TABLE_NOT_FOUND
  * @param remainingNanos time until the deadline when sent, more than 0
+ * @param together all actors that the query asks, in ascending order, told to one server of every {@link
+ *     io.uniserve.limit.Limits#SHARD_SET_SAMPLE}th query for its statistics; else empty
  */
 public record ReadRequest(
         TableName table,
@@ -20,9 +22,37 @@ public record ReadRequest(
         long queryLow,
         int attempt,
         long remainingNanos,
-        ReadMode mode) {
+        ReadMode mode,
+        List<Integer> together) {
     public ReadRequest {
         targets = List.copyOf(targets);
+        together = List.copyOf(together);
+    }
+
+    /** One that tells nothing for statistics. */
+    public ReadRequest(
+            TableName table,
+            long tableId,
+            List<Target> targets,
+            String operator,
+            Bytes parameters,
+            long queryHigh,
+            long queryLow,
+            int attempt,
+            long remainingNanos,
+            ReadMode mode) {
+        this(
+                table,
+                tableId,
+                targets,
+                operator,
+                parameters,
+                queryHigh,
+                queryLow,
+                attempt,
+                remainingNanos,
+                mode,
+                List.of());
     }
 
     /**

@@ -200,7 +200,8 @@ public final class QueryMachine {
                 queryLow,
                 requests,
                 remaining,
-                query.mode());
+                query.mode(),
+                slots.sample(queryLow, requests));
         state.health().sent(server);
         call.cancel = env.network().read(index.address(server).orElseThrow(), request, outcome -> ended(call, outcome));
     }

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.reader;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Optional;
@@ -51,6 +52,14 @@ final class QuerySlots {
 
     List<QuerySlot> all() {
         return slots;
+    }
+
+    /** All actors where this is the first request of a query that was drawn for statistics, and there are several but not too many. */
+    List<Integer> sample(long lot, int request) {
+        boolean drawn = request == 1 && Math.floorMod(lot, Limits.SHARD_SET_SAMPLE) == 0;
+        return drawn && actors.length > 1 && actors.length <= Limits.SHARD_SET_ACTORS_MAX
+                ? Arrays.stream(actors).boxed().toList()
+                : List.of();
     }
 
     List<QuerySlot> unresolved() {

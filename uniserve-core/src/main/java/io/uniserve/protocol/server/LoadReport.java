@@ -74,7 +74,8 @@ final class LoadReport {
                     0,
                     0,
                     replica.backup().shipped(),
-                    replica.backup().checkpoint()));
+                    replica.backup().checkpoint(),
+                    0));
         }
         return new PeerReply.Load(self, loads, 0);
     }

@@ -1,23 +1,33 @@
 package io.uniserve.balance.catalog;
 
 import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.ExactSolver;
 import io.uniserve.balance.policy.basic.EstorePolicy;
 import io.uniserve.balance.policy.basic.GetafixPolicy;
 import io.uniserve.balance.policy.basic.GreedyPolicy;
+import io.uniserve.balance.policy.basic.MilpPolicy;
 import io.uniserve.balance.policy.basic.ParallelismPolicy;
 import io.uniserve.balance.policy.basic.StaticPolicy;
+import io.uniserve.balance.timeorder.ArrivalPolicy;
+import io.uniserve.balance.timeorder.Chooser;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.ServiceConfigurationError;
+import java.util.ServiceLoader;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** The policies that a configuration can name. */
 public final class Policies {
     /** The policy that is used when none is named. */
     public static final String DEFAULT = "greedy";
+
+    /** Chunks after which nearness counts half: a day's where they come hourly. */
+    private static final double SPREAD_HALF_LIFE = 24;
 
     private static final Map<String, Supplier<BalancePolicy>> SHIPPED = shipped();
 
@@ -26,11 +36,34 @@ public final class Policies {
     private static Map<String, Supplier<BalancePolicy>> shipped() {
         Map<String, Supplier<BalancePolicy>> all = new LinkedHashMap<>();
         all.put("greedy", GreedyPolicy::new);
-        all.put("parallelism", ParallelismPolicy::new);
+        all.put("parallelism", () -> new ParallelismPolicy(solver()));
+        all.put("milp", Policies::milp);
         all.put("estore", EstorePolicy::new);
         all.put("getafix", GetafixPolicy::new);
         all.put("static", StaticPolicy::new);
+        all.put("easy", () -> new ArrivalPolicy(Chooser.easy()));
+        all.put("spread", () -> new ArrivalPolicy(Chooser.spread(SPREAD_HALF_LIFE)));
+        all.put("balancenum", () -> new ArrivalPolicy(Chooser.balanceNum()));
         return all;
+    }
+
+    private static BalancePolicy milp() {
+        ExactSolver solver = solver();
+        if (solver == null) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "policy 'milp' needs a solver, and none is on the class path: add io.uniserve:uniserve-placement-milp"
+                            + " (the distribution has it in solver/lib), or use policy 'parallelism'");
+        }
+        return new MilpPolicy(solver);
+    }
+
+    private static @Nullable ExactSolver solver() {
+        try {
+            return ServiceLoader.load(ExactSolver.class).findFirst().orElse(null);
+        } catch (ServiceConfigurationError e) {
+            throw new UniserveException(ErrorCode.UNSUPPORTED, "the solver on the class path cannot be made: " + e, e);
+        }
     }
 
     /** The names of the policies that ship. */

@@ -7,8 +7,14 @@ import java.util.function.BooleanSupplier;
  *
  * @param seed of everything that is left to chance
  * @param outOfTime asked now and then; once true, the policy returns the best it has
+ * @param seconds time in all, for what cannot ask: a solver that runs outside of Java; infinite for as long as it likes
  */
-public record Effort(long seed, BooleanSupplier outOfTime) {
+public record Effort(long seed, BooleanSupplier outOfTime, double seconds) {
+    /** Only asked, without a number. */
+    public Effort(long seed, BooleanSupplier outOfTime) {
+        this(seed, outOfTime, Double.POSITIVE_INFINITY);
+    }
+
     /** As long as the policy likes. */
     public static Effort unhurried(long seed) {
         return new Effort(seed, () -> false);

@@ -46,6 +46,9 @@ public final class PolicyRunner {
         List<String> reasons = new ArrayList<>(feasible.reduced());
         Proposal proposal = propose(policy, asked, effort, reasons);
         if (proposal == null) {
+            if (reasons.size() == feasible.reduced().size()) {
+                reasons.add("the policy failed: it proposed nothing");
+            }
             return kept(PlacementStatus.REJECTED, reasons, in);
         }
         return judge(in, proposal, reasons);

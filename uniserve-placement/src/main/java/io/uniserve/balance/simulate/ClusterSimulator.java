@@ -8,7 +8,7 @@ import io.uniserve.balance.policy.BalancePolicy;
 import io.uniserve.balance.policy.Effort;
 import io.uniserve.balance.run.PlacementResult;
 import io.uniserve.balance.run.PolicyRunner;
-import io.uniserve.balance.stats.SpaceSaving;
+import io.uniserve.stats.SpaceSaving;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;

@@ -27,6 +27,7 @@ public final class ReadMapping {
                     .setEpoch(target.epoch())
                     .setFloorIndex(target.floorIndex()));
         }
+        proto.addAllTogether(request.together());
         return proto.build();
     }
 
@@ -42,7 +43,8 @@ public final class ReadMapping {
                 proto.getQueryLow(),
                 proto.getAttempt(),
                 Wire.remaining(proto.getRemainingNanos()),
-                Wire.constant("mode", ReadMode.values(), proto.getModeValue()));
+                Wire.constant("mode", ReadMode.values(), proto.getModeValue()),
+                Wire.list("together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, Wire::actor));
     }
 
     private static ReadRequest.Target fromProto(DataProto.ReadTarget proto) {

@@ -12,7 +12,8 @@ public final class ReadCosts {
     /** Totals: nanoseconds of CPU and operator calls. */
     public record Total(long costNanos, long calls) {}
 
-    void add(ReplicaKey key, long nanos) {
+    /** A call that cost so much. */
+    public void add(ReplicaKey key, long nanos) {
         Cost cost = costs.get(key);
         if (cost == null) {
             cost = costs.computeIfAbsent(key, k -> new Cost());

@@ -34,6 +34,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final Supplier<Optional<Routing>> routing;
     private final Consumer<TableName> refresh;
     private final ReadCosts costs;
+    private final ShardSets sets;
     private final BriefOperators brief = new BriefOperators();
     private final MemoryFaults faults;
     private final WorkerPool pool;
@@ -57,6 +58,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             GateTable gates,
             ActorSource actors,
             ReadCosts costs,
+            ShardSets sets,
             Supplier<Optional<Routing>> routing,
             Consumer<TableName> refresh,
             MemoryFaults faults) {
@@ -66,6 +68,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         this.gates = gates;
         this.actors = actors;
         this.costs = costs;
+        this.sets = sets;
         this.routing = routing;
         this.refresh = refresh;
         int cores = Runtime.getRuntime().availableProcessors();
@@ -80,6 +83,9 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     @Override
     public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
         check(request);
+        if (!request.together().isEmpty()) {
+            sets.saw(request.tableId(), request.together());
+        }
         if (requests.incrementAndGet() > requestsMax) {
             requests.decrementAndGet();
             completion.done(Outcome.err(new UniserveException(

@@ -58,6 +58,7 @@ final class ReadWorld implements AutoCloseable {
     final AtomicInteger pins = new AtomicInteger();
     final AtomicInteger refreshes = new AtomicInteger();
     final EngineInstance engine = new KvEngine().open(new EngineContext(Path.of("unused"), Map.of()));
+    final ShardSets sets = new ShardSets(SystemClock.INSTANCE);
     final ReadService service;
 
     ReadWorld(int threads, int queue, long memory) {
@@ -70,6 +71,7 @@ final class ReadWorld implements AutoCloseable {
                 gates,
                 this::pin,
                 new ReadCosts(),
+                sets,
                 () -> Optional.of(routing),
                 table -> refreshes.incrementAndGet(),
                 new MemoryFaults(fatal::set));

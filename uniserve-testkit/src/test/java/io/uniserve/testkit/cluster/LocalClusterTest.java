@@ -93,6 +93,29 @@ class LocalClusterTest {
     }
 
     @Test
+    void serversTellWhatQueriesAskTogetherAndWhatItCosts() {
+        try (LocalCluster cluster =
+                LocalCluster.builder().servers(2).engine(new KvEngine()).start()) {
+            ClientTable table = table(cluster, 1);
+            for (int n = 0; n < 400; n++) {
+                table.actors(List.of(0, 1)).retrieve(COUNT, "", parts -> parts.size());
+            }
+            await().untilAsserted(() -> {
+                var loads = cluster.client().admin().status().loads();
+                assertThat(loads.stream().flatMap(load -> load.sets().stream())).anySatisfy(set -> {
+                    assertThat(set.actors()).containsExactly(0, 1);
+                    assertThat(set.perSecond()).isPositive();
+                });
+                assertThat(loads)
+                        .allSatisfy(load -> assertThat(load.memoryBytes()).isPositive());
+                assertThat(loads.stream().flatMap(load -> load.replicas().stream()))
+                        .anySatisfy(replica ->
+                                assertThat(replica.queryCostMillisPerSecond()).isPositive());
+            });
+        }
+    }
+
+    @Test
     void hasItsRowsBackOnTheSameDirectory(@TempDir Path directory) {
         LocalClusterBuilder builder =
                 LocalCluster.builder().servers(2).engine(new KvEngine()).directory(directory);

@@ -1,21 +1,42 @@
 package io.uniserve.balance.policy.basic;
 
 import io.uniserve.balance.limit.PlacementLimits;
+import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.model.ShardSet;
 import io.uniserve.balance.policy.BalancePolicy;
 import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.ExactSolver;
 import io.uniserve.balance.policy.Proposal;
 import io.uniserve.balance.policy.search.ParallelismSearch;
+import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Every query on as many servers as possible: least contention of the popular shard sets, then few moves, in balance. Of more
  * shard sets than there is memory to count for every server, the most frequent are looked at.
  */
 public final class ParallelismPolicy implements BalancePolicy {
+    /** Actors times servers up to which a solver proves its result in seconds; beyond, it did not improve on the search. */
+    private static final int EXACT_MAX = 100;
+
+    private static final double SOLVER_SECONDS = 4;
+
+    private final @Nullable ExactSolver solver;
+
+    /** By the search alone. */
+    public ParallelismPolicy() {
+        this(null);
+    }
+
+    /** By the search, and on small clusters the solver after it. */
+    public ParallelismPolicy(@Nullable ExactSolver solver) {
+        this.solver = solver;
+    }
+
     @Override
     public Proposal place(ClusterLoad in, Effort effort) {
         List<String> notes = new ArrayList<>();
@@ -31,10 +52,32 @@ public final class ParallelismPolicy implements BalancePolicy {
                             .toList())
                     .build();
         }
-        var found = new ParallelismSearch(looked, effort.seed(), effort.outOfTime()).run();
+        Assignment found = new ParallelismSearch(looked, effort.seed(), effort.outOfTime()).run();
+        if (solver != null && worthSolving(looked, found)) {
+            found = solved(solver, looked, found, effort, notes);
+        }
         if (effort.outOfTime().getAsBoolean()) {
             notes.add("the search ended with its time");
         }
         return new Proposal(found, notes);
+    }
+
+    /** Small enough; and a placement that is good enough to stay is not touched. */
+    private static boolean worthSolving(ClusterLoad in, Assignment found) {
+        return (long) in.actors() * in.servers() <= EXACT_MAX && found.addedTo(in.current()) > 0;
+    }
+
+    private static Assignment solved(
+            ExactSolver solver, ClusterLoad in, Assignment found, Effort effort, List<String> notes) {
+        try {
+            Effort limited = new Effort(effort.seed(), effort.outOfTime(), SOLVER_SECONDS);
+            ExactSolver.Solved solved = solver.solve(in, found, limited);
+            notes.addAll(solved.notes());
+            return solved.assignment();
+        } catch (UniserveException e) {
+            // Nobody asked for the solver by name: without its library the search's placement is what there is.
+            notes.add("the solver was not used: " + e.reason());
+            return found;
+        }
     }
 }

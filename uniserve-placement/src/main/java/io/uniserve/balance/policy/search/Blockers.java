@@ -49,6 +49,7 @@ final class Blockers {
     /** Puts the actor on the server at the cost of those in its way; false, and nothing changed, where that does not help. */
     boolean force(int actor, int server, Placer placer, Runnable settle) {
         int mark = s.mark();
+        int homeless = s.homeless;
         double imbalance = s.imbalance();
         double contention = s.sets.contention();
         int[] away = remove(actor, server);
@@ -59,7 +60,9 @@ final class Blockers {
                 placer.place(other, 0);
             }
             settle.run();
-            if (s.imbalance() < imbalance - s.tiny && s.sets.contention() <= contention * (1 + 1e-9)) {
+            // The load of an actor without a host weighs on nobody: that is no balance.
+            boolean housed = s.homeless <= homeless;
+            if (housed && s.imbalance() < imbalance - s.tiny && s.sets.contention() <= contention * (1 + 1e-9)) {
                 return true;
             }
         }

@@ -57,6 +57,8 @@ public final class ParallelismSearch {
         if (good && !above(before, bound)) {
             return s.in.current();
         }
+        boolean complete = complete();
+        double imbalance = s.imbalance();
         construct();
         improve(ruinSteps());
         if (above(s.sets.exactContention(), bound) || s.imbalance() > s.tiny) {
@@ -65,7 +67,11 @@ public final class ParallelismSearch {
         trimmer.trimAll();
         trimmer.dropIdle();
         s.commit();
-        if (good && s.sets.exactContention() > before * (1 - WORTH_A_CHANGE)) {
+        if (losesLastReplica()) {
+            return s.in.current();
+        }
+        boolean evener = s.imbalance() < imbalance - Math.max(s.tiny, 1e-6 * s.in.mean());
+        if (complete && !evener && s.sets.exactContention() >= before * (1 - WORTH_A_CHANGE)) {
             return s.in.current();
         }
         return s.toAssignment();
@@ -91,6 +97,31 @@ public final class ParallelismSearch {
             }
         }
         return true;
+    }
+
+    /** What is there now fits, and everybody has the replicas that are asked for: it may stay where nothing better is found. */
+    private boolean complete() {
+        for (int j = 0; j < s.servers; j++) {
+            if (s.used[j] > s.capacity[j]) {
+                return false;
+            }
+        }
+        for (int i = 0; i < s.actors; i++) {
+            if (s.hosts[i] < Math.min(s.in.rf(), s.servers)) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Where memory is too tight for anything to move, everything stays. */
+    private boolean losesLastReplica() {
+        for (int i = 0; i < s.actors; i++) {
+            if (s.hosts[i] == 0 && s.in.current().replicas(i) > 0) {
+                return true;
+            }
+        }
+        return false;
     }
 
     private void start() {
@@ -154,15 +185,15 @@ public final class ParallelismSearch {
         if (s.actors <= SMALL_ACTORS) {
             // From a placement that is not far off, a cooler start keeps most of it where it is.
             boolean near = !above(startContention, bound * NEAR);
-            double price = near ? 0.04 : 0.02;
+            double price = near ? 0.05 : 0.02;
             annealer.run(150_000, near ? 0.5 : 1.5, 0.03, price, 0, outOfTime);
-            annealer.run(1_200_000, near ? 0.7 : 2, 0.02, price, 0, outOfTime);
+            annealer.run(2_400_000, near ? 0.7 : 2, 0.02, price, 0, outOfTime);
         } else {
             annealer.run(60_000, 0.2, 0.02, 0.02, 0, outOfTime);
             annealer.run(250_000, 0.3, 0.01, 0.02, 0, outOfTime);
         }
         double target = s.sets.exactContention() * WORTH_LESS_MOVES;
-        annealer.run(s.actors <= SMALL_ACTORS ? 1_500_000 : 150_000, 1, 0.1, 1, target, outOfTime);
+        annealer.run(s.actors <= SMALL_ACTORS ? 2_400_000 : 150_000, 1, 0.1, 1, target, outOfTime);
         mendBeside();
     }
 

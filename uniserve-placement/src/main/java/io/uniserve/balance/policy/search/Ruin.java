@@ -28,10 +28,14 @@ final class Ruin {
         contentionUnit = Math.max(LowerBounds.contention(s.in), Double.MIN_NORMAL);
     }
 
-    /** The smaller the better: balance first, then contention, then new replicas, then replicas. */
+    /** The smaller the better: a host for everybody, then balance, then contention, then new replicas, then replicas. */
     double cost() {
         double mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
-        return 1e7 * s.imbalance() / mean + 1e5 * s.sets.contention() / contentionUnit + s.adds + 1e-3 * s.replicas;
+        return 1e12 * s.homeless
+                + 1e7 * s.imbalance() / mean
+                + 1e5 * s.sets.contention() / contentionUnit
+                + s.adds
+                + 1e-3 * s.replicas;
     }
 
     /** One attempt; true when the placement became better. */

@@ -33,6 +33,9 @@ final class SearchState {
     int replicas;
     int adds;
 
+    /** Actors without any host. */
+    int homeless;
+
     SearchState(ClusterLoad in) {
         this.in = in;
         actors = in.actors();
@@ -58,6 +61,7 @@ final class SearchState {
         Arrays.setAll(capacity, j -> in.capacity(j) * (1 + 1e-12));
         tiny = Math.max(Double.MIN_NORMAL, in.mean() * 1e-9);
         sets = new SetCounts(in);
+        homeless = actors;
     }
 
     /** Position of the server among the actor's hosts, or -1. */
@@ -153,6 +157,7 @@ final class SearchState {
 
     private void link(int actor, int server) {
         int n = hosts[actor]++;
+        homeless -= n == 0 ? 1 : 0;
         if (n == host[actor].length) {
             host[actor] = Arrays.copyOf(host[actor], 2 * n);
             flow[actor] = Arrays.copyOf(flow[actor], 2 * n);
@@ -173,6 +178,7 @@ final class SearchState {
     private void unlink(int actor, int server) {
         int p = position(actor, server);
         int last = --hosts[actor];
+        homeless += last == 0 ? 1 : 0;
         host[actor][p] = host[actor][last];
         flow[actor][p] = flow[actor][last];
         int[] row = on[server];

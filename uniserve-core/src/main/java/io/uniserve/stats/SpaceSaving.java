@@ -1,4 +1,4 @@
-package io.uniserve.balance.stats;
+package io.uniserve.stats;
 
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -64,6 +64,16 @@ public final class SpaceSaving<K> {
         }
         counter.count += weight;
         byCount.add(counter);
+    }
+
+    /** Halves all counts, errors and the total: what was before weighs less from now on. The bounds hold for the halved weights. */
+    public void halve() {
+        // A power of two: the order of the counters stays as it is.
+        for (Counter<K> counter : byCount) {
+            counter.count *= 0.5;
+            counter.error *= 0.5;
+        }
+        total *= 0.5;
     }
 
     /** Weight of all that was added. */

@@ -1,4 +1,4 @@
-package io.uniserve.balance.stats;
+package io.uniserve.stats;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

@@ -1,0 +1,47 @@
+package io.uniserve.cli.place;
+
+import io.uniserve.balance.simulate.TimeScenario;
+import io.uniserve.balance.simulate.TimeSimulator;
+import io.uniserve.balance.timeorder.Chooser;
+import io.uniserve.cli.Console;
+import io.uniserve.cli.ResultLine;
+import io.uniserve.cli.TextTable;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** EASY, Spread and BalanceNum in three scenarios, 30 days hour by hour: the busiest server's load relative to the mean. */
+final class TimeOrderedBench {
+    private static final int HOURS = 720;
+    private static final double DAY = 24;
+
+    private TimeOrderedBench() {}
+
+    static void run(Console console, int seeds, ResultLine line) {
+        Map<String, Chooser> choosers = new LinkedHashMap<>();
+        choosers.put("easy", Chooser.easy());
+        choosers.put("spread", Chooser.spread(DAY));
+        choosers.put("balancenum", Chooser.balanceNum());
+        TextTable table = new TextTable("scenario", "chooser", "busiest, mean", "busiest, p99");
+        List<Map<String, Object>> results = new ArrayList<>();
+        for (TimeScenario scenario : TimeScenario.values()) {
+            String name = scenario.name().toLowerCase(Locale.ROOT).replace('_', ' ');
+            choosers.forEach((chooser, how) -> {
+                console.note("bench placement: " + name + ", " + chooser);
+                double mean = 0;
+                double p99 = 0;
+                for (int seed = 1; seed <= seeds; seed++) {
+                    TimeSimulator.Outcome outcome = new TimeSimulator(scenario, how, seed).run(HOURS);
+                    mean += outcome.mean() / seeds;
+                    p99 += outcome.p99() / seeds;
+                }
+                table.row(name, chooser, PlacementBenchCommand.decimal(mean, 3), PlacementBenchCommand.decimal(p99, 3));
+                results.add(Map.of("scenario", name, "chooser", chooser, "mean", mean, "p99", p99));
+            });
+        }
+        table.print(console);
+        line.with("results", results);
+    }
+}

@@ -1,0 +1,44 @@
+package io.uniserve.cli.status;
+
+import io.uniserve.protocol.message.PeerReply.PopularSet;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** The popular sets of a cluster: each query was counted by one server, so what servers tell adds up. */
+final class PopularSets {
+    private PopularSets() {}
+
+    /** A set with the name of its table. */
+    record Named(String table, List<Integer> actors, double perSecond, double error) {}
+
+    private record Key(String table, List<Integer> actors) {}
+
+    /** All sets of tables that there are, the most frequent first. */
+    static List<Named> of(ClusterReport report) {
+        Map<Long, String> names = new LinkedHashMap<>();
+        report.tables()
+                .forEach(table ->
+                        names.put(table.meta().tableId(), table.meta().name().value()));
+        Map<Key, Named> sum = new LinkedHashMap<>();
+        report.servers()
+                .forEach(server -> server.load().ifPresent(load -> {
+                    for (PopularSet set : load.sets()) {
+                        String table = names.get(set.tableId());
+                        if (table != null) {
+                            Named one = new Named(table, set.actors(), set.perSecond(), set.error());
+                            sum.merge(new Key(table, set.actors()), one, PopularSets::add);
+                        }
+                    }
+                }));
+        List<Named> all = new ArrayList<>(sum.values());
+        all.sort(Comparator.comparingDouble(Named::perSecond).reversed());
+        return all;
+    }
+
+    private static Named add(Named a, Named b) {
+        return new Named(a.table(), a.actors(), a.perSecond() + b.perSecond(), a.error() + b.error());
+    }
+}

@@ -1,0 +1,85 @@
+package io.uniserve.balance.timeorder;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.Proposal;
+import io.uniserve.balance.timeorder.Chooser.Chunk;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * For time-ordered tables, whose actors are appended: nothing moves, and an actor that lacks replicas gets them where the
+ * chooser says, in the order of the actors' numbers, which is that of time. An actor's load is what is predicted for it.
+ */
+public final class ArrivalPolicy implements BalancePolicy {
+    private final Chooser chooser;
+
+    /** Asks this chooser. */
+    public ArrivalPolicy(Chooser chooser) {
+        this.chooser = chooser;
+    }
+
+    @Override
+    public Proposal place(ClusterLoad in, Effort effort) {
+        List<List<Chunk>> held = new ArrayList<>();
+        double[] used = new double[in.servers()];
+        for (int j = 0; j < in.servers(); j++) {
+            held.add(new ArrayList<>());
+        }
+        int[][] hosts = new int[in.actors()][];
+        double[][] shares = new double[in.actors()][];
+        for (int i = 0; i < hosts.length; i++) {
+            hosts[i] = in.current().hosts(i);
+            for (int j : hosts[i]) {
+                held.get(j).add(chunk(in, i, hosts[i].length));
+                used[j] += in.memory(i);
+            }
+        }
+        for (int i = 0; i < hosts.length; i++) {
+            if (hosts[i].length < in.rf()) {
+                hosts[i] = complete(in, i, hosts[i], held, used);
+            }
+            shares[i] = sharesOf(in, i, hosts[i]);
+        }
+        return Proposal.of(Assignment.of(hosts, shares));
+    }
+
+    private int[] complete(ClusterLoad in, int actor, int[] has, List<List<Chunk>> held, double[] used) {
+        List<Integer> on = new ArrayList<>();
+        Arrays.stream(has).forEach(on::add);
+        Chunk chunk = chunk(in, actor, in.rf());
+        while (on.size() < in.rf()) {
+            List<Integer> free = new ArrayList<>();
+            for (int j = 0; j < in.servers(); j++) {
+                if (!on.contains(j) && used[j] + in.memory(actor) <= in.capacity(j) * (1 + 1e-12)) {
+                    free.add(j);
+                }
+            }
+            if (free.isEmpty()) {
+                break;
+            }
+            int server =
+                    free.get(chooser.choose(chunk, free.stream().map(held::get).toList()));
+            on.add(server);
+            held.get(server).add(chunk);
+            used[server] += in.memory(actor);
+        }
+        return on.stream().mapToInt(j -> j).toArray();
+    }
+
+    private static Chunk chunk(ClusterLoad in, int actor, int replicas) {
+        return new Chunk(0, actor, in.load(actor) / Math.max(1, replicas));
+    }
+
+    private static double[] sharesOf(ClusterLoad in, int actor, int[] hosts) {
+        double[] shares = new double[hosts.length];
+        boolean asBefore = hosts.length == in.current().replicas(actor);
+        for (int p = 0; p < shares.length; p++) {
+            shares[p] = asBefore ? in.current().share(actor, p) : 1.0 / shares.length;
+        }
+        return shares;
+    }
+}

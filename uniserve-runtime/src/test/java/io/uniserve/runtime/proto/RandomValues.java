@@ -15,6 +15,7 @@ import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.stream.LongStream;
@@ -73,6 +74,9 @@ final class RandomValues {
     private Object collection(String name, Class<?> raw, ParameterizedType type) {
         int size = random.nextInt(5);
         Type first = type.getActualTypeArguments()[0];
+        if (raw == Optional.class) {
+            return size == 0 ? Optional.empty() : Optional.of(first == String.class ? text(1, 10) : element(name, first));
+        }
         if (raw == Map.class) {
             Map<Object, Object> map = new TreeMap<>();
             for (int i = 0; i < size; i++) {

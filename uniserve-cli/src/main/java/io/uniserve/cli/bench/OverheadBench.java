@@ -44,8 +44,7 @@ final class OverheadBench {
     private static final long BARE_TIMEOUT_MS = 60_000;
     private static final RetrieveCall<String, List<Document>> GET =
             new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
-    static final RetrieveCall<String, Long> COUNT =
-            new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
+    static final RetrieveCall<String, Long> COUNT = new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
 
     private final Bench bench;
     private final Scale scale;

@@ -75,7 +75,9 @@ final class RandomValues {
         int size = random.nextInt(5);
         Type first = type.getActualTypeArguments()[0];
         if (raw == Optional.class) {
-            return size == 0 ? Optional.empty() : Optional.of(first == String.class ? text(1, 10) : element(name, first));
+            return size == 0
+                    ? Optional.empty()
+                    : Optional.of(first == String.class ? text(1, 10) : element(name, first));
         }
         if (raw == Map.class) {
             Map<Object, Object> map = new TreeMap<>();

@@ -5,6 +5,7 @@ import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.protocol.message.ReadMode;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -44,7 +45,7 @@ public final class WholeQueries {
                 .flatMap(server -> server.ports().stream())
                 .filter(info -> info.name().equals(port))
                 .map(PortInfo::whole)
-                .collect(Collectors.toSet());
+                .collect(Collectors.toCollection(LinkedHashSet::new));
         return offered.size() == 1 ? offered.iterator().next() : Optional.empty();
     }
 }

@@ -158,7 +158,7 @@ public final class ActorSelection {
         return new Reads(core).retrieve(new Query(table, actors, operator, parameters, mode, end), block);
     }
 
-    private static <P, V> Bytes encode(RetrieveCall<P, V> call, P parameters) {
+    static <P, V> Bytes encode(RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
         if (encoded.size() > Limits.PARAMETER_BYTES_MAX) {
             throw new UniserveException(
@@ -169,7 +169,7 @@ public final class ActorSelection {
         return encoded;
     }
 
-    private static <V, R> R combine(QueryResult result, RetrieveCall<?, V> call, Combiner<V, R> combiner) {
+    static <V, R> R combine(QueryResult result, RetrieveCall<?, V> call, Combiner<V, R> combiner) {
         List<V> values = new ArrayList<>(result.parts().size());
         for (Bytes part : result.parts()) {
             values.add(call.values().decode(part));

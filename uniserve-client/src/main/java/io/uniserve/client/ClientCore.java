@@ -106,6 +106,11 @@ final class ClientCore implements AutoCloseable {
         return clock;
     }
 
+    /** A random number. */
+    long nextId() {
+        return ids.next();
+    }
+
     RequestTracker requests() {
         return requests;
     }

@@ -8,6 +8,7 @@ import io.uniserve.model.PartitionKey;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ReadMode;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -35,6 +36,14 @@ public final class ClientTable {
     /** All actors. */
     public ActorSelection all() {
         return selection(Optional.empty());
+    }
+
+    /**
+     * Opens a session: queries that see one state of the table, that of now, for so long at most; more than 0, at most an hour.
+     * Blocks, with the client's deadline. Fails with UNSUPPORTED where the table's engine holds no states.
+     */
+    public QuerySession session(Duration time) {
+        return QuerySession.open(core, name, time);
     }
 
     /** These actors, by number; an empty selection gives an empty answer. */

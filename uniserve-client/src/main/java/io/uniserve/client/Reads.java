@@ -3,10 +3,12 @@ package io.uniserve.client;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryMachine;
 import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.ReadSession;
 import io.uniserve.protocol.reader.TextNetwork;
 import io.uniserve.protocol.reader.TextQueryMachine;
 import io.uniserve.protocol.reader.TextResult;
@@ -23,22 +25,42 @@ final class Reads {
 
     /** A retrieve over actors. */
     public Operation<QueryResult> retrieve(Query query, boolean block) {
+        return retrieve(query, Optional.empty(), block);
+    }
+
+    /** A retrieve over actors, of a session. */
+    public Operation<QueryResult> retrieve(Query query, Optional<ReadSession> session, boolean block) {
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
-            QueryMachine machine = new QueryMachine(environment, query, operation::end);
+            QueryMachine machine = new QueryMachine(environment, query, session, operation::end);
             operation.start(machine::start, machine::cancel);
         });
     }
 
     /** A query in the engine's language: read from its actor where it concerns one, else planned on a server. */
     public Operation<Answer> text(QueryText query, long deadlineNanos, boolean block) {
-        Optional<Query> whole = WholeQueries.of(core.index(), query, deadlineNanos);
-        return whole.isPresent() ? whole(whole.get(), block) : planned(query, deadlineNanos, block);
+        return text(query, Optional.empty(), deadlineNanos, block);
     }
 
-    private Operation<Answer> whole(Query query, boolean block) {
+    /** A query in the engine's language, of a session. */
+    public Operation<Answer> text(QueryText query, Optional<ReadSession> session, long deadlineNanos, boolean block) {
+        Optional<Query> whole = WholeQueries.of(core.index(), query, deadlineNanos);
+        return whole.isPresent() ? whole(whole.get(), session, block) : planned(query, session, deadlineNanos, block);
+    }
+
+    /** Tells servers that a session has ended; done when they were told, not when they have heard. */
+    public Operation<Done> release(ReadSession session) {
+        return core.beginAdmin((operation, environment) -> operation.start(
+                () -> {
+                    session.release(environment);
+                    operation.end(Outcome.ok(Done.DONE));
+                },
+                () -> operation.end(Outcome.ok(Done.DONE))));
+    }
+
+    private Operation<Answer> whole(Query query, Optional<ReadSession> session, boolean block) {
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
             QueryMachine machine =
-                    new QueryMachine(environment, query, outcome -> operation.end(answer(query, outcome)));
+                    new QueryMachine(environment, query, session, outcome -> operation.end(answer(query, outcome)));
             operation.start(machine::start, machine::cancel);
         });
     }
@@ -53,12 +75,13 @@ final class Reads {
         return Outcome.ok(answer.with(effort(result.stats())));
     }
 
-    private Operation<Answer> planned(QueryText query, long deadlineNanos, boolean block) {
+    private Operation<Answer> planned(
+            QueryText query, Optional<ReadSession> session, long deadlineNanos, boolean block) {
         return core.begin(0, block, deadlineNanos, (operation, environment) -> {
             TextNetwork network = (to, request, timeout, completion) -> core.network()
                     .query(to, request, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
             TextQueryMachine machine = new TextQueryMachine(
-                    environment, network, query, deadlineNanos, outcome -> operation.end(answer(outcome)));
+                    environment, network, query, session, deadlineNanos, outcome -> operation.end(answer(outcome)));
             operation.start(machine::start, machine::cancel);
         });
     }

@@ -119,4 +119,13 @@ public final class PackedFiles {
             throw new UncheckedIOException(e);
         }
     }
+
+    /** Moves the files of the folder that have one of these names to the new one. */
+    public static void rename(Path folder, List<String> names, String to) throws IOException {
+        for (String name : names) {
+            if (Files.exists(folder.resolve(name))) {
+                Files.move(folder.resolve(name), folder.resolve(to));
+            }
+        }
+    }
 }

@@ -31,6 +31,7 @@ public enum ErrorCode {
     NOT_LEADER(3007, true),
     BEHIND(3008, true),
     OUTCOME_UNKNOWN(3009, true),
+    VERSION_GONE(3010, true),
     INTERNAL(4001, false),
     CORRUPT(4002, false),
     IO(4003, true),

@@ -86,10 +86,12 @@ public final class ServerDaemon implements AutoCloseable {
                     sets,
                     hub::latest,
                     handlers::refresh,
-                    faults));
+                    faults,
+                    resources.ids.next()));
             queries = resources.closing.add(queries(handlers, faults));
             port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
+            metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
             metrics.gauge("uniserve.server.backlog", "Tasks that wait on the loop", resources.loop::backlog);
             metrics.gauge(
                     "uniserve.server.engine.longest",

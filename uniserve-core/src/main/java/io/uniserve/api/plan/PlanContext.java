@@ -15,6 +15,13 @@ public interface PlanContext {
     /** The table's definition; TABLE_NOT_FOUND where there is none. */
     TableMeta table(TableName name);
 
+    /**
+     * From here on the plan's retrieves see one state of each actor, that of the first one: what a later round fetches is what
+     * an earlier one counted. The actors must be {@link io.uniserve.api.SnapshotActor}s. Where a state is lost the host runs
+     * the planner again from its start, so what it does must bear that. To be called before the first retrieve.
+     */
+    void oneState();
+
     /** The actors that the query is asked of, in ascending order: all of the table's, or those that the caller chose. */
     default List<Integer> actors(TableName name) {
         return IntStream.range(0, table(name).partitioner().actors()).boxed().toList();

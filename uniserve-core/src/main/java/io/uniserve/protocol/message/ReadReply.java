@@ -10,10 +10,20 @@ public record ReadReply(List<Part> parts, List<ActorFailure> failures, long cost
         failures = List.copyOf(failures);
     }
 
-    /** A partial value over these actors, merged on the server where the operator can. */
-    public record Part(List<Integer> actors, Bytes value) {
+    /**
+     * A partial value over these actors, merged on the server where the operator can.
+     *
+     * @param versions in a session: the state of each actor that is held now, in the order of the actors; else none
+     */
+    public record Part(List<Integer> actors, Bytes value, List<Long> versions) {
         public Part {
             actors = List.copyOf(actors);
+            versions = List.copyOf(versions);
+        }
+
+        /** A part of a read that belongs to no session. */
+        public Part(List<Integer> actors, Bytes value) {
+            this(actors, value, List.of());
         }
     }
 }

@@ -3,6 +3,7 @@ package io.uniserve.protocol.message;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.TableName;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * One server's share of a query: all its actors in one request.
@@ -11,6 +12,7 @@ import java.util.List;
  * @param remainingNanos time until the deadline when sent, more than 0
  * @param together all actors that the query asks, in ascending order, told to one server of every {@link
  *     io.uniserve.limit.Limits#SHARD_SET_SAMPLE}th query for its statistics; else empty
+ * @param hold the session that the read belongs to: states it reads are held for later reads
  */
 public record ReadRequest(
         TableName table,
@@ -23,7 +25,14 @@ public record ReadRequest(
         int attempt,
         long remainingNanos,
         ReadMode mode,
-        List<Integer> together) {
+        List<Integer> together,
+        Optional<Hold> hold) {
+    /** Built in: holds the state of every actor for a session and reads nothing. */
+    public static final String HOLD = "uniserve.hold@1";
+
+    /** Built in: lets go of what a session holds of the targets. */
+    public static final String RELEASE = "uniserve.release@1";
+
     public ReadRequest {
         targets = List.copyOf(targets);
         together = List.copyOf(together);
@@ -55,11 +64,52 @@ public record ReadRequest(
                 List.of());
     }
 
+    /** A read that belongs to no session. */
+    public ReadRequest(
+            TableName table,
+            long tableId,
+            List<Target> targets,
+            String operator,
+            Bytes parameters,
+            long queryHigh,
+            long queryLow,
+            int attempt,
+            long remainingNanos,
+            ReadMode mode,
+            List<Integer> together) {
+        this(
+                table,
+                tableId,
+                targets,
+                operator,
+                parameters,
+                queryHigh,
+                queryLow,
+                attempt,
+                remainingNanos,
+                mode,
+                together,
+                Optional.empty());
+    }
+
+    /**
+     * A session, by a number that its owner drew.
+     *
+     * @param remainingNanos how long states are held, unless they are let go of
+     */
+    public record Hold(long high, long low, long remainingNanos) {}
+
     /**
      * An actor asked for.
      *
      * @param epoch the epoch in the client's map
      * @param floorIndex the replica must have applied this log index (read your writes); 0 for none
+     * @param version the held state to read, as told by an earlier read of the session; 0 for the present one
      */
-    public record Target(int actor, long epoch, long floorIndex) {}
+    public record Target(int actor, long epoch, long floorIndex, long version) {
+        /** The present state. */
+        public Target(int actor, long epoch, long floorIndex) {
+            this(actor, epoch, floorIndex, 0);
+        }
+    }
 }

@@ -43,6 +43,9 @@ public final class QueryMachine {
     private final long queryHigh;
     private final long queryLow;
     private final ReplicaPicker picker;
+    private final TableSearch search;
+    private final Patience patience;
+    private final Optional<ReadSession> session;
     private final List<ReadReply.Part> parts = new ArrayList<>();
     private final List<ReadCall> calls = new ArrayList<>();
     private final AttemptLog tried = new AttemptLog();
@@ -57,13 +60,19 @@ public final class QueryMachine {
     private boolean opened;
     private boolean finished;
     private boolean refreshing;
-    private int opening;
     private Timers.Cancel timer = () -> {};
     private long timerAtNanos = NEVER;
     private Timers.Cancel routingWatch = () -> {};
     private boolean watching;
 
+    /** A query by itself. */
     public QueryMachine(ReaderEnvironment env, Query query, Completion<QueryResult> completion) {
+        this(env, query, Optional.empty(), completion);
+    }
+
+    /** A query that belongs to a session, whose other queries do not run meanwhile. */
+    public QueryMachine(
+            ReaderEnvironment env, Query query, Optional<ReadSession> session, Completion<QueryResult> completion) {
         this.env = env;
         this.state = env.state();
         this.query = query;
@@ -72,12 +81,14 @@ public final class QueryMachine {
         this.queryHigh = env.ids().next();
         this.queryLow = WeightedChoice.mix(queryHigh);
         this.picker = new ReplicaPicker(state, queryLow);
+        this.search = new TableSearch(env, query.table(), query.deadlineNanos(), this::open, this::fail);
+        this.patience = new Patience(state, query.operator());
+        this.session = session;
     }
 
     /** Sends the first requests. */
     public void start() {
-        open();
-        arm();
+        search.start();
     }
 
     /** Gives up; the completion gets CANCELLED unless the query has ended. */
@@ -85,65 +96,22 @@ public final class QueryMachine {
         fail(ErrorCode.CANCELLED, "the query was cancelled");
     }
 
-    private void open() {
-        Optional<TableRoute> route = env.routing().current().table(query.table());
-        if (route.isEmpty()) {
-            openAfterRefresh();
-            return;
-        }
+    private void open(TableRoute route) {
         try {
-            slots = QuerySlots.of(query.actors(), route.get().map().actors().size());
+            slots = QuerySlots.of(query.actors(), route.map().actors().size());
         } catch (UniserveException e) {
             fail(e.code(), e.reason());
             return;
         }
         opened = true;
-        tableId = route.get().meta().tableId();
+        tableId = route.meta().tableId();
+        session.ifPresent(states -> slots.all().forEach(slot -> slot.pin = states.pin(tableId, slot.actor)));
         if (slots.complete()) {
             succeed();
         } else {
             dispatch(slots.all(), Kind.FIRST);
-        }
-    }
-
-    private void openAfterRefresh() {
-        env.routing().refresh(outcome -> {
-            if (finished || opened) {
-                return;
-            }
-            if (env.routing().current().table(query.table()).isPresent()) {
-                open();
-                arm();
-            } else if (outcome instanceof Outcome.Err<RouteIndex> err
-                    && err.error().code().retriable()) {
-                long wait = Math.min(state.settings().backoffNanos(opening++), remaining());
-                timer.cancel();
-                timer = env.timers().after(Math.max(1, wait), this::reopen);
-                timerAtNanos = NEVER;
-            } else if (outcome instanceof Outcome.Err<RouteIndex> err) {
-                fail(err.error().code(), err.error().reason());
-            } else {
-                fail(
-                        ErrorCode.TABLE_NOT_FOUND,
-                        "table " + query.table() + " does not exist; create it, or list the tables there are");
-            }
-        });
-    }
-
-    private void reopen() {
-        if (finished) {
-            return;
-        }
-        if (remaining() <= 0) {
-            fail(ErrorCode.DEADLINE_EXCEEDED, noTable());
-        } else {
-            open();
             arm();
         }
-    }
-
-    private String noTable() {
-        return "no server told where table " + query.table() + " is within " + millis(elapsed()) + " ms";
     }
 
     private void dispatch(List<QuerySlot> wanting, Kind kind) {
@@ -162,6 +130,10 @@ public final class QueryMachine {
         Map<ServerId, List<QuerySlot>> groups = new LinkedHashMap<>();
         for (QuerySlot slot : wanting) {
             Optional<ServerId> server = picker.pick(index, actors.get(slot.actor), query.mode(), slot, now);
+            if (slot.pin.isPresent() && !index.live(slot.pin.get().server())) {
+                gone(slot);
+                return;
+            }
             if (server.isPresent()) {
                 groups.computeIfAbsent(server.get(), id -> new ArrayList<>()).add(slot);
             } else if (!park(slot, index, actors.get(slot.actor), now)) {
@@ -182,11 +154,11 @@ public final class QueryMachine {
             slot.asked.add(server);
             slot.attempts++;
             slot.inFlight++;
-            targets.add(new ReadRequest.Target(
-                    slot.actor, actors.get(slot.actor).epoch(), state.floors().floor(tableId, actors.get(slot.actor))));
+            targets.add(target(slot, actors.get(slot.actor)));
+            session.ifPresent(states -> states.asks(server, query.table(), tableId, slot.actor));
         }
         ReadCall call = new ReadCall(server, group, now, kind);
-        call.hedgeAtNanos = now + hedgeDelay();
+        call.hedgeAtNanos = now + patience.hedgeDelay();
         calls.add(call);
         servers.add(server);
         count(kind);
@@ -201,9 +173,21 @@ public final class QueryMachine {
                 requests,
                 remaining,
                 query.mode(),
-                slots.sample(queryLow, requests));
+                slots.sample(queryLow, requests),
+                session.map(states -> states.hold(now)));
         state.health().sent(server);
         call.cancel = env.network().read(index.address(server).orElseThrow(), request, outcome -> ended(call, outcome));
+    }
+
+    private ReadRequest.Target target(QuerySlot slot, ActorState actor) {
+        long version = slot.pin.isPresent() ? slot.pin.get().version() : 0;
+        return new ReadRequest.Target(slot.actor, actor.epoch(), state.floors().floor(tableId, actor), version);
+    }
+
+    private void gone(QuerySlot slot) {
+        fail(
+                ErrorCode.VERSION_GONE,
+                "the server that holds actor " + slot.actor + "'s state for the session is gone; open another session");
     }
 
     private void count(Kind kind) {
@@ -227,9 +211,13 @@ public final class QueryMachine {
         List<ActorFailure> failures;
         if (outcome instanceof Outcome.Ok<ReadReply> ok) {
             state.health().answered(call.server, now);
-            state.latencies().of(query.operator()).record(now - call.sentNanos);
+            patience.answeredAfter(now - call.sentNanos);
             ReplyReader reader = new ReplyReader(slots, parts);
+            int before = parts.size();
             failures = reader.take(call, ok.value());
+            if (session.isPresent() && !settled(call, parts.subList(before, parts.size()))) {
+                return;
+            }
             if (reader.acceptedBytes() > Limits.RESULT_BYTES_PER_QUERY_MAX) {
                 fail(
                         ErrorCode.TOO_LARGE,
@@ -257,6 +245,16 @@ public final class QueryMachine {
             dropNeedless(now);
             dispatch(again, Kind.RETRY);
             arm();
+        }
+    }
+
+    private boolean settled(ReadCall call, List<ReadReply.Part> accepted) {
+        try {
+            accepted.forEach(part -> session.orElseThrow().took(call.server, tableId, part));
+            return true;
+        } catch (UniserveException e) {
+            fail(e.code(), e.reason());
+            return false;
         }
     }
 
@@ -301,6 +299,10 @@ public final class QueryMachine {
         for (ActorFailure failure : failures) {
             if (Verdict.of(failure.code()) == Verdict.FATAL) {
                 fail(failure.code(), failure.message());
+            } else if (failure.code() == ErrorCode.UNAVAILABLE) {
+                slots.find(failure.actor())
+                        .filter(slot -> slot.pin.isPresent() && !slot.resolved)
+                        .ifPresent(this::gone);
             }
         }
         return finished;
@@ -322,17 +324,10 @@ public final class QueryMachine {
         }
         for (ReadCall call : List.copyOf(calls)) {
             if (!call.needed()) {
-                judge(call, now);
+                patience.judge(call.server, call.sentNanos, now);
                 close(call);
                 call.cancel.cancel();
             }
-        }
-    }
-
-    private void judge(ReadCall call, long now) {
-        boolean longAgo = now - call.sentNanos >= state.settings().silenceNanos() / 2;
-        if (longAgo && !state.health().answeredSince(call.server, call.sentNanos)) {
-            state.health().failed(call.server, now);
         }
     }
 
@@ -419,9 +414,6 @@ public final class QueryMachine {
     /** One timer for whatever is due first: the deadline, a parked slot, a hedge. */
     private void arm() {
         if (finished || !opened) {
-            if (!finished && timerAtNanos == NEVER && !opened) {
-                set(query.deadlineNanos());
-            }
             return;
         }
         long due = query.deadlineNanos();
@@ -468,17 +460,6 @@ public final class QueryMachine {
         arm();
     }
 
-    private long hedgeDelay() {
-        long p95 = state.latencies().of(query.operator()).p95Nanos();
-        return p95 < 0
-                ? state.settings().hedgeColdNanos()
-                : Math.max(state.settings().hedgeMinNanos(), p95);
-    }
-
-    private long silence() {
-        return Math.max(state.settings().silenceNanos(), 4 * hedgeDelay());
-    }
-
     private void hedge(long now) {
         if (finished) {
             return;
@@ -487,7 +468,7 @@ public final class QueryMachine {
         Optional<TableRoute> route =
                 index.table(query.table()).filter(table -> table.meta().tableId() == tableId);
         if (route.isEmpty()) { // dropped: nobody to ask, look again later
-            calls.forEach(call -> call.hedgeAtNanos = Math.max(call.hedgeAtNanos, now + silence()));
+            calls.forEach(call -> call.hedgeAtNanos = Math.max(call.hedgeAtNanos, now + patience.silence()));
             return;
         }
         List<ActorState> actors = route.get().map().actors();
@@ -508,11 +489,12 @@ public final class QueryMachine {
             }
         }
         // What finds no spare replica or no budget now is looked at again later: the server may prove silent.
-        call.hedgeAtNanos = now - call.sentNanos < silence() ? call.sentNanos + silence() : now + silence();
-        boolean silent =
-                now - call.sentNanos >= silence() && !state.health().answeredSince(call.server, call.sentNanos);
-        if (silent) {
-            state.health().failed(call.server, now);
+        long silence = patience.silence();
+        call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
+        boolean silent = patience.silent(call.server, call.sentNanos, now);
+        if (silent && call.slots.stream().anyMatch(slot -> slot.pin.isPresent() && !slot.resolved)) {
+            fail(ErrorCode.VERSION_GONE, "server " + call.server + ", which holds the session's state, is silent");
+            return;
         }
         for (Map.Entry<ServerId, List<QuerySlot>> group : groups.entrySet()) {
             if (silent || state.hedges().take()) {
@@ -522,12 +504,8 @@ public final class QueryMachine {
     }
 
     private void expire(long now) {
-        if (!opened) {
-            fail(ErrorCode.DEADLINE_EXCEEDED, noTable());
-            return;
-        }
         for (ReadCall call : calls) {
-            judge(call, now);
+            patience.judge(call.server, call.sentNanos, now);
             tried.add(
                     call.server,
                     call.actors(),
@@ -573,6 +551,7 @@ public final class QueryMachine {
 
     private void release() {
         finished = true;
+        search.stop();
         timer.cancel();
         routingWatch.cancel();
         for (ReadCall call : List.copyOf(calls)) {

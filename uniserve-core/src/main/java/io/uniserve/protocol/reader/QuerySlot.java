@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.model.ServerId;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 
 /** One actor of a query. */
 final class QuerySlot {
@@ -23,6 +24,9 @@ final class QuerySlot {
 
     /** True while every failure of this round was of the kind that is not worth asking the same replica again. */
     boolean hopeless = true;
+
+    /** In a session: the one replica that may answer, and the state that it holds. */
+    Optional<ReadSession.Pin> pin = Optional.empty();
 
     boolean preferPrimary;
     boolean parked;

@@ -21,8 +21,16 @@ final class ReplicaPicker {
         this.random = seed;
     }
 
-    /** The server to ask, or empty when every live replica was asked in this round. */
+    /**
+     * The server to ask, or empty when every live replica was asked in this round. For an actor whose state is held, only the
+     * server that holds it.
+     */
     Optional<ServerId> pick(RouteIndex index, ActorState actor, ReadMode mode, QuerySlot slot, long now) {
+        if (slot.pin.isPresent()) {
+            return slot.pin
+                    .map(ReadSession.Pin::server)
+                    .filter(server -> !slot.asked.contains(server) && index.live(server));
+        }
         List<ServerId> open = open(index, actor.isr(), slot);
         if (open.isEmpty() && mode == ReadMode.STALE) {
             open = open(index, actor.learners(), slot);

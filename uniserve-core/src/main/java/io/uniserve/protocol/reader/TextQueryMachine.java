@@ -32,7 +32,8 @@ public final class TextQueryMachine {
     private final QueryText query;
     private final long deadlineNanos;
     private final Completion<TextResult> completion;
-    private final LatencyTracker latencies;
+    private final Patience patience;
+    private final Optional<ReadSession> session;
     private final AttemptLog tried = new AttemptLog();
     private final List<TextCall> calls = new ArrayList<>();
     private final List<ServerId> asked = new ArrayList<>();
@@ -56,13 +57,25 @@ public final class TextQueryMachine {
             QueryText query,
             long deadlineNanos,
             Completion<TextResult> completion) {
+        this(env, network, query, Optional.empty(), deadlineNanos, completion);
+    }
+
+    /** A query that belongs to a session in which all actors that it is asked of are settled. */
+    public TextQueryMachine(
+            ReaderEnvironment env,
+            TextNetwork network,
+            QueryText query,
+            Optional<ReadSession> session,
+            long deadlineNanos,
+            Completion<TextResult> completion) {
         this.env = env;
         this.state = env.state();
         this.network = network;
         this.query = query;
         this.deadlineNanos = deadlineNanos;
         this.completion = completion;
-        this.latencies = state.latencies().of("text " + query.table());
+        this.patience = new Patience(state, "text " + query.table());
+        this.session = session;
         this.random = env.ids().next();
     }
 
@@ -170,6 +183,7 @@ public final class TextQueryMachine {
                 query.table(),
                 query.text(),
                 query.actors(),
+                session.map(states -> states.told(tableId, now)),
                 remaining,
                 tableId,
                 state.floors().told(tableId));
@@ -178,7 +192,7 @@ public final class TextQueryMachine {
                 request,
                 remaining,
                 outcome -> ended(call, outcome));
-        call.watch = env.timers().after(hedgeDelay(), () -> slow(call, false));
+        call.watch = env.timers().after(patience.hedgeDelay(), () -> slow(call, false));
     }
 
     private void ended(TextCall call, Outcome<Answer> outcome) {
@@ -189,7 +203,7 @@ public final class TextQueryMachine {
         long now = env.clock().nanos();
         if (outcome instanceof Outcome.Ok<Answer> ok) {
             state.health().answered(call.server, now);
-            latencies.record(now - call.sentNanos);
+            patience.answeredAfter(now - call.sentNanos);
             succeed(ok.value(), now);
             return;
         }
@@ -228,25 +242,15 @@ public final class TextQueryMachine {
             hedges++;
             send(spare.get());
         } else if (!silenceDue) {
-            call.watch = env.timers().after(Math.max(1, silence() - (now - call.sentNanos)), () -> slow(call, true));
+            call.watch = env.timers()
+                    .after(Math.max(1, patience.silence() - (now - call.sentNanos)), () -> slow(call, true));
         }
-    }
-
-    private long hedgeDelay() {
-        long p95 = latencies.p95Nanos();
-        return p95 < 0
-                ? state.settings().hedgeColdNanos()
-                : Math.max(state.settings().hedgeMinNanos(), p95);
-    }
-
-    private long silence() {
-        return Math.max(state.settings().silenceNanos(), 4 * hedgeDelay());
     }
 
     private void expire() {
         long now = env.clock().nanos();
         for (TextCall call : calls) {
-            judge(call, now);
+            patience.judge(call.server, call.sentNanos, now);
             tried.add(
                     call.server,
                     "query",
@@ -265,7 +269,7 @@ public final class TextQueryMachine {
 
     private void succeed(Answer answer, long now) {
         for (TextCall call : calls) {
-            judge(call, now);
+            patience.judge(call.server, call.sentNanos, now);
         }
         requestsEarn();
         release();
@@ -275,13 +279,6 @@ public final class TextQueryMachine {
     private void requestsEarn() {
         for (int i = hedges; i < requests; i++) {
             state.hedges().earn();
-        }
-    }
-
-    private void judge(TextCall call, long now) {
-        boolean longAgo = now - call.sentNanos >= state.settings().silenceNanos() / 2;
-        if (longAgo && !state.health().answeredSince(call.server, call.sentNanos)) {
-            state.health().failed(call.server, now);
         }
     }
 

@@ -38,7 +38,8 @@ enum UpdateVerdict {
                     NOT_ENOUGH_REPLICAS,
                     LEASE_EXPIRED,
                     NOT_LEADER,
-                    BEHIND -> RETRY;
+                    BEHIND,
+                    VERSION_GONE -> RETRY;
             case DISK_FULL, INTERNAL, CORRUPT, IO, PORT_FAILED, PORT_PROTOCOL -> RETRY_FEW;
         };
     }

@@ -21,6 +21,7 @@ enum Verdict {
                     INVALID_CONFIGURATION,
                     OUTCOME_EXPIRED,
                     UNAUTHORIZED,
+                    VERSION_GONE,
                     TOO_LARGE -> FATAL;
             case UNKNOWN_OPERATOR,
                     UNKNOWN_UPDATE,

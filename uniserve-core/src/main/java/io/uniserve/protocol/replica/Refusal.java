@@ -64,6 +64,7 @@ record Refusal(long hash, String reason) {
                     LEASE_EXPIRED,
                     NOT_LEADER,
                     BEHIND,
+                    VERSION_GONE,
                     OUTCOME_UNKNOWN,
                     INTERNAL,
                     CORRUPT,

@@ -3,6 +3,8 @@ package io.uniserve.runtime.proto;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.QueryRequest;
+import io.uniserve.protocol.message.ReadRequest;
+import java.util.Optional;
 
 /** Queries in an engine's own language and their answers. */
 public final class QueryMapping {
@@ -16,6 +18,11 @@ public final class QueryMapping {
                 .setRemainingNanos(request.remainingNanos())
                 .setTableId(request.tableId())
                 .addAllActors(request.actors());
+        request.session().ifPresent(session -> {
+            proto.setHold(
+                    ReadMapping.toProto(new ReadRequest.Hold(session.high(), session.low(), session.remainingNanos())));
+            session.pins().forEach(pin -> proto.addPins(toProto(pin)));
+        });
         for (QueryRequest.Floor floor : request.floors()) {
             proto.addFloors(DataProto.QueryFloor.newBuilder()
                     .setActor(floor.actor())
@@ -31,9 +38,34 @@ public final class QueryMapping {
                 IdentityMapping.table(proto.getTable()),
                 Wire.text("query", proto.getText(), Limits.QUERY_TEXT_CHARS_MAX),
                 Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor),
+                proto.hasHold() ? Optional.of(session(proto)) : Optional.empty(),
                 Wire.remaining(proto.getRemainingNanos()),
                 Wire.notNegative("table_id", proto.getTableId()),
                 Wire.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto));
+    }
+
+    private static DataProto.SessionPin toProto(QueryRequest.Session.Pin pin) {
+        return DataProto.SessionPin.newBuilder()
+                .setActor(pin.actor())
+                .setServer(pin.server().value())
+                .setVersion(pin.version())
+                .build();
+    }
+
+    private static QueryRequest.Session session(DataProto.QueryRequest proto) {
+        ReadRequest.Hold hold = ReadMapping.fromProto(proto.getHold());
+        return new QueryRequest.Session(
+                hold.high(),
+                hold.low(),
+                hold.remainingNanos(),
+                Wire.list(
+                        "pins",
+                        proto.getPinsList(),
+                        Limits.ACTORS_PER_TABLE_MAX,
+                        pin -> new QueryRequest.Session.Pin(
+                                Wire.actor(pin.getActor()),
+                                IdentityMapping.server(pin.getServer()),
+                                pin.getVersion())));
     }
 
     private static QueryRequest.Floor fromProto(DataProto.QueryFloor proto) {

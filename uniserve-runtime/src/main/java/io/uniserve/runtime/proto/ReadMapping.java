@@ -4,6 +4,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
+import java.util.Optional;
 
 /** Reads and their replies. */
 public final class ReadMapping {
@@ -25,9 +26,11 @@ public final class ReadMapping {
             proto.addTargets(DataProto.ReadTarget.newBuilder()
                     .setActor(target.actor())
                     .setEpoch(target.epoch())
-                    .setFloorIndex(target.floorIndex()));
+                    .setFloorIndex(target.floorIndex())
+                    .setVersion(target.version()));
         }
         proto.addAllTogether(request.together());
+        request.hold().ifPresent(hold -> proto.setHold(toProto(hold)));
         return proto.build();
     }
 
@@ -44,14 +47,28 @@ public final class ReadMapping {
                 proto.getAttempt(),
                 Wire.remaining(proto.getRemainingNanos()),
                 Wire.constant("mode", ReadMode.values(), proto.getModeValue()),
-                Wire.list("together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, Wire::actor));
+                Wire.list("together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, Wire::actor),
+                proto.hasHold() ? Optional.of(fromProto(proto.getHold())) : Optional.empty());
+    }
+
+    static DataProto.Hold toProto(ReadRequest.Hold hold) {
+        return DataProto.Hold.newBuilder()
+                .setHigh(hold.high())
+                .setLow(hold.low())
+                .setNanos(hold.remainingNanos())
+                .build();
+    }
+
+    static ReadRequest.Hold fromProto(DataProto.Hold proto) {
+        return new ReadRequest.Hold(proto.getHigh(), proto.getLow(), Wire.remaining(proto.getNanos()));
     }
 
     private static ReadRequest.Target fromProto(DataProto.ReadTarget proto) {
         return new ReadRequest.Target(
                 Wire.actor(proto.getActor()),
                 Wire.notNegative("epoch", proto.getEpoch()),
-                Wire.notNegative("floor_index", proto.getFloorIndex()));
+                Wire.notNegative("floor_index", proto.getFloorIndex()),
+                proto.getVersion());
     }
 
     /** The reply as a message; values are shared, not copied. */
@@ -61,6 +78,7 @@ public final class ReadMapping {
             DataProto.ReadPart.Builder one =
                     DataProto.ReadPart.newBuilder().setValue(BytesMapping.toProto(part.value()));
             part.actors().forEach(one::addActors);
+            part.versions().forEach(one::addVersions);
             proto.addParts(one);
         }
         reply.failures().forEach(failure -> proto.addFailures(FailureMapping.toProto(failure)));
@@ -78,6 +96,7 @@ public final class ReadMapping {
     private static ReadReply.Part fromProto(DataProto.ReadPart proto) {
         return new ReadReply.Part(
                 Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor),
-                BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX));
+                BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX),
+                Wire.list("versions", proto.getVersionsList(), Limits.ACTORS_PER_TABLE_MAX, version -> version));
     }
 }

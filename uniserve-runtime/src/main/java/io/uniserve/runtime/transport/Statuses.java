@@ -40,8 +40,14 @@ final class Statuses {
             case TABLE_NOT_FOUND, UNKNOWN_OPERATOR, UNKNOWN_UPDATE, UNKNOWN_PORT -> Status.NOT_FOUND;
             case TABLE_EXISTS -> Status.ALREADY_EXISTS;
             case UNSUPPORTED -> Status.UNIMPLEMENTED;
-            case WRONG_CLUSTER, OUTCOME_EXPIRED, STALE_EPOCH, NOT_PRIMARY, NOT_LEADER, LEASE_EXPIRED, BEHIND ->
-                Status.FAILED_PRECONDITION;
+            case WRONG_CLUSTER,
+                    OUTCOME_EXPIRED,
+                    STALE_EPOCH,
+                    NOT_PRIMARY,
+                    NOT_LEADER,
+                    LEASE_EXPIRED,
+                    BEHIND,
+                    VERSION_GONE -> Status.FAILED_PRECONDITION;
             case CANCELLED -> Status.CANCELLED;
             case UNAUTHORIZED -> Status.PERMISSION_DENIED;
             case TOO_LARGE, RESOURCE_EXHAUSTED, LOG_FULL, DISK_FULL -> Status.RESOURCE_EXHAUSTED;

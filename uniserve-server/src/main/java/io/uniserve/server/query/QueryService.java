@@ -13,6 +13,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.reader.ClientState;
+import io.uniserve.protocol.reader.ReadSession;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.ReaderSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
@@ -22,6 +23,7 @@ import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.transport.QueryHandler;
 import io.uniserve.runtime.transport.RoutingSource;
 import io.uniserve.server.read.MemoryFaults;
+import java.util.Optional;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -82,7 +84,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
         long deadline = env.clock().nanos() + request.remainingNanos();
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
-        ServerPlanContext context = new ServerPlanContext(environment(request), loop, query, deadline);
+        ServerPlanContext context =
+                new ServerPlanContext(environment(request), loop, query, session(request), deadline);
         try {
             executor.execute(() -> completion.done(answer(query, context)));
         } catch (RejectedExecutionException e) {
@@ -92,6 +95,11 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                     e)));
         }
         return context;
+    }
+
+    private Optional<ReadSession> session(QueryRequest request) {
+        return request.session()
+                .map(told -> ReadSession.of(told, request.tableId(), env.clock().nanos()));
     }
 
     /** The client's writes are the floor of the plan's reads; all else is shared by all queries. */
@@ -106,11 +114,30 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
             }
             String port = context.table(query.table()).port();
-            Answer answer = planners.answer(port, query, context);
+            Answer answer = planned(port, query, context);
             checkSize(answer);
             return Outcome.ok(answer.with(context.effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
             return Outcome.err(memory.ofAny("planning of the query", e));
+        } finally {
+            context.forgetStates();
+        }
+    }
+
+    /** Plans the query; again from the start where the states that its rounds saw were lost, but not for ever. */
+    private Answer planned(String port, QueryText query, ServerPlanContext context) {
+        for (int restarts = 0; ; restarts++) {
+            try {
+                return planners.answer(port, query, context);
+            } catch (UniserveException e) {
+                boolean again = e.code() == ErrorCode.VERSION_GONE
+                        && restarts < Limits.SESSION_RESTARTS_MAX
+                        && context.mayStartAnew();
+                if (!again) {
+                    throw e;
+                }
+                context.forgetStates();
+            }
         }
     }
 

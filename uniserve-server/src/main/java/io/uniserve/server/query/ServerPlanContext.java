@@ -18,6 +18,7 @@ import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryMachine;
 import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.ReadSession;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.runtime.loop.EventLoop;
@@ -42,13 +43,20 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final ReaderEnvironment env;
     private final EventLoop loop;
     private final QueryText query;
+    /** False where the caller has a session. */
+    private final boolean owned;
+
+    private Optional<ReadSession> session;
     private final long deadlineNanos;
     private volatile boolean cancelled;
     private volatile Runnable stop = () -> {};
     private Effort effort = Effort.NONE;
 
-    ServerPlanContext(ReaderEnvironment env, EventLoop loop, QueryText query, long deadlineNanos) {
+    ServerPlanContext(
+            ReaderEnvironment env, EventLoop loop, QueryText query, Optional<ReadSession> session, long deadlineNanos) {
         this.env = env;
+        this.session = session;
+        this.owned = session.isEmpty();
         this.loop = loop;
         this.query = query;
         this.deadlineNanos = deadlineNanos;
@@ -65,6 +73,27 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 .orElseThrow(() -> new UniserveException(
                         ErrorCode.TABLE_NOT_FOUND,
                         "table " + name + " does not exist; create it, or list the tables there are"));
+    }
+
+    @Override
+    public void oneState() {
+        if (session.isEmpty()) {
+            session = Optional.of(new ReadSession(env.ids().next(), env.ids().next(), deadlineNanos));
+        }
+    }
+
+    /** Lets go of the states that the plan has seen, unless the caller's session holds them; the next plan sees others. */
+    void forgetStates() {
+        if (owned && session.isPresent()) {
+            ReadSession ended = session.get();
+            session = Optional.empty();
+            loop.execute(() -> ended.release(env));
+        }
+    }
+
+    /** True where another plan may succeed after one that lost the states it saw. */
+    boolean mayStartAnew() {
+        return owned && !cancelled && remainingNanos() > 0;
     }
 
     @Override
@@ -123,7 +152,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private <P, V> QueryResult run(
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
-        QueryRun run = new QueryRun(new Query(table, actors, call.id(), encoded, ReadMode.LINEARIZABLE, deadlineNanos));
+        QueryRun run = new QueryRun(
+                new Query(table, actors, call.id(), encoded, ReadMode.LINEARIZABLE, deadlineNanos), session);
         QueryResult result = await(run::start, run::cancel);
         QueryResult.Stats stats = result.stats();
         effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
@@ -176,14 +206,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** One machine, touched on the loop only. */
     private final class QueryRun {
         private final Query query;
+        private final Optional<ReadSession> states;
         private Optional<QueryMachine> machine = Optional.empty();
 
-        private QueryRun(Query query) {
+        private QueryRun(Query query, Optional<ReadSession> states) {
             this.query = query;
+            this.states = states;
         }
 
         private void start(CompletableFuture<Outcome<QueryResult>> future) {
-            QueryMachine started = new QueryMachine(env, query, future::complete);
+            QueryMachine started = new QueryMachine(env, query, states, future::complete);
             machine = Optional.of(started);
             started.start();
         }

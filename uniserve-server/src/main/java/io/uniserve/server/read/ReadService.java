@@ -39,6 +39,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final MemoryFaults faults;
     private final WorkerPool pool;
     private final ResultMemory memory;
+    private final HeldStates held;
     private final int requestsMax;
     private final long catchUpNanos;
     private final AtomicInteger requests = new AtomicInteger();
@@ -50,6 +51,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
      * @param routing the newest map this server knows, to tell a dropped table from a replica that is elsewhere
      * @param refresh asks the server's loop to read the table's map again; called on any thread
      * @param faults judges operators that run out of memory
+     * @param firstVersion of a held state; differs from that of an earlier process
      */
     public ReadService(
             Clock clock,
@@ -61,7 +63,9 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             ShardSets sets,
             Supplier<Optional<Routing>> routing,
             Consumer<TableName> refresh,
-            MemoryFaults faults) {
+            MemoryFaults faults,
+            long firstVersion) {
+        this.held = new HeldStates(Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX, firstVersion);
         this.faults = faults;
         this.clock = clock;
         this.timers = timers;
@@ -165,11 +169,15 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     public void close() {
         closed = true;
         pool.close();
+        held.close();
     }
 
     private void watch() {
         if (!closed) {
             pool.compensate();
+            if (held.size() > 0) {
+                pool.execute(() -> held.expire(clock.nanos())); // closing may take long: not here
+            }
             Timers.Cancel unused = timers.after(COMPENSATE_NANOS, this::watch);
         }
     }
@@ -216,6 +224,15 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     WorkerPool pool() {
         return pool;
+    }
+
+    HeldStates held() {
+        return held;
+    }
+
+    /** Actors' states held for sessions now. */
+    public int sessionStates() {
+        return held.size();
     }
 
     ResultMemory memory() {

@@ -1,5 +1,6 @@
 package io.uniserve.server.read;
 
+import io.uniserve.api.Actor;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -14,11 +15,14 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.runtime.time.CpuClock;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicLongArray;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.function.IntSupplier;
 import org.jspecify.annotations.Nullable;
@@ -41,6 +45,9 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicReferenceArray<@Nullable Object> results;
     private final AtomicLong costNanos = new AtomicLong();
     private final AtomicLong reservedBytes = new AtomicLong();
+    /** In a session: the state that each target was read from. */
+    private final AtomicLongArray versions;
+
     private volatile @Nullable OperatorRun<?, ?, ?> run;
     private volatile boolean cancelled;
     private volatile boolean here;
@@ -54,6 +61,8 @@ final class ReadTask implements Timers.Cancel {
         this.patienceNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
+        this.versions = new AtomicLongArray(
+                request.hold().isPresent() ? request.targets().size() : 0);
     }
 
     /**
@@ -61,7 +70,8 @@ final class ReadTask implements Timers.Cancel {
      * the request is left to {@link #work} to find.
      */
     boolean brief() {
-        if (request.parameters().size() > BRIEF_PARAMETER_BYTES_MAX) {
+        if (request.parameters().size() > BRIEF_PARAMETER_BYTES_MAX
+                || request.hold().isPresent()) {
             return false;
         }
         Optional<PinnedActor> pinned = service.actors().pin(key(0));
@@ -116,10 +126,14 @@ final class ReadTask implements Timers.Cancel {
             if (cancelled || deadlineNanos - now <= 0) {
                 context.checkActive();
             }
+            if (request.hold().isPresent()
+                    && (target.version() != 0 || request.operator().equals(ReadRequest.RELEASE))) {
+                return again(place, key, request.hold().get(), context);
+            }
             ReadGate gate = service.gates().get(key);
             Optional<ActorFailure> refusal = refusal(gate, target, now);
             if (refusal.isEmpty()) {
-                return answer(key, target, gate, context);
+                return answer(place, key, gate, context);
             }
             if (!mayCatchUp(gate, target, refusal.get().code())) {
                 return refusal.get();
@@ -164,13 +178,63 @@ final class ReadTask implements Timers.Cancel {
         });
     }
 
-    private Object answer(ReplicaKey key, ReadRequest.Target target, @Nullable ReadGate gate, ReadContext context) {
+    /** A later read of a session. It needs no gate: what it reads was the present state when the session read it first. */
+    private Object again(int place, ReplicaKey key, ReadRequest.Hold session, ReadContext context) {
+        ReadRequest.Target target = request.targets().get(place);
+        if (request.operator().equals(ReadRequest.RELEASE)) {
+            service.held().release(session, key);
+            return Bytes.EMPTY;
+        }
+        Optional<HeldState> held = service.held().find(session, key, target.version(), until(session));
+        if (held.isEmpty()) {
+            return new ActorFailure(
+                    target.actor(),
+                    ErrorCode.VERSION_GONE,
+                    "the state that the session reads is no more held; open another session",
+                    target.epoch());
+        }
+        return read(place, held.get(), context);
+    }
+
+    private long until(ReadRequest.Hold session) {
+        return service.clock().nanos() + session.remainingNanos();
+    }
+
+    /** The operator's answer from a held state, which is let go of here but not by the session. */
+    private Object read(int place, HeldState held, ReadContext context) {
+        try {
+            versions.set(place, held.version());
+            return call(held.actor(), held.view(), context);
+        } finally {
+            held.release();
+        }
+    }
+
+    /** The operator's answer; in a session from the state that it is to hold. */
+    private Object read(int place, ReplicaKey key, PinnedActor actor, ReadContext context) {
+        if (request.hold().isEmpty()) {
+            return call(actor, actor.actor(), context);
+        }
+        ReadRequest.Hold session = request.hold().get();
+        long until = until(session);
+        HeldState held = service.held().hold(session, key, until, version -> {
+            PinnedActor own = service.actors()
+                    .pin(key)
+                    .orElseThrow(
+                            () -> new UniserveException(ErrorCode.UNAVAILABLE, "the actor is not open here any more"));
+            return HeldState.take(own, version, until);
+        });
+        return read(place, held, context);
+    }
+
+    private Object answer(int place, ReplicaKey key, @Nullable ReadGate gate, ReadContext context) {
+        ReadRequest.Target target = request.targets().get(place);
         Optional<PinnedActor> pinned = service.actors().pin(key);
         if (pinned.isEmpty() || gate == null) {
             return new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "the actor is not open here", 0);
         }
         try (PinnedActor actor = pinned.get()) {
-            Object value = call(actor, context);
+            Object value = read(place, key, actor, context);
             ReadGate after = service.gates().get(key);
             if (after == null) {
                 return service.absent(request, target.actor());
@@ -184,10 +248,13 @@ final class ReadTask implements Timers.Cancel {
         }
     }
 
-    private Object call(PinnedActor actor, ReadContext context) {
+    private Object call(PinnedActor actor, Actor seen, ReadContext context) {
+        if (request.operator().equals(ReadRequest.HOLD)) {
+            return Bytes.EMPTY;
+        }
         return actor.call(request.operator(), () -> {
             OperatorRun<?, ?, ?> runs = run(actor);
-            return reserve(runs, runs.retrieve(actor.actor(), context, results.length() == 1));
+            return reserve(runs, runs.retrieve(seen, context, results.length() == 1));
         });
     }
 
@@ -228,11 +295,32 @@ final class ReadTask implements Timers.Cancel {
 
     private void finish() {
         try {
-            completion.done(cancelled ? Outcome.err(ReadService.gone()) : Outcome.ok(assemble()));
+            completion.done(cancelled ? Outcome.err(ReadService.gone()) : Outcome.ok(withVersions(assemble())));
         } finally {
             service.memory().release(reservedBytes.get());
             service.finished();
         }
+    }
+
+    private ReadReply withVersions(ReadReply reply) {
+        if (versions.length() == 0) {
+            return reply;
+        }
+        Map<Integer, Long> byActor = new HashMap<>();
+        for (int i = 0; i < versions.length(); i++) {
+            byActor.put(request.targets().get(i).actor(), versions.get(i));
+        }
+        return new ReadReply(
+                reply.parts().stream()
+                        .map(part -> new ReadReply.Part(
+                                part.actors(),
+                                part.value(),
+                                part.actors().stream()
+                                        .map(actor -> byActor.getOrDefault(actor, 0L))
+                                        .toList()))
+                        .toList(),
+                reply.failures(),
+                reply.costNanos());
     }
 
     private ReadReply assemble() {

@@ -26,6 +26,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
@@ -166,7 +167,8 @@ class QueryServiceTest {
     private Outcome<Answer> chosen(int actor) {
         CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
         Timers.Cancel unused = service.query(
-                new QueryRequest(TABLE, "q", List.of(actor), 10 * SECOND, 1, List.of()), future::complete);
+                new QueryRequest(TABLE, "q", List.of(actor), Optional.empty(), 10 * SECOND, 1, List.of()),
+                future::complete);
         return future.join();
     }
 
@@ -185,6 +187,38 @@ class QueryServiceTest {
                 .isInstanceOfSatisfying(
                         Outcome.Ok.class,
                         ok -> assertThat(((Answer) ok.value()).body().utf8()).isEqualTo("[0] {0=own}"));
+    }
+
+    @Test
+    void aPlanThatLosesTheStateItSawRunsAgainButNotForEver() {
+        AtomicInteger plans = new AtomicInteger();
+        AtomicInteger lost = new AtomicInteger(2);
+        plan = context -> {
+            plans.incrementAndGet();
+            context.oneState();
+            return context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
+        };
+        List<Long> sessions = new CopyOnWriteArrayList<>();
+        reads = (request, done) -> {
+            if (request.operator().equals(ReadRequest.RELEASE)) {
+                return () -> {};
+            }
+            sessions.add(request.hold().orElseThrow().low());
+            if (lost.getAndDecrement() > 0) {
+                ActorFailure gone = new ActorFailure(0, ErrorCode.VERSION_GONE, "gone", 1);
+                done.done(Outcome.ok(new ReadReply(List.of(), List.of(gone), 1)));
+            } else {
+                ReadReply.Part part = new ReadReply.Part(List.of(0), request.parameters(), List.of(9L));
+                done.done(Outcome.ok(new ReadReply(List.of(part), List.of(), 1)));
+            }
+            return () -> {};
+        };
+        assertThat(code(start("t", 10 * SECOND).join())).isEmpty();
+        assertThat(plans.get()).isEqualTo(3);
+        assertThat(sessions).as("each plan has a session of its own").hasSize(3).doesNotHaveDuplicates();
+        lost.set(100);
+        assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.VERSION_GONE);
+        assertThat(plans.get()).isEqualTo(3 + 1 + Limits.SESSION_RESTARTS_MAX);
     }
 
     @Test

@@ -74,7 +74,8 @@ final class ReadWorld implements AutoCloseable {
                 sets,
                 () -> Optional.of(routing),
                 table -> refreshes.incrementAndGet(),
-                new MemoryFaults(fatal::set));
+                new MemoryFaults(fatal::set),
+                1);
     }
 
     ReadWorld() {

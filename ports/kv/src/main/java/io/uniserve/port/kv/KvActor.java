@@ -1,8 +1,8 @@
 package io.uniserve.port.kv;
 
-import io.uniserve.api.Actor;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.Document;
+import io.uniserve.api.SnapshotActor;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.PartitionKey;
 import java.nio.file.Path;
@@ -14,15 +14,40 @@ import java.util.Optional;
 import java.util.SortedMap;
 import java.util.concurrent.ConcurrentSkipListMap;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
 
-/** Documents by key in a concurrent sorted map: readers never wait for the one writer. */
-public final class KvActor implements Actor {
+/**
+ * Documents by key in a concurrent sorted map: readers never wait for the one writer. A view for a session is a copy of the
+ * map, which is all that this small engine has to offer.
+ */
+public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
     private final ConcurrentSkipListMap<String, Document> documents;
     private final AtomicLong bytes = new AtomicLong();
+    private final ReentrantLock updating = new ReentrantLock();
 
     KvActor(SortedMap<String, Document> initial) {
         documents = new ConcurrentSkipListMap<>(initial);
         bytes.set(initial.values().stream().mapToLong(KvActor::size).sum());
+    }
+
+    @Override
+    public KvActor snapshot() {
+        updating.lock();
+        try {
+            return new KvActor(documents);
+        } finally {
+            updating.unlock();
+        }
+    }
+
+    /** Runs one update, of which no view shows a part. */
+    void update(Runnable work) {
+        updating.lock();
+        try {
+            work.run();
+        } finally {
+            updating.unlock();
+        }
     }
 
     /** The key as the map orders it; numbers and texts never meet. */

@@ -92,6 +92,6 @@ public final class KvUpdates {
                 KvActor.class,
                 Document.CODEC,
                 (actor, rows) -> rows.forEach(check),
-                (actor, rows) -> rows.forEach(row -> step.accept(actor, row)));
+                (actor, rows) -> actor.update(() -> rows.forEach(row -> step.accept(actor, row))));
     }
 }

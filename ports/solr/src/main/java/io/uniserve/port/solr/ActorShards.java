@@ -1,5 +1,6 @@
 package io.uniserve.port.solr;
 
+import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.codec.Bytes;
 import java.io.ByteArrayInputStream;
 import java.lang.reflect.Method;
@@ -56,9 +57,8 @@ public final class ActorShards extends ShardHandlerFactory {
         @Override
         public void prepDistributed(ResponseBuilder builder) {
             query = SolrQuery.of(builder.req);
-            builder.shards = query.context.actors(query.table.name()).stream()
-                    .map(String::valueOf)
-                    .toArray(String[]::new);
+            List<Integer> actors = query.context.actors(query.table.name());
+            builder.shards = actors.stream().map(String::valueOf).toArray(String[]::new);
             builder.slices = builder.shards;
         }
 
@@ -76,8 +76,9 @@ public final class ActorShards extends ShardHandlerFactory {
                 pending.removeIf(one -> round.putIfAbsent(one.actor(), one.request()) == null);
                 Map<Integer, String> asked = new HashMap<>();
                 round.forEach((actor, request) -> asked.put(actor, texts.getOrDefault(request, "")));
-                Objects.requireNonNull(query)
-                        .shards(asked)
+                SolrQuery asking = Objects.requireNonNull(query);
+                asking.context
+                        .retrieveEach(asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), asked)
                         .forEach((actor, body) -> complete(Objects.requireNonNull(round.get(actor)), actor, body));
             }
             return completed.poll();

@@ -35,8 +35,8 @@ public final class ExactFacets extends FacetComponent {
     @Override
     public void finishStage(ResponseBuilder builder) {
         if (builder.doFacets && builder.getStage() == ResponseBuilder.STAGE_GET_FIELDS) {
-            SolrQuery.of(builder.req)
-                    .facets(builder._facetInfo.facets.values().stream().allMatch(ExactFacets::isExact));
+            SolrQuery.of(builder.req).exactFacets =
+                    builder._facetInfo.facets.values().stream().allMatch(ExactFacets::isExact);
         }
         super.finishStage(builder);
     }

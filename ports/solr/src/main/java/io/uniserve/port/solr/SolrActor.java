@@ -1,9 +1,9 @@
 package io.uniserve.port.solr;
 
-import io.uniserve.api.Actor;
 import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
+import io.uniserve.api.SnapshotActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
@@ -11,9 +11,9 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.lucene.index.DirectoryReader;
 import org.apache.lucene.index.IndexCommit;
-import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.MultiBits;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FilterDirectory;
 import org.apache.lucene.store.LockFactory;
@@ -25,18 +25,23 @@ import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.StandardDirectoryFactory;
 import org.apache.solr.request.LocalSolrQueryRequest;
 import org.apache.solr.request.SolrQueryRequest;
+import org.apache.solr.search.SolrIndexSearcher;
 import org.apache.solr.update.CommitUpdateCommand;
+import org.apache.solr.util.RefCounted;
+import org.jspecify.annotations.Nullable;
 
-/** One core, by its name. Operators see the newest commit; the searcher they use is counted and outlives it. */
-public final class SolrActor implements Actor {
+/** One core, by its name. Operators see the newest commit, or the one whose searcher this holds. Searchers are counted. */
+public final class SolrActor implements SnapshotActor<SolrActor>, AutoCloseable {
     private final CoreContainer container;
     private final String core;
     private final Path scratch;
+    private final @Nullable RefCounted<SolrIndexSearcher> held;
 
     /** What was changed since the last publish, by uniqueKey. */
     final Set<String> changed = ConcurrentHashMap.newKeySet();
 
-    SolrActor(CoreContainer container, String core, Path scratch) {
+    SolrActor(CoreContainer container, String core, Path scratch, @Nullable RefCounted<SolrIndexSearcher> held) {
+        this.held = held;
         this.container = container;
         this.core = core;
         this.scratch = scratch;
@@ -47,6 +52,14 @@ public final class SolrActor implements Actor {
         T run(SolrQueryRequest request) throws Exception;
     }
 
+    @Override
+    public SolrActor snapshot() {
+        return with(
+                "hold",
+                request -> new SolrActor(
+                        container, core, scratch, request.getCore().getSearcher()));
+    }
+
     /** Runs the work; the core stays open meanwhile. */
     <T> T with(String what, CoreWork<T> work) {
         return SolrEngine.SOLR.translated(what, () -> {
@@ -54,7 +67,12 @@ public final class SolrActor implements Actor {
                 if (open == null) {
                     throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor is closed; try another replica");
                 }
-                try (SolrQueryRequest request = new LocalSolrQueryRequest(open, new ModifiableSolrParams())) {
+                try (SolrQueryRequest request = new LocalSolrQueryRequest(open, new ModifiableSolrParams()) {
+                    @Override
+                    public SolrIndexSearcher getSearcher() {
+                        return held == null ? super.getSearcher() : held.get();
+                    }
+                }) {
                     return work.run(request);
                 }
             }
@@ -75,10 +93,8 @@ public final class SolrActor implements Actor {
     @Override
     public ActorUsage usage() {
         return with("measure", request -> {
-            DirectoryReader reader = request.getSearcher().getRawReader();
-            Path index = Path.of(request.getCore().getIndexDir());
-            long bytes = ActorFiles.bytes(index, reader.getIndexCommit().getFileNames());
-            return new ActorUsage(reader.numDocs(), bytes, bytes);
+            long bytes = request.getCore().getIndexSize();
+            return new ActorUsage(request.getSearcher().getIndexReader().numDocs(), bytes, bytes);
         });
     }
 
@@ -99,12 +115,11 @@ public final class SolrActor implements Actor {
     public byte[] digest() {
         return with("compute the digest", request -> {
             ContentDigest digest = new ContentDigest();
-            for (LeafReaderContext leaf : request.getSearcher().getIndexReader().leaves()) {
-                Bits live = leaf.reader().getLiveDocs();
-                for (int i = 0; i < leaf.reader().maxDoc(); i++) {
-                    if (live == null || live.get(i)) {
-                        digest.add(leaf.reader().storedFields().document(i).toString());
-                    }
+            IndexReader reader = request.getSearcher().getIndexReader();
+            Bits live = MultiBits.getLiveDocs(reader);
+            for (int i = 0; i < reader.maxDoc(); i++) {
+                if (live == null || live.get(i)) {
+                    digest.add(reader.storedFields().document(i).toString());
                 }
             }
             return digest.toBytes();
@@ -119,7 +134,9 @@ public final class SolrActor implements Actor {
 
     @Override
     public void close() {
-        if (container.isLoaded(core)) {
+        if (held != null) {
+            held.decref();
+        } else if (container.isLoaded(core)) {
             container.unload(core, false, false, false);
         }
     }

@@ -34,7 +34,6 @@ import org.apache.solr.core.CoreDescriptor;
 import org.apache.solr.core.SolrConfig;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.SolrXmlConfig;
-import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.schema.IndexSchemaFactory;
 import org.apache.solr.schema.SchemaField;
 import org.apache.solr.schema.StrField;
@@ -45,7 +44,7 @@ public final class SolrEngine implements Engine {
     /** Calls into Solr: what it throws for a bad query or document is the user's. */
     static final EngineFailures SOLR = new EngineFailures("Solr", SolrEngine::code);
 
-    private static final String KEY = "uniserve.key";
+    static final String KEY = "uniserve.key";
     private static final String CONFIGSET = "default";
 
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
@@ -98,19 +97,10 @@ public final class SolrEngine implements Engine {
             } else {
                 PackedFiles.unpack(packed, conf);
             }
-            for (Path managed : List.of(conf.resolve("managed-schema.xml"), conf.resolve("managed-schema"))) {
-                if (Files.exists(managed)) {
-                    Files.move(managed, conf.resolve("schema.xml"));
-                }
-            }
+            PackedFiles.rename(conf, List.of("managed-schema.xml", "managed-schema"), "schema.xml");
             Files.writeString(conf.resolve("solrconfig.xml"), resource("solrconfig.xml"));
         });
         return name;
-    }
-
-    /** The key field of the request's table. */
-    static String keyField(SolrQueryRequest request) {
-        return request.getCore().getCoreDescriptor().getCoreProperty(KEY, "");
     }
 
     private static String resource(String name) {
@@ -176,7 +166,7 @@ public final class SolrEngine implements Engine {
         public SolrActor create(ActorContext context) {
             Path scratch = context.scratch().toAbsolutePath();
             SolrCore core = core(context.meta(), scratch);
-            return new SolrActor(container, core.getName(), scratch);
+            return new SolrActor(container, core.getName(), scratch, null);
         }
 
         @Override

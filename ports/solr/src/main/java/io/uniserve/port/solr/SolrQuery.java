@@ -12,10 +12,8 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
 import io.uniserve.model.TableMeta;
 import java.io.ByteArrayOutputStream;
-import java.util.Map;
 import java.util.Objects;
 import java.util.stream.Collectors;
 import org.apache.solr.common.SolrDocumentList;
@@ -51,15 +49,16 @@ final class SolrQuery {
             WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
 
     private static final String SELECT = "/select";
-    private static final String JSON = "application/json";
 
     final PlanContext context;
     final TableMeta table;
     private final SolrCore core;
-    private boolean exactFacets = true;
+    /** Whether the facets of this run count every term that belongs to the answer. */
+    boolean exactFacets = true;
 
     SolrQuery(PlanContext context, TableMeta table, SolrCore core) {
         this.context = context;
+        context.oneState();
         this.table = table;
         this.core = core;
     }
@@ -71,11 +70,6 @@ final class SolrQuery {
     /** The query that a distributed request belongs to. */
     static SolrQuery of(SolrQueryRequest request) {
         return (SolrQuery) Objects.requireNonNull(request.getContext().get(SolrQuery.class));
-    }
-
-    /** Tells whether the facets of this run count every term that belongs to the answer. */
-    void facets(boolean exact) {
-        exactFacets = exact;
     }
 
     Answer answer(String text) throws Exception {
@@ -107,7 +101,7 @@ final class SolrQuery {
                     countGroups(params, field, (NamedList<?>) grouped.get(field));
                 }
             }
-            return new Answer(JSON, written(request, response, "json"));
+            return new Answer("application/json", written(request, response, "json"));
         });
     }
 
@@ -149,11 +143,6 @@ final class SolrQuery {
         }
     }
 
-    /** Asks each of these actors with its own parameters, one request a server, and returns their responses by actor. */
-    Map<Integer, Bytes> shards(Map<Integer, String> texts) {
-        return context.retrieveEach(table.name(), RetrieveCall.of(SHARD), texts);
-    }
-
     private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActor<String> texts) {
         SolrParams params = SolrRequestParsers.parseQueryString(texts.at(context.actor()));
         return actor.with("answer a shard request", request -> answer(request, context, params, "javabin"));
@@ -161,16 +150,18 @@ final class SolrQuery {
 
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
         return actor.with("answer the query", request -> {
-            SolrParams params = params(request.getCore(), text, SolrEngine.keyField(request));
-            return new Answer(JSON, answer(request, context, params, "json"));
+            SolrCore own = request.getCore();
+            SolrParams params = params(own, text, own.getCoreDescriptor().getCoreProperty(SolrEngine.KEY, ""));
+            return new Answer("application/json", answer(request, context, params, "json"));
         });
     }
 
     /** Solr gives up at the query's deadline. */
     private static Bytes answer(SolrQueryRequest request, OperatorContext context, SolrParams params, String format)
             throws Exception {
-        long millis = Math.max(1, Math.min(context.remainingNanos() / 1_000_000, Limits.DEADLINE_MS_MAX));
-        request.setParams(new ModifiableSolrParams(params).set(CommonParams.TIME_ALLOWED, Long.toString(millis)));
+
+        request.setParams(new ModifiableSolrParams(params)
+                .set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
         return handle(request, (done, response) -> written(done, response, format));
     }
 

@@ -88,7 +88,7 @@ public final class SolrUpdates {
 
     /** The row's uniqueKey, a text: a number and its text would be one document to Solr but two keys to the partitioner. */
     private static String id(SolrQueryRequest request, Document row) {
-        FieldValues.requireKey(row, SolrEngine.keyField(request));
+        FieldValues.requireKey(row, request.getCore().getCoreDescriptor().getCoreProperty(SolrEngine.KEY, ""));
         return FieldValues.requireText(
                 row, request.getSchema().getUniqueKeyField().getName());
     }

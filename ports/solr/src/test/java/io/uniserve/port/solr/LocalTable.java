@@ -152,6 +152,11 @@ final class LocalTable implements PlanContext {
     }
 
     @Override
+    public void oneState() {
+        // Nothing is updated while a query runs here.
+    }
+
+    @Override
     public TableMeta table(TableName name) {
         return meta;
     }

@@ -1,0 +1,108 @@
+package io.uniserve.client;
+
+import io.uniserve.api.operator.Combiner;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.ReadSession;
+import java.time.Duration;
+import java.util.Optional;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Several queries of one table that see one state of it, while updates go on: the state of each actor when the session was
+ * opened. For pages by cursor, for a count and then the documents counted. Servers hold the state until the session is
+ * closed, its time is over, or they need the room for others; then, and when a server that holds a part of it dies, queries
+ * fail with VERSION_GONE, never with a mixture of states: open another session.
+ *
+ * <p>Safe for use by several threads; queries run one after the other.
+ */
+public final class QuerySession implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(QuerySession.class);
+
+    private final ClientCore core;
+    private final TableName table;
+    private final ReadSession states;
+    private final long untilNanos;
+    private boolean closed;
+
+    private QuerySession(ClientCore core, TableName table, ReadSession states, long untilNanos) {
+        this.core = core;
+        this.table = table;
+        this.states = states;
+        this.untilNanos = untilNanos;
+    }
+
+    /** Has the state of every actor held; blocks, with the client's deadline. */
+    static QuerySession open(ClientCore core, TableName table, Duration time) {
+        long until = core.deadlineNanos(Deadlines.check("time", time));
+        ReadSession states = new ReadSession(core.nextId(), core.nextId(), until);
+        QuerySession session = new QuerySession(core, table, states, until);
+        boolean opened = false;
+        try {
+            session.read(ReadRequest.HOLD, Bytes.EMPTY);
+            opened = true;
+            return session;
+        } finally {
+            if (!opened) {
+                session.close();
+            }
+        }
+    }
+
+    /**
+     * Answers a query in the language of the table's engine, as {@link UniserveClient#query(String, String)}; blocks, until
+     * the client's deadline or the end of the session's time. Fails also with VERSION_GONE.
+     */
+    public synchronized Answer query(String text) {
+        checkOpen();
+        return Stage.await(
+                new Reads(core).text(new QueryText(table, text), Optional.of(states), deadlineNanos(), true));
+    }
+
+    /** Runs an operator on all actors, as {@link ActorSelection#retrieve}; blocks. Fails also with VERSION_GONE. */
+    public synchronized <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        checkOpen();
+        return ActorSelection.combine(read(call.id(), ActorSelection.encode(call, parameters)), call, combiner);
+    }
+
+    private QueryResult read(String operator, Bytes parameters) {
+        Query query = new Query(table, Optional.empty(), operator, parameters, ReadMode.LINEARIZABLE, deadlineNanos());
+        return Stage.await(new Reads(core).retrieve(query, Optional.of(states), true));
+    }
+
+    private long deadlineNanos() {
+        long end = core.deadlineNanos(core.options().queryDeadline());
+        return end - untilNanos < 0 ? end : untilNanos;
+    }
+
+    private void checkOpen() {
+        if (closed) {
+            throw new UniserveException(ErrorCode.VERSION_GONE, "this session is closed; open another one");
+        }
+    }
+
+    /** Lets servers let go, without waiting for them. Idempotent. */
+    @Override
+    public synchronized void close() {
+        if (closed) {
+            return;
+        }
+        closed = true;
+        try {
+            Operation<Done> unused = new Reads(core).release(states);
+        } catch (UniserveException e) {
+            LOG.debug("servers hold what the session read until the end of its time", e);
+        }
+    }
+}

@@ -78,6 +78,14 @@ final class PeerLink {
         return applied;
     }
 
+    /**
+     * True when the follower has answered the last time it was asked and has everything up to this index. One that was
+     * certified and has lost its disk since does not: it would be counted on for what it no more has.
+     */
+    boolean confirms(long index) {
+        return !probing && match >= index;
+    }
+
     /** True while a pause must pass before the next request. */
     boolean wantsTicks() {
         return waiting;

@@ -332,7 +332,8 @@ final class Primary implements PeerLink.Listener {
     private void report(long now) {
         for (ServerId learner : state.learners()) {
             LearnerWatch watch = learners.get(learner);
-            if (watch != null && watch.certified()) {
+            PeerLink link = links.get(learner);
+            if (watch != null && watch.certified() && link != null && link.confirms(ownFrom - 1)) {
                 host.tellCoordinator(new PeerRequest.Certified(key, epoch, host.self(), learner));
             }
         }

@@ -110,7 +110,8 @@ final class SeedRun {
 
     /** False for an actor that has no whole copy left, and waits for one. */
     private boolean lives(int actor) {
-        return disasters.excused().get(actor) != Excuse.DAMAGED_LAST_COPY;
+        Excuse why = disasters.excused().get(actor);
+        return why == null || why == Excuse.TAKEN_OVER_BEHIND;
     }
 
     private void judge(boolean finished) {

@@ -82,6 +82,10 @@ public final class World {
         return ensemble;
     }
 
+    public SimObjectStore objects() {
+        return objects;
+    }
+
     public Plant plant() {
         return plant;
     }

@@ -20,7 +20,7 @@ import java.util.function.Supplier;
 
 /**
  * Object storage shared by the cluster: slow, sometimes failing, and a put that failed may have been done. What it gives may have a
- * bit turned over, or be cut short; the next time it is right.
+ * bit turned over, or be cut short: the next time it is right, but for an object that is rotten, which stays wrong.
  */
 public final class SimObjectStore {
     private static final long LATENCY_MIN_NANOS = 5_000_000;
@@ -31,6 +31,7 @@ public final class SimObjectStore {
     private final Prng random;
     private final Weather weather;
     private final NavigableMap<String, Bytes> objects = new TreeMap<>();
+    private final NavigableMap<String, Bytes> rotten = new TreeMap<>();
 
     public SimObjectStore(EventQueue queue, Prng random, Weather weather) {
         this.queue = queue;
@@ -41,6 +42,11 @@ public final class SimObjectStore {
     /** The store as one process sees it. */
     public ObjectStore of(Process process) {
         return new View(process);
+    }
+
+    /** True when an object whose key has this in it is not what was put there, for good. */
+    public boolean rotten(String part) {
+        return rotten.keySet().stream().anyMatch(key -> key.contains(part));
     }
 
     private <T> void call(Process process, Supplier<T> action, Completion<T> completion) {
@@ -99,6 +105,9 @@ public final class SimObjectStore {
                             throw UniserveException.invalid(
                                     "object " + key + " is there with other bytes; objects never change");
                         }
+                        if (old == null && data.size() > 0 && weather.strikes(Fault.OBJECT_ROTTEN)) {
+                            rotten.put(key, wrong(data));
+                        }
                         return Done.DONE;
                     },
                     completion);
@@ -113,7 +122,8 @@ public final class SimObjectStore {
                         if (found == null) {
                             throw new UniserveException(ErrorCode.IO, "no such object: " + key);
                         }
-                        return weather.strikes(Fault.STORE_LIED) ? wrong(found) : found;
+                        Bytes given = rotten.getOrDefault(key, found);
+                        return weather.strikes(Fault.STORE_LIED) ? wrong(given) : given;
                     },
                     completion);
         }
@@ -141,6 +151,7 @@ public final class SimObjectStore {
                     process,
                     () -> {
                         objects.remove(key);
+                        rotten.remove(key);
                         return Done.DONE;
                     },
                     completion);

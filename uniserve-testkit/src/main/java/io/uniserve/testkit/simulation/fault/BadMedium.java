@@ -60,14 +60,21 @@ final class BadMedium {
         return excused;
     }
 
-    /** Time for all to come back is over: who is not back may stay away if its only copy is damaged, and no backup is complete. */
+    /**
+     * Time for all to come back is over: who is not back may stay away if its only copy is damaged, and no backup is complete, or
+     * if an object of the backup is not what was put there.
+     */
     void waited() {
-        if (cluster.rf() < 2) {
-            long table = cluster.route().orElseThrow().meta().tableId();
-            flipped.stream()
-                    .filter(actor -> !cluster.backupComplete(new ReplicaKey(table, actor)))
-                    .filter(actor -> cluster.divergence(one -> one == actor).isPresent())
-                    .forEach(actor -> excused.put(actor, Excuse.DAMAGED_LAST_COPY));
+        TableRoute route = cluster.route().orElseThrow();
+        for (ActorState actor : route.map().actors()) {
+            ReplicaKey key = new ReplicaKey(route.meta().tableId(), actor.actor());
+            boolean away =
+                    cluster.divergence(one -> one == actor.actor()).isPresent() && !excused.containsKey(actor.actor());
+            if (away && world.objects().rotten("/" + key.tableId() + "/" + key.actor() + "/")) {
+                excused.put(actor.actor(), Excuse.ROTTEN_BACKUP);
+            } else if (away && cluster.rf() < 2 && flipped.contains(actor.actor()) && !cluster.backupComplete(key)) {
+                excused.put(actor.actor(), Excuse.DAMAGED_LAST_COPY);
+            }
         }
     }
 

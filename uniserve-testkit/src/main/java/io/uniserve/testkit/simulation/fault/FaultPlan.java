@@ -29,7 +29,8 @@ public final class FaultPlan {
             Map.entry(Fault.STORE_SLOW, 100_000L),
             Map.entry(Fault.STORE_FAILED, 100_000L),
             Map.entry(Fault.STORE_LIED, 500_000L),
-            Map.entry(Fault.UPDATE_POISONED, 20_000L)));
+            Map.entry(Fault.UPDATE_POISONED, 20_000L),
+            Map.entry(Fault.OBJECT_ROTTEN, 4_000L)));
 
     private static final List<Fault> DISASTERS = List.of(
             Fault.PROCESS_CRASHED,

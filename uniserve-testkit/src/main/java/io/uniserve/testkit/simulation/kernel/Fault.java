@@ -36,7 +36,8 @@ public enum Fault {
     SERVER_DRAINED,
     TABLE_DROPPED,
     CLIENT_CRASHED,
-    UPDATE_POISONED;
+    UPDATE_POISONED,
+    OBJECT_ROTTEN;
 
     /** The name in reports. */
     public String label() {

@@ -38,7 +38,7 @@ public record ReadRequest(
         together = List.copyOf(together);
     }
 
-    /** One that tells nothing for statistics. */
+    /** One that belongs to no session and tells nothing for statistics. */
     public ReadRequest(
             TableName table,
             long tableId,
@@ -61,34 +61,7 @@ public record ReadRequest(
                 attempt,
                 remainingNanos,
                 mode,
-                List.of());
-    }
-
-    /** A read that belongs to no session. */
-    public ReadRequest(
-            TableName table,
-            long tableId,
-            List<Target> targets,
-            String operator,
-            Bytes parameters,
-            long queryHigh,
-            long queryLow,
-            int attempt,
-            long remainingNanos,
-            ReadMode mode,
-            List<Integer> together) {
-        this(
-                table,
-                tableId,
-                targets,
-                operator,
-                parameters,
-                queryHigh,
-                queryLow,
-                attempt,
-                remainingNanos,
-                mode,
-                together,
+                List.of(),
                 Optional.empty());
     }
 

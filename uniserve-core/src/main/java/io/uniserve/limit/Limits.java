@@ -57,6 +57,8 @@ public final class Limits {
     public static final int ATTEMPTS_TOLD_MAX = 256;
     public static final int REPLICAS_PER_SERVER_MAX = 65_536;
     public static final int ROUTING_WATCHERS_MAX = 10_000;
+    public static final int READS_PER_STREAM_MAX = 4_096;
+    public static final int READ_REPLY_PIECE_BYTES = 256 << 10;
 
     /** Of every so many queries one tells a server which actors it asks together. */
     public static final int SHARD_SET_SAMPLE = 8;

@@ -4,6 +4,7 @@ import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
 import io.grpc.Metadata;
 import io.grpc.StatusRuntimeException;
+import io.grpc.stub.StreamObserver;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -11,8 +12,13 @@ import io.uniserve.runtime.proto.AdminGrpc;
 import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.ErrorMapping;
 import io.uniserve.runtime.proto.ErrorProto;
 import java.util.Arrays;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
 import java.util.function.Supplier;
 
 /** Messages as no client of ours would send them, to one process. */
@@ -29,8 +35,45 @@ final class RawCalls implements AutoCloseable {
                 .build();
     }
 
-    void read(DataProto.ReadCall call) {
-        told(() -> DataGrpc.newBlockingStub(channel).read(call));
+    /** Sends one read on a call of its own and waits for its reply, or for the end of the call. */
+    DataProto.ReadReply read(DataProto.ReadsCall call) {
+        return told(() -> {
+            CompletableFuture<DataProto.ReadsReply> first = new CompletableFuture<>();
+            StreamObserver<DataProto.ReadsCall> reads =
+                    DataGrpc.newStub(channel).reads(new FirstReply(first));
+            reads.onNext(call);
+            try {
+                DataProto.ReadsReply reply = first.get(30, TimeUnit.SECONDS);
+                if (!reply.getError().isEmpty()) {
+                    throw ErrorMapping.decode(reply.getError().toByteArray());
+                }
+                return reply.getReply();
+            } catch (ExecutionException e) {
+                throw (StatusRuntimeException) e.getCause();
+            } catch (InterruptedException | TimeoutException e) {
+                throw new AssertionError("no reply", e);
+            } finally {
+                reads.onCompleted();
+            }
+        });
+    }
+
+    private record FirstReply(CompletableFuture<DataProto.ReadsReply> first)
+            implements StreamObserver<DataProto.ReadsReply> {
+        @Override
+        public void onNext(DataProto.ReadsReply reply) {
+            first.complete(reply);
+        }
+
+        @Override
+        public void onError(Throwable problem) {
+            first.completeExceptionally(problem);
+        }
+
+        @Override
+        public void onCompleted() {
+            first.completeExceptionally(new AssertionError("the call ended without a reply"));
+        }
     }
 
     DataProto.UpdateReply update(DataProto.UpdateCall call) {

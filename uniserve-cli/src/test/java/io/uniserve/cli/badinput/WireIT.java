@@ -30,7 +30,7 @@ class WireIT {
     private static final byte[] JAVA_OBJECT = HexFormat.of()
             .parseHex(
                     "aced0005737200176a6176612e7574696c2e5072696f72697479517565756594da30b4fb3f82b103000249000473697a654c000a636f"
-                            + "6d70617261746f727400164c6a6176612f7574696c2f436f6d70617261746f723b7870000000027073720011");
+                        + "6d70617261746f727400164c6a6176612f7574696c2f436f6d70617261746f723b7870000000027073720011");
 
     private final BadInputCluster bad;
     private final RawCalls coordinator;
@@ -83,9 +83,10 @@ class WireIT {
     }
 
     private void refusedRead(DataProto.ReadRequest.Builder request, String... message) {
-        DataProto.ReadCall call = DataProto.ReadCall.newBuilder()
+        DataProto.ReadsCall call = DataProto.ReadsCall.newBuilder()
                 .setCluster(cluster)
-                .setRequest(request)
+                .setId(1)
+                .setRead(request)
                 .build();
         bad.refused(ErrorCode.INVALID_ARGUMENT, () -> server.read(call), message);
     }
@@ -207,9 +208,9 @@ class WireIT {
         for (String other : List.of("another", "")) {
             bad.refused(
                     ErrorCode.WRONG_CLUSTER,
-                    () -> server.read(DataProto.ReadCall.newBuilder()
+                    () -> server.read(DataProto.ReadsCall.newBuilder()
                             .setCluster(other)
-                            .setRequest(read())
+                            .setRead(read())
                             .build()),
                     "check the addresses");
             bad.refused(

@@ -6,8 +6,9 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
-/** An error with its stable code and what was tried, as bytes of a status trailer. */
+/** An error with its stable code and what was tried, as bytes of a status trailer or of a reply. */
 public final class ErrorMapping {
     /** Trailers travel as HTTP/2 headers, whose size is bounded. */
     private static final int TRAILER_TEXT_CHARS_MAX = 1_024;
@@ -34,16 +35,30 @@ public final class ErrorMapping {
     /** The error in these bytes, with the transport's own as its cause; empty where they are none. */
     public static Optional<UniserveException> decode(byte[] bytes, Throwable cause) {
         try {
-            ErrorProto.ErrorDetail proto = ErrorProto.ErrorDetail.parseFrom(bytes);
-            return Optional.of(new UniserveException(
-                    ErrorCode.ofNumber(proto.getCode()),
-                    Wire.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
-                    Wire.list("tried", proto.getTriedList(), Limits.ATTEMPTS_TOLD_MAX, ErrorMapping::attempt),
-                    cause));
+            return Optional.of(parse(bytes, cause));
         } catch (InvalidProtocolBufferException | UniserveException e) {
             cause.addSuppressed(e);
             return Optional.empty();
         }
+    }
+
+    /** The error in these bytes; INTERNAL where they are none. */
+    public static UniserveException decode(byte[] bytes) {
+        try {
+            return parse(bytes, null);
+        } catch (InvalidProtocolBufferException | UniserveException e) {
+            return new UniserveException(ErrorCode.INTERNAL, "the error told by the server cannot be read", e);
+        }
+    }
+
+    private static UniserveException parse(byte[] bytes, @Nullable Throwable cause)
+            throws InvalidProtocolBufferException {
+        ErrorProto.ErrorDetail proto = ErrorProto.ErrorDetail.parseFrom(bytes);
+        return new UniserveException(
+                ErrorCode.ofNumber(proto.getCode()),
+                Wire.text("message", proto.getMessage(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                Wire.list("tried", proto.getTriedList(), Limits.ATTEMPTS_TOLD_MAX, ErrorMapping::attempt),
+                cause);
     }
 
     private static Attempt attempt(ErrorProto.TriedAttempt proto) {

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One connection per address, shared by all calls to it. Connections that nobody uses close by themselves; at most
@@ -46,6 +47,17 @@ public final class ChannelPool implements AutoCloseable {
 
     /** The connection to this address, made on first use. */
     ManagedChannel channel(Address address) {
+        return entry(address).channel;
+    }
+
+    /** The stream of reads to this address, opened on first use and again after it has ended. */
+    ReadStream reads(Address address, String cluster) {
+        Entry entry = entry(address);
+        ReadStream reads = entry.reads;
+        return reads == null || reads.ended() ? entry.reopen(address, cluster) : reads;
+    }
+
+    private Entry entry(Address address) {
         if (closed) {
             throw new UniserveException(ErrorCode.UNAVAILABLE, "this process is shutting down");
         }
@@ -61,14 +73,14 @@ public final class ChannelPool implements AutoCloseable {
             entry.lastReset = now;
             entry.channel.resetConnectBackoff();
         }
-        return entry.channel;
+        return entry;
     }
 
     /** Closes the connections to all other addresses once their calls have ended. */
     public void retain(Set<Address> addresses) {
         for (Map.Entry<Address, Entry> entry : entries.entrySet()) {
             if (!addresses.contains(entry.getKey()) && entries.remove(entry.getKey(), entry.getValue())) {
-                entry.getValue().channel.shutdown();
+                entry.getValue().shutdown();
             }
         }
     }
@@ -99,7 +111,7 @@ public final class ChannelPool implements AutoCloseable {
                     .filter(entry -> !entry.getKey().equals(keep))
                     .min(Comparator.comparingLong(entry -> entry.getValue().lastUse))
                     .filter(oldest -> entries.remove(oldest.getKey(), oldest.getValue()))
-                    .ifPresent(oldest -> oldest.getValue().channel.shutdown());
+                    .ifPresent(oldest -> oldest.getValue().shutdown());
         }
     }
 
@@ -115,11 +127,30 @@ public final class ChannelPool implements AutoCloseable {
         private final ManagedChannel channel;
         private volatile long lastUse;
         private volatile long lastReset;
+        private volatile @Nullable ReadStream reads;
 
         private Entry(ManagedChannel channel, long now) {
             this.channel = channel;
             this.lastUse = now;
             this.lastReset = now;
+        }
+
+        private synchronized ReadStream reopen(Address address, String cluster) {
+            ReadStream current = reads;
+            if (current == null || current.ended()) {
+                current = ReadStream.open(address, cluster, channel);
+                reads = current;
+            }
+            return current;
+        }
+
+        /** Ends once its calls have. */
+        private synchronized void shutdown() {
+            ReadStream current = reads;
+            if (current != null) {
+                current.finish();
+            }
+            channel.shutdown();
         }
     }
 }

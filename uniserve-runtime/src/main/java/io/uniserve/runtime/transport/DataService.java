@@ -2,18 +2,20 @@ package io.uniserve.runtime.transport;
 
 import io.grpc.stub.StreamObserver;
 import io.uniserve.api.plan.Answer;
-import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.QueryMapping;
-import io.uniserve.runtime.proto.ReadMapping;
 import io.uniserve.runtime.proto.UpdateMapping;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 
 /** Reads, updates and queries of clients. */
 final class DataService extends DataGrpc.DataImplBase {
     private final ClusterIdentity cluster;
     private final DataHandlers handlers;
+    private final Set<ServedReads> callers = ConcurrentHashMap.newKeySet();
+    private volatile boolean finishing;
 
     DataService(ClusterIdentity cluster, DataHandlers handlers) {
         this.cluster = cluster;
@@ -21,15 +23,19 @@ final class DataService extends DataGrpc.DataImplBase {
     }
 
     @Override
-    public void read(DataProto.ReadCall call, StreamObserver<DataProto.ReadReply> observer) {
-        Reply<ReadReply, DataProto.ReadReply> reply = new Reply<>(observer, ReadMapping::toProto);
-        try {
-            Unparsed.refuse(call);
-            cluster.check(call.getCluster());
-            reply.onCancel(handlers.read().read(ReadMapping.fromProto(call.getRequest()), reply));
-        } catch (RuntimeException e) {
-            reply.fail(e);
+    public StreamObserver<DataProto.ReadsCall> reads(StreamObserver<DataProto.ReadsReply> observer) {
+        ServedReads served = new ServedReads(cluster, handlers.read(), observer, callers::remove);
+        callers.add(served);
+        if (finishing) {
+            served.finish();
         }
+        return served;
+    }
+
+    /** Ends the calls of those who read, once what they have asked is answered. */
+    void finish() {
+        finishing = true;
+        callers.forEach(ServedReads::finish);
     }
 
     @Override

@@ -1,9 +1,12 @@
 package io.uniserve.runtime.transport;
 
 import io.uniserve.api.plan.Answer;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.message.ReadReply;
@@ -16,9 +19,13 @@ import io.uniserve.runtime.proto.QueryMapping;
 import io.uniserve.runtime.proto.ReadMapping;
 import io.uniserve.runtime.proto.UpdateMapping;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 
 /** Requests of clients to servers; completions run on the given executor. Safe for use by several threads. */
 public final class GrpcClientNetwork implements ClientNetwork {
+    /** A stream may end while a read is on its way to it; a second one that does is a server that goes down. */
+    private static final int STREAMS_TRIED_MAX = 2;
+
     private final ChannelPool channels;
     private final ClusterIdentity cluster;
     private final Executor executor;
@@ -31,14 +38,24 @@ public final class GrpcClientNetwork implements ClientNetwork {
 
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
-        UnaryCall<DataProto.ReadReply, ReadReply> call =
-                new UnaryCall<>(to, true, ReadMapping::fromProto, executor, completion);
-        DataProto.ReadCall message = DataProto.ReadCall.newBuilder()
-                .setCluster(cluster.orEmpty())
-                .setRequest(ReadMapping.toProto(request))
-                .build();
-        call.start(channels, DataGrpc.getReadMethod(), message, UnaryCall.NO_TIMEOUT);
-        return call;
+        DataProto.ReadRequest message = ReadMapping.toProto(request);
+        @Nullable UniserveException error = null;
+        try {
+            for (int i = 0; i < STREAMS_TRIED_MAX; i++) {
+                ReadStream stream = channels.reads(to, cluster.orEmpty());
+                PendingRead read = stream.read(message, executor, completion);
+                if (read != null) {
+                    return read;
+                }
+                error = stream.failure();
+            }
+        } catch (UniserveException e) {
+            error = e;
+        }
+        Outcome<ReadReply> failed = Outcome.err(
+                error == null ? new UniserveException(ErrorCode.UNAVAILABLE, to + " takes no more reads") : error);
+        executor.execute(() -> completion.done(failed));
+        return () -> {};
     }
 
     @Override

@@ -27,9 +27,11 @@ public final class GrpcServer implements AutoCloseable {
     private static final long HANDSHAKE_TIMEOUT_SECONDS = 10;
 
     private final Server server;
+    private final List<Runnable> longCalls;
 
-    private GrpcServer(Server server) {
+    private GrpcServer(Server server, List<Runnable> longCalls) {
         this.server = server;
+        this.longCalls = longCalls;
     }
 
     /** The services of a server or coordinator, collected before the port opens. */
@@ -45,6 +47,7 @@ public final class GrpcServer implements AutoCloseable {
     /** Takes no new calls, waits so long for running ones, then cuts what is left. */
     public void stop(long graceNanos) {
         server.shutdown();
+        longCalls.forEach(Runnable::run);
         boolean drained = false;
         try {
             drained = server.awaitTermination(graceNanos, TimeUnit.NANOSECONDS);
@@ -71,6 +74,7 @@ public final class GrpcServer implements AutoCloseable {
     public static final class Builder {
         private final ClusterIdentity cluster;
         private final List<BindableService> services = new ArrayList<>();
+        private final List<Runnable> longCalls = new ArrayList<>();
         private Authorizer authorizer = Authorizer.ALLOW_ALL;
         private TlsFiles tls = TlsFiles.PLAIN;
 
@@ -86,7 +90,9 @@ public final class GrpcServer implements AutoCloseable {
 
         /** Answers clients' reads, updates and queries. */
         public Builder data(DataHandlers handlers) {
-            services.add(new DataService(cluster, handlers));
+            DataService service = new DataService(cluster, handlers);
+            services.add(service);
+            longCalls.add(service::finish);
             return this;
         }
 
@@ -98,7 +104,9 @@ public final class GrpcServer implements AutoCloseable {
 
         /** Pushes the routing map. */
         public Builder routing(RoutingSource source) {
-            services.add(new RoutingPushService(cluster, source));
+            RoutingPushService service = new RoutingPushService(cluster, source);
+            services.add(service);
+            longCalls.add(service::finish);
             return this;
         }
 
@@ -143,7 +151,7 @@ public final class GrpcServer implements AutoCloseable {
                 builder.intercept(new AuthorizationInterceptor(authorizer));
             }
             try {
-                return new GrpcServer(builder.build().start());
+                return new GrpcServer(builder.build().start(), List.copyOf(longCalls));
             } catch (IOException e) {
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,

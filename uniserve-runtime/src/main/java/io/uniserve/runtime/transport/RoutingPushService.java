@@ -7,12 +7,15 @@ import io.uniserve.runtime.proto.AdminProto;
 import io.uniserve.runtime.proto.ModelProto;
 import io.uniserve.runtime.proto.RoutingMapping;
 import io.uniserve.runtime.proto.RoutingServiceGrpc;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 
 /** Pushes the routing map. A watcher that reads slowly gets the newest state when it is ready and misses those between. */
 final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase {
     private final ClusterIdentity cluster;
     private final RoutingSource source;
+    private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
     private volatile @Nullable Encoded last;
 
     RoutingPushService(ClusterIdentity cluster, RoutingSource source) {
@@ -31,6 +34,11 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
         } catch (RuntimeException e) {
             observer.onError(Statuses.toStatus(e));
         }
+    }
+
+    /** Ends every watch: its watcher asks another source. */
+    void finish() {
+        watchers.forEach(Watcher::finish);
     }
 
     /** The state as a message, made once for all watchers. */
@@ -54,6 +62,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
     private final class Watcher {
         private final ServerCallStreamObserver<ModelProto.Routing> observer;
         private @Nullable Routing pending;
+        private boolean finished;
 
         private Watcher(ServerCallStreamObserver<ModelProto.Routing> observer) {
             this.observer = observer;
@@ -62,8 +71,22 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
         private void start() {
             Cancellation cancellation = new Cancellation();
             observer.setOnReadyHandler(this::flush);
-            observer.setOnCancelHandler(cancellation::cancel);
+            observer.setOnCancelHandler(() -> ended(cancellation));
+            observer.setOnCloseHandler(() -> ended(cancellation));
             cancellation.onCancel(source.watch(this::offer));
+            watchers.add(this);
+        }
+
+        private void ended(Cancellation cancellation) {
+            watchers.remove(this);
+            cancellation.cancel();
+        }
+
+        private synchronized void finish() {
+            if (!finished) {
+                finished = true;
+                observer.onCompleted();
+            }
         }
 
         private void offer(Routing routing) {
@@ -75,7 +98,7 @@ final class RoutingPushService extends RoutingServiceGrpc.RoutingServiceImplBase
 
         private synchronized void flush() {
             Routing routing = pending;
-            if (routing != null && observer.isReady()) {
+            if (routing != null && !finished && observer.isReady()) {
                 pending = null;
                 observer.onNext(encode(routing));
             }

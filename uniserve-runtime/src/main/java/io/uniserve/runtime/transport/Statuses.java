@@ -24,14 +24,17 @@ final class Statuses {
         return status(error.code()).withDescription(error.code().name()).asRuntimeException(trailers);
     }
 
-    /** An unexpected failure of a handler: logged here, told to the caller without its inner parts. */
     static StatusRuntimeException toStatus(RuntimeException error) {
+        return toStatus(told(error));
+    }
+
+    /** What the caller is told: an unexpected failure of a handler is logged here, and told without its inner parts. */
+    static UniserveException told(RuntimeException error) {
         if (error instanceof UniserveException known) {
-            return toStatus(known);
+            return known;
         }
         LOG.error("a request failed unexpectedly", error);
-        return toStatus(
-                new UniserveException(ErrorCode.INTERNAL, error.getClass().getSimpleName() + "; see the server's log"));
+        return new UniserveException(ErrorCode.INTERNAL, error.getClass().getSimpleName() + "; see the server's log");
     }
 
     private static Status status(ErrorCode code) {

@@ -24,9 +24,6 @@ import org.jspecify.annotations.Nullable;
  * @param <M> the answer as the caller wants it
  */
 final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Cancel {
-    /** The caller cancels instead: a deadline sets a timer here and on the server, and a header that differs each time. */
-    static final long NO_TIMEOUT = Long.MAX_VALUE;
-
     private final Address to;
     private final boolean idempotent;
     private final Function<P, M> mapping;
@@ -49,7 +46,10 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     /** Sends the request; never throws, every failure goes to the completion. */
     <Q> void start(ChannelPool channels, MethodDescriptor<Q, P> method, Q request, long timeoutNanos) {
         try {
-            ClientCall<Q, P> started = channels.channel(to).newCall(method, options(timeoutNanos));
+            CallOptions options = CallOptions.DEFAULT
+                    .withStreamTracerFactory(sent)
+                    .withDeadlineAfter(Math.max(1, timeoutNanos), TimeUnit.NANOSECONDS);
+            ClientCall<Q, P> started = channels.channel(to).newCall(method, options);
             call = started;
             started.start(this, new Metadata());
             started.request(2);
@@ -58,16 +58,6 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
         } catch (RuntimeException e) {
             finish(Outcome.err(Statuses.fromStatus(e, to.toString(), sent.created, idempotent)));
         }
-    }
-
-    /** A request that may be repeated and has no deadline fails in one way only, whether it was sent or not. */
-    private CallOptions options(long timeoutNanos) {
-        if (timeoutNanos != NO_TIMEOUT) {
-            return CallOptions.DEFAULT
-                    .withStreamTracerFactory(sent)
-                    .withDeadlineAfter(Math.max(1, timeoutNanos), TimeUnit.NANOSECONDS);
-        }
-        return idempotent ? CallOptions.DEFAULT : CallOptions.DEFAULT.withStreamTracerFactory(sent);
     }
 
     @Override

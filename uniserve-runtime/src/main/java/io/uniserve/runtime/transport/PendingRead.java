@@ -1,0 +1,69 @@
+package io.uniserve.runtime.transport;
+
+import com.google.protobuf.ByteString;
+import com.google.protobuf.InvalidProtocolBufferException;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.ErrorMapping;
+import io.uniserve.runtime.proto.ReadMapping;
+import java.util.concurrent.Executor;
+
+/** A read that waits for its reply. The reply is taken on the stream's thread; cancelled on any. */
+final class PendingRead implements Timers.Cancel {
+    final long id;
+
+    private final ReadStream stream;
+    private final Executor executor;
+    private final Completion<ReadReply> completion;
+    private ByteString pieces = ByteString.EMPTY;
+
+    PendingRead(ReadStream stream, long id, Executor executor, Completion<ReadReply> completion) {
+        this.stream = stream;
+        this.id = id;
+        this.executor = executor;
+        this.completion = completion;
+    }
+
+    /** Takes a message for this read; true when it was the last. */
+    boolean take(DataProto.ReadsReply reply) {
+        try {
+            if (reply.hasReply()) {
+                finish(Outcome.ok(ReadMapping.fromProto(reply.getReply())));
+                return true;
+            }
+            if (!reply.getError().isEmpty()) {
+                finish(Outcome.err(ErrorMapping.decode(reply.getError().toByteArray())));
+                return true;
+            }
+            if (pieces.size() + (long) reply.getPiece().size() > Limits.MESSAGE_BYTES_MAX) {
+                throw new UniserveException(
+                        ErrorCode.TOO_LARGE, "the reply has more than " + Limits.MESSAGE_BYTES_MAX + " bytes");
+            }
+            pieces = pieces.concat(reply.getPiece());
+            if (reply.getMore()) {
+                return false;
+            }
+            finish(Outcome.ok(ReadMapping.fromProto(DataProto.ReadReply.parseFrom(pieces))));
+        } catch (UniserveException e) {
+            finish(Outcome.err(e));
+        } catch (InvalidProtocolBufferException e) {
+            finish(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the pieces of a reply are no reply", e)));
+        }
+        return true;
+    }
+
+    void finish(Outcome<ReadReply> outcome) {
+        executor.execute(() -> completion.done(outcome));
+    }
+
+    @Override
+    public void cancel() {
+        stream.giveUp(this);
+    }
+}

@@ -1,0 +1,61 @@
+package io.uniserve.runtime.transport;
+
+import com.google.protobuf.ByteString;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.ErrorMapping;
+import io.uniserve.runtime.proto.ReadMapping;
+import java.util.concurrent.atomic.AtomicBoolean;
+
+/** One read under way: answered once; a second completion is ignored. Safe for use by several threads. */
+final class ServedRead implements Completion<ReadReply> {
+    private final ServedReads reads;
+    private final long id;
+    private final AtomicBoolean answered = new AtomicBoolean();
+    private final Cancellation cancellation = new Cancellation();
+
+    ServedRead(ServedReads reads, long id) {
+        this.reads = reads;
+        this.id = id;
+    }
+
+    /** Tells what to stop when the caller has gone. */
+    void onCancel(Timers.Cancel work) {
+        cancellation.onCancel(work);
+    }
+
+    void cancel() {
+        cancellation.cancel();
+    }
+
+    @Override
+    public void done(Outcome<ReadReply> outcome) {
+        if (!answered.compareAndSet(false, true)) {
+            return;
+        }
+        if (outcome instanceof Outcome.Ok<ReadReply> ok) {
+            DataProto.ReadsReply.Builder reply;
+            try {
+                reply = DataProto.ReadsReply.newBuilder().setReply(ReadMapping.toProto(ok.value()));
+            } catch (RuntimeException e) {
+                reply = error(Statuses.told(e));
+            }
+            reads.answer(id, reply);
+        } else if (outcome instanceof Outcome.Err<ReadReply> failed) {
+            reads.answer(id, error(failed.error()));
+        }
+    }
+
+    /** The read failed before or in the handler. */
+    void fail(RuntimeException error) {
+        done(Outcome.err(Statuses.told(error)));
+    }
+
+    private static DataProto.ReadsReply.Builder error(UniserveException error) {
+        return DataProto.ReadsReply.newBuilder().setError(ByteString.copyFrom(ErrorMapping.encode(error)));
+    }
+}

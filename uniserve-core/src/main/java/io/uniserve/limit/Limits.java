@@ -46,6 +46,7 @@ public final class Limits {
     public static final int REQUESTS_PER_CLIENT_MAX = 1_024;
     public static final int QUERY_ATTEMPTS_PER_ACTOR_MAX = 16;
     public static final int SESSION_SNAPSHOTS_PER_SERVER_MAX = 1_024;
+    public static final int SESSION_SNAPSHOTS_PER_ACTOR_MAX = 64;
     public static final int SESSION_RESTARTS_MAX = 3;
     public static final int UPDATE_ATTEMPTS_PER_ACTOR_MAX = 64;
     public static final long DEADLINE_MS_MAX = 3_600_000;

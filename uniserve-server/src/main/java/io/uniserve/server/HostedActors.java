@@ -38,6 +38,11 @@ final class HostedActors implements ActorSource {
         }
 
         @Override
+        public long state() {
+            return hosted.state();
+        }
+
+        @Override
         public Optional<Operator<?, ?>> operator(String id) {
             return host.operator(port, id);
         }

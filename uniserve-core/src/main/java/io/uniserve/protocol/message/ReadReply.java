@@ -13,7 +13,7 @@ public record ReadReply(List<Part> parts, List<ActorFailure> failures, long cost
     /**
      * A partial value over these actors, merged on the server where the operator can.
      *
-     * @param versions in a session: the state of each actor that is held now, in the order of the actors; else none
+     * @param versions in a session: the state of each actor that was read, in the order of the actors; else none
      */
     public record Part(List<Integer> actors, Bytes value, List<Long> versions) {
         public Part {

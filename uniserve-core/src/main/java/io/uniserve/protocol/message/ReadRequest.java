@@ -12,7 +12,7 @@ import java.util.Optional;
  * @param remainingNanos time until the deadline when sent, more than 0
  * @param together all actors that the query asks, in ascending order, told to one server of every {@link
  *     io.uniserve.limit.Limits#SHARD_SET_SAMPLE}th query for its statistics; else empty
- * @param hold the session that the read belongs to: states it reads are held for later reads
+ * @param hold the session that the read belongs to: states it reads are told, and held for later reads if it says so
  */
 public record ReadRequest(
         TableName table,
@@ -69,15 +69,22 @@ public record ReadRequest(
      * A session, by a number that its owner drew.
      *
      * @param remainingNanos how long states are held, unless they are let go of
+     * @param present nothing is held: a read tells which state is the present one, 0 where it was being changed meanwhile, and
+     *     a later read of that state is VERSION_GONE where another is the present one by then
      */
-    public record Hold(long high, long low, long remainingNanos) {}
+    public record Hold(long high, long low, long remainingNanos, boolean present) {
+        /** A session that has states held. */
+        public Hold(long high, long low, long remainingNanos) {
+            this(high, low, remainingNanos, false);
+        }
+    }
 
     /**
      * An actor asked for.
      *
      * @param epoch the epoch in the client's map
      * @param floorIndex the replica must have applied this log index (read your writes); 0 for none
-     * @param version the held state to read, as told by an earlier read of the session; 0 for the present one
+     * @param version the state to read, as told by an earlier read of the session; 0 for whichever is the present one
      */
     public record Target(int actor, long epoch, long floorIndex, long version) {
         /** The present state. */

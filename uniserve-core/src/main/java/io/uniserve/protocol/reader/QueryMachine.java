@@ -130,7 +130,7 @@ public final class QueryMachine {
         Map<ServerId, List<QuerySlot>> groups = new LinkedHashMap<>();
         for (QuerySlot slot : wanting) {
             Optional<ServerId> server = picker.pick(index, actors.get(slot.actor), query.mode(), slot, now);
-            if (slot.pin.isPresent() && !index.live(slot.pin.get().server())) {
+            if (slot.pin.isPresent() && slot.pin.get().lost(index)) {
                 gone(slot);
                 return;
             }
@@ -187,7 +187,7 @@ public final class QueryMachine {
     private void gone(QuerySlot slot) {
         fail(
                 ErrorCode.VERSION_GONE,
-                "the server that holds actor " + slot.actor + "'s state for the session is gone; open another session");
+                "actor " + slot.actor + "'s state that the session reads is gone; open another session");
     }
 
     private void count(Kind kind) {

@@ -20,9 +20,12 @@ import java.util.Set;
 import java.util.TreeMap;
 
 /**
- * Several reads that see one state of each actor. The first read of an actor settles which replica answers for it and has its
- * state held there; later reads ask that replica for that state, and fail with VERSION_GONE where it is no more held: never a
+ * Several reads that see one state of each actor. The first read of an actor settles which replica answers for it, and in
+ * which state; later reads ask that replica for that state, and fail with VERSION_GONE where it has it no more: never a
  * mixture of states. The owner starts anew then, with another session.
+ *
+ * <p>States are held there for the session. Or nothing is held, which costs nothing, and a later read finds the state as long
+ * as no update has come: for those who can start anew with a session that holds.
  *
  * <p>Not thread-safe: used where its queries run.
  */
@@ -36,8 +39,15 @@ public final class ReadSession {
     /** Every server that may hold a state of the table, those whose answers did not count among them. */
     private final Map<ServerId, Map<TableKey, Set<Integer>>> asked = new TreeMap<>();
 
-    /** An actor's state on the replica that holds it. */
-    record Pin(ServerId server, long version) {}
+    private final boolean present;
+
+    /** An actor's state on the replica that has it; version 0 where it could not be told from the one after it. */
+    record Pin(ServerId server, long version) {
+        /** True where no later read can see it. */
+        boolean lost(RouteIndex index) {
+            return version == 0 || !index.live(server);
+        }
+    }
 
     private record TableKey(TableName name, long id) {}
 
@@ -48,9 +58,24 @@ public final class ReadSession {
      * @param untilNanos how long states are to be held, on the machine's clock
      */
     public ReadSession(long high, long low, long untilNanos) {
+        this(high, low, untilNanos, false);
+    }
+
+    private ReadSession(long high, long low, long untilNanos, boolean present) {
         this.high = high;
         this.low = low;
         this.untilNanos = untilNanos;
+        this.present = present;
+    }
+
+    /** A session that never holds anything: it ends with the first update that comes between its reads. */
+    public static ReadSession ofPresentStates(long untilNanos) {
+        return new ReadSession(0, 0, untilNanos, true);
+    }
+
+    /** True where nothing is held. */
+    public boolean holdsNothing() {
+        return present;
     }
 
     /** The session of a query that somebody else's session sent here. */
@@ -79,10 +104,13 @@ public final class ReadSession {
     }
 
     ReadRequest.Hold hold(long nowNanos) {
-        return new ReadRequest.Hold(high, low, Math.max(1, untilNanos - nowNanos));
+        return new ReadRequest.Hold(high, low, Math.max(1, untilNanos - nowNanos), present);
     }
 
     void asks(ServerId server, TableName table, long tableId, int actor) {
+        if (present) {
+            return; // nothing to let go of
+        }
         asked.computeIfAbsent(server, id -> new LinkedHashMap<>())
                 .computeIfAbsent(new TableKey(table, tableId), key -> new LinkedHashSet<>())
                 .add(actor);
@@ -93,7 +121,7 @@ public final class ReadSession {
         if (part.versions().size() != part.actors().size()) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
-                    "server " + server + " holds no states for sessions; it runs another version, upgrade it");
+                    "server " + server + " tells no states for sessions; it runs another version, upgrade it");
         }
         for (int i = 0; i < part.actors().size(); i++) {
             pins.putIfAbsent(

@@ -156,6 +156,57 @@ class ReadSessionTest {
         assertThat(world.network.lastRead().request.targets().get(0).version()).isEqualTo(71);
     }
 
+    @Test
+    void oneOfPresentStatesHoldsNothingAndAsksTheSameReplicaForTheStateThatItRead() {
+        session = ReadSession.ofPresentStates(world.nanos() + 5_000 * MS);
+        settle(2, actor(0, 1, 1, 2));
+        assertThat(world.network.lastRead().request.hold())
+                .hasValueSatisfying(hold -> assertThat(hold.present()).isTrue());
+        assertThat(world.network.lastRead().request.targets().get(0).version()).isZero();
+        world.policy = (candidates, random) -> candidates.size() - 1;
+        query();
+        assertThat(world.network.lastRead().server).isEqualTo(1);
+        assertThat(world.network.lastRead().request.targets().get(0).version()).isEqualTo(71);
+        world.network.lastRead().reply(List.of(), List.of(failure(0, ErrorCode.VERSION_GONE, 1)));
+        assertThat(error()).isEqualTo(ErrorCode.VERSION_GONE);
+        int before = world.network.reads.size();
+        session.release(world.environment());
+        assertThat(world.network.reads).as("nobody is told to let go").hasSize(before);
+    }
+
+    @Test
+    void aStateThatWasReadWhileItChangedIsNoStateForALaterRead() {
+        session = ReadSession.ofPresentStates(world.nanos() + 5_000 * MS);
+        world.route(2, actor(0, 1, 1), actor(1, 1, 2));
+        query();
+        answer(world.network.reads.get(0), 71);
+        answer(world.network.reads.get(1), 0);
+        assertThat(value(0)).as("a query of one round needs no more").isInstanceOf(Outcome.Ok.class);
+        query();
+        assertThat(error()).isEqualTo(ErrorCode.VERSION_GONE);
+        assertThat(later())
+                .as("nothing is asked of the actor")
+                .noneMatch(read -> read.actors().contains(1));
+        query(0);
+        answer(world.network.lastRead(), 71);
+        assertThat(outcomes.get(outcomes.size() - 1))
+                .as("the other is as it was")
+                .isInstanceOf(Outcome.Ok.class);
+    }
+
+    @Test
+    void oneOfPresentStatesIsHedgedToo() {
+        session = ReadSession.ofPresentStates(world.nanos() + 5_000 * MS);
+        world.route(2, actor(0, 1, 1, 2));
+        query();
+        world.pass(300 * MS);
+        answer(world.network.reads.get(1), 72);
+        answer(world.network.reads.get(0), 71);
+        query();
+        assertThat(world.network.lastRead().server).isEqualTo(2);
+        assertThat(world.network.lastRead().request.targets().get(0).version()).isEqualTo(72);
+    }
+
     private void settle(int servers, io.uniserve.model.ActorState... actors) {
         world.route(servers, actors);
         query();
@@ -165,8 +216,15 @@ class ReadSessionTest {
     }
 
     private void query() {
-        Query query = new Query(
-                TABLE, Optional.empty(), "op@1", Bytes.EMPTY, ReadMode.LINEARIZABLE, world.nanos() + 10_000 * MS);
+        query(Optional.empty());
+    }
+
+    private void query(int actor) {
+        query(Optional.of(List.of(actor)));
+    }
+
+    private void query(Optional<List<Integer>> actors) {
+        Query query = new Query(TABLE, actors, "op@1", Bytes.EMPTY, ReadMode.LINEARIZABLE, world.nanos() + 10_000 * MS);
         new QueryMachine(world.environment(), query, Optional.of(session), outcomes::add).start();
     }
 

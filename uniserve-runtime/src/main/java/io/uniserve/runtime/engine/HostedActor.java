@@ -6,7 +6,8 @@ import java.util.concurrent.atomic.AtomicInteger;
 
 /**
  * A live actor with a count of who holds it: the host itself, and each reader. When the last one lets go the actor is
- * destroyed, so a reader never sees it vanish and nobody waits. Safe for use by several threads.
+ * destroyed, so a reader never sees it vanish and nobody waits. Each of its states has a number, given anew after every run of
+ * updates, by which reads can tell that they saw the same one. Safe for use by several threads.
  */
 public final class HostedActor {
     private final Actor actor;
@@ -14,8 +15,10 @@ public final class HostedActor {
     private final OpenPort port;
     private final Runnable whenFree;
     private final AtomicInteger holders = new AtomicInteger(1);
+    private volatile long state;
 
-    HostedActor(Actor actor, TableMeta meta, OpenPort port, Runnable whenFree) {
+    HostedActor(Actor actor, TableMeta meta, OpenPort port, long state, Runnable whenFree) {
+        this.state = state;
         this.actor = actor;
         this.meta = meta;
         this.port = port;
@@ -30,6 +33,24 @@ public final class HostedActor {
     /** The definition of its table. */
     public TableMeta meta() {
         return meta;
+    }
+
+    /**
+     * The number of the actor's present state, or 0 while it is being changed. Two readings of the same number but 0 mean that
+     * whatever was read of the actor between them is of one state.
+     */
+    public long state() {
+        return state;
+    }
+
+    /** Before anything that operators may see is changed; whoever changes it calls {@link #changed} when all is done. */
+    void changing() {
+        state = 0;
+    }
+
+    /** The change is complete and visible; the number is not 0 and was never used. */
+    void changed(long newState) {
+        state = newState;
     }
 
     OpenPort port() {

@@ -19,6 +19,7 @@ import io.uniserve.runtime.async.DiskErrors;
 import io.uniserve.runtime.disk.DiskPaths;
 import io.uniserve.runtime.disk.DurableFiles;
 import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -48,6 +49,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     private final Map<String, OpenPort> ports = new TreeMap<>();
     private final ConcurrentHashMap<ReplicaKey, HostedActor> actors = new ConcurrentHashMap<>();
     private final AtomicLong names = new AtomicLong();
+    /** From a random start, so that no state has a number that an earlier process gave. */
+    private final AtomicLong states = new AtomicLong(new RandomIds().next());
 
     /**
      * Opens the engines. The scratch directory is emptied first: live engine files never outlive the process.
@@ -199,6 +202,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             boolean applied = false;
             try {
                 OpenPort port = hosted.port();
+                hosted.changing();
                 for (Update update : updates) {
                     port.run(
                             update.function(),
@@ -206,6 +210,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                                     .apply(update.index()));
                 }
                 port.run("publish", hosted.actor()::publish);
+                hosted.changed(newState());
                 applied = true;
             } finally {
                 if (!applied) {
@@ -269,6 +274,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         }
     }
 
+    private long newState() {
+        long number = states.incrementAndGet();
+        return number == 0 ? states.incrementAndGet() : number;
+    }
+
     private <T> T with(ReplicaKey key, String what, java.util.function.Function<Actor, T> work) {
         HostedActor hosted = held(key);
         try {
@@ -297,7 +307,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         try {
             Actor actor = maker.make(port, new ActorContext(meta, key.actor(), own));
             made = true;
-            HostedActor old = actors.put(key, new HostedActor(actor, meta, port, () -> dispose(key, port, actor, own)));
+            HostedActor old = actors.put(
+                    key, new HostedActor(actor, meta, port, newState(), () -> dispose(key, port, actor, own)));
             if (old != null) {
                 old.release();
             }

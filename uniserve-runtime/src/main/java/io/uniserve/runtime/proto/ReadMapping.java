@@ -56,11 +56,13 @@ public final class ReadMapping {
                 .setHigh(hold.high())
                 .setLow(hold.low())
                 .setNanos(hold.remainingNanos())
+                .setPresent(hold.present())
                 .build();
     }
 
     static ReadRequest.Hold fromProto(DataProto.Hold proto) {
-        return new ReadRequest.Hold(proto.getHigh(), proto.getLow(), Wire.remaining(proto.getNanos()));
+        return new ReadRequest.Hold(
+                proto.getHigh(), proto.getLow(), Wire.remaining(proto.getNanos()), proto.getPresent());
     }
 
     private static ReadRequest.Target fromProto(DataProto.ReadTarget proto) {

@@ -12,12 +12,15 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.async.Waiter;
 import io.uniserve.runtime.disk.SmallDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -85,6 +88,43 @@ class PortEngineHostTest {
             await().untilAsserted(() -> assertThat(port.events).containsExactly("create", "destroy"));
             await().untilAsserted(() -> assertThat(port.scratches.get(0)).doesNotExist());
             Waiter.<Done>value(done -> world.host.destroy(KEY, done));
+        }
+    }
+
+    @Test
+    void eachStateHasANumberOfItsOwnAndNoneWhileItIsChanged() {
+        TestingPort port = new TestingPort();
+        Set<Long> numbers = new HashSet<>();
+        try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
+            numbers.add(state(world));
+            assertThat(state(world)).as("unchanged").isIn(numbers).isNotZero();
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("x"), done));
+            assertThat(numbers.add(state(world))).as("after an update").isTrue();
+            HostedActor pinned = world.host.pin(KEY).orElseThrow();
+            Waiter<Done> hung = new Waiter<>();
+            world.apply(KEY, TestingPort.UPDATE, rows("hang"), hung);
+            await().until(() -> port.hanging.get() > 0);
+            assertThat(pinned.state()).as("while it changes").isZero();
+            port.go.countDown();
+            assertThat(hung.await()).isInstanceOf(Outcome.Ok.class);
+            assertThat(numbers.add(pinned.state())).isTrue();
+            world.created(KEY);
+            assertThat(numbers.add(state(world))).as("another actor").isTrue();
+            Waiter.<Done>error(done -> world.apply(KEY, TestingPort.UPDATE, rows("fail"), done));
+            pinned.release();
+        }
+        try (HostWorld again = new HostWorld(directory, new TestingPort()).created(KEY)) {
+            assertThat(numbers.add(state(again))).as("after a restart").isTrue();
+        }
+        assertThat(numbers).doesNotContain(0L);
+    }
+
+    private static long state(HostWorld world) {
+        HostedActor pinned = world.host.pin(KEY).orElseThrow();
+        try {
+            return pinned.state();
+        } finally {
+            pinned.release();
         }
     }
 

@@ -39,6 +39,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final PortPlanners planners;
     private final MemoryFaults memory;
     private final ThreadPoolExecutor executor;
+    private final Unrest unrest;
 
     /**
      * Makes the service.
@@ -60,6 +61,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             PortPlanners planners,
             MemoryFaults memory) {
         this.memory = memory;
+        this.unrest = new Unrest(clock);
         this.loop = loop;
         this.planners = planners;
         this.routing = new HubRoutingView(loop, source, refresh);
@@ -85,7 +87,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         long deadline = env.clock().nanos() + request.remainingNanos();
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
         ServerPlanContext context =
-                new ServerPlanContext(environment(request), loop, query, session(request), deadline);
+                new ServerPlanContext(environment(request), loop, query, session(request), unrest, deadline);
         try {
             executor.execute(() -> completion.done(answer(query, context)));
         } catch (RejectedExecutionException e) {
@@ -136,7 +138,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 if (!again) {
                     throw e;
                 }
-                context.forgetStates();
+                context.lostStates();
             }
         }
     }

@@ -46,6 +46,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** False where the caller has a session. */
     private final boolean owned;
 
+    private final Unrest unrest;
+    private boolean mustHold;
     private Optional<ReadSession> session;
     private final long deadlineNanos;
     private volatile boolean cancelled;
@@ -53,8 +55,14 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private Effort effort = Effort.NONE;
 
     ServerPlanContext(
-            ReaderEnvironment env, EventLoop loop, QueryText query, Optional<ReadSession> session, long deadlineNanos) {
+            ReaderEnvironment env,
+            EventLoop loop,
+            QueryText query,
+            Optional<ReadSession> session,
+            Unrest unrest,
+            long deadlineNanos) {
         this.env = env;
+        this.unrest = unrest;
         this.session = session;
         this.owned = session.isEmpty();
         this.loop = loop;
@@ -78,8 +86,20 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     @Override
     public void oneState() {
         if (session.isEmpty()) {
-            session = Optional.of(new ReadSession(env.ids().next(), env.ids().next(), deadlineNanos));
+            session = Optional.of(
+                    mustHold || unrest.in(query.table())
+                            ? new ReadSession(env.ids().next(), env.ids().next(), deadlineNanos)
+                            : ReadSession.ofPresentStates(deadlineNanos));
         }
+    }
+
+    /** The states that the plan saw were lost: the next plan has its own held, and so have those of other queries for a while. */
+    void lostStates() {
+        if (owned && session.isPresent() && session.get().holdsNothing()) {
+            unrest.noted(query.table());
+        }
+        mustHold = true;
+        forgetStates();
     }
 
     /** Lets go of the states that the plan has seen, unless the caller's session holds them; the next plan sees others. */

@@ -3,28 +3,42 @@ package io.uniserve.server.read;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.message.ReadRequest;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.function.LongFunction;
+import java.util.Set;
+import java.util.function.Supplier;
 
 /**
  * The states that this server holds for sessions, so many at most: beyond that the one that was not read for the longest time
- * is let go of, and its session finds it gone. Each has a version of its own, never used again while this process lives, so
- * that a session never takes another state for its own. Safe for use by several threads.
+ * is let go of, and its session finds it gone. Sessions that read one state of an actor share its view, and an actor has so
+ * many views at most, as each may take memory. Each held state has a version of its own, never used again while this process
+ * lives, so that a session never takes another state for its own. Safe for use by several threads.
  */
 final class HeldStates implements AutoCloseable {
     private final int most;
+    private final int viewsMost;
     private final Map<Key, HeldState> states = new LinkedHashMap<>(16, 0.75f, true);
+    /** The view that was taken last of each actor; it may be closed. */
+    private final Map<ReplicaKey, HeldView> newest = new HashMap<>();
+
     private long versions;
 
     private record Key(long high, long low, ReplicaKey actor) {}
 
-    /** {@code firstVersion} differs from that of an earlier process on this server. */
-    HeldStates(int most, long firstVersion) {
+    /**
+     * Holds nothing yet.
+     *
+     * @param viewsMost of one actor
+     * @param firstVersion differs from that of an earlier process on this server
+     */
+    HeldStates(int most, int viewsMost, long firstVersion) {
         this.most = most;
+        this.viewsMost = viewsMost;
         this.versions = firstVersion;
     }
 
@@ -38,14 +52,14 @@ final class HeldStates implements AutoCloseable {
         return Optional.of(state);
     }
 
-    /** The state that the session has of the actor, for one use; {@code take} makes it, given a version, where it has none. */
-    HeldState hold(ReadRequest.Hold session, ReplicaKey actor, long untilNanos, LongFunction<HeldState> take) {
+    /** The state that the session has of the actor, for one use; where it has none, that of now of the actor pinned here. */
+    HeldState hold(ReadRequest.Hold session, ReplicaKey actor, long untilNanos, Supplier<PinnedActor> pin) {
         Key key = new Key(session.high(), session.low(), actor);
         HeldState known = used(key, untilNanos);
         if (known != null) {
             return known;
         }
-        HeldState made = take.apply(nextVersion());
+        HeldState made = new HeldState(view(actor, pin.get()), nextVersion(), untilNanos);
         List<HeldState> dropped = put(key, made);
         dropped.forEach(HeldState::release);
         return made;
@@ -58,6 +72,23 @@ final class HeldStates implements AutoCloseable {
             known.use(untilNanos);
         }
         return known;
+    }
+
+    /** A view of the present state for one use, shared where that state is held already. */
+    private HeldView view(ReplicaKey key, PinnedActor actor) {
+        HeldView last;
+        synchronized (this) {
+            last = newest.get(key);
+        }
+        if (last != null && last.join(actor.state())) {
+            actor.close();
+            return last;
+        }
+        HeldView made = HeldView.take(actor);
+        synchronized (this) {
+            newest.put(key, made);
+        }
+        return made;
     }
 
     private synchronized long nextVersion() {
@@ -78,7 +109,23 @@ final class HeldStates implements AutoCloseable {
         if (other != null) {
             dropped.add(other);
         }
+        dropViews(key.actor(), dropped);
         return dropped;
+    }
+
+    /** Makes room where the actor has too many views: the one that was not read for the longest time goes, with all who share it. */
+    private void dropViews(ReplicaKey actor, List<HeldState> dropped) {
+        Set<HeldView> views = new LinkedHashSet<>();
+        states.forEach((key, state) -> {
+            if (key.actor().equals(actor)) {
+                views.remove(state.view());
+                views.add(state.view());
+            }
+        });
+        if (views.size() > viewsMost) {
+            HeldView eldest = views.iterator().next();
+            states.values().removeIf(state -> state.view() == eldest && dropped.add(state));
+        }
     }
 
     void release(ReadRequest.Hold session, ReplicaKey actor) {
@@ -88,6 +135,7 @@ final class HeldStates implements AutoCloseable {
         }
         if (state != null) {
             state.release();
+            forget();
         }
     }
 
@@ -98,6 +146,11 @@ final class HeldStates implements AutoCloseable {
             states.values().removeIf(state -> state.endedAt(now) && ended.add(state));
         }
         ended.forEach(HeldState::release);
+        forget();
+    }
+
+    private synchronized void forget() {
+        newest.values().removeIf(HeldView::closed);
     }
 
     synchronized int size() {

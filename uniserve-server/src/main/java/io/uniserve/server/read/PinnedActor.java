@@ -9,6 +9,12 @@ import java.util.function.Supplier;
 public interface PinnedActor extends AutoCloseable {
     Actor actor();
 
+    /**
+     * The number of the actor's present state on this server, never used for another one, or 0 while it is being changed: what
+     * is read between two readings of the same number but 0 is of one state.
+     */
+    long state();
+
     /** The operator of the actor's engine with this {@code name@version}. */
     Optional<Operator<?, ?>> operator(String id);
 

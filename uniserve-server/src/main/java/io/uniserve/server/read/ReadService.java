@@ -65,7 +65,8 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             Consumer<TableName> refresh,
             MemoryFaults faults,
             long firstVersion) {
-        this.held = new HeldStates(Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX, firstVersion);
+        this.held = new HeldStates(
+                Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX, Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX, firstVersion);
         this.faults = faults;
         this.clock = clock;
         this.timers = timers;

@@ -1,6 +1,7 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.SnapshotActor;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -71,7 +72,7 @@ final class ReadTask implements Timers.Cancel {
      */
     boolean brief() {
         if (request.parameters().size() > BRIEF_PARAMETER_BYTES_MAX
-                || request.hold().isPresent()) {
+                || request.hold().filter(session -> !session.present()).isPresent()) {
             return false;
         }
         Optional<PinnedActor> pinned = service.actors().pin(key(0));
@@ -185,15 +186,46 @@ final class ReadTask implements Timers.Cancel {
             service.held().release(session, key);
             return Bytes.EMPTY;
         }
-        Optional<HeldState> held = service.held().find(session, key, target.version(), until(session));
-        if (held.isEmpty()) {
-            return new ActorFailure(
-                    target.actor(),
-                    ErrorCode.VERSION_GONE,
-                    "the state that the session reads is no more held; open another session",
-                    target.epoch());
+        if (session.present()) {
+            return presentAgain(place, key, context);
         }
-        return read(place, held.get(), context);
+        Optional<HeldState> held = service.held().find(session, key, target.version(), until(session));
+        return held.isEmpty() ? lost(target) : read(place, held.get(), context);
+    }
+
+    /** A later read of a session that holds nothing: the present state must be the one that it read first. */
+    private Object presentAgain(int place, ReplicaKey key, ReadContext context) {
+        ReadRequest.Target target = request.targets().get(place);
+        Optional<PinnedActor> pinned = service.actors().pin(key);
+        if (pinned.isEmpty()) {
+            return lost(target);
+        }
+        try (PinnedActor actor = pinned.get()) {
+            if (actor.state() != target.version()) {
+                return lost(target);
+            }
+            Object value = readPresent(place, actor, context);
+            return versions.get(place) == target.version() ? value : lost(target);
+        }
+    }
+
+    /** The operator's answer from the present state, with its number where that was one and the same from start to end. */
+    private Object readPresent(int place, PinnedActor actor, ReadContext context) {
+        if (!(actor.actor() instanceof SnapshotActor)) {
+            throw HeldView.unsupported(); // as it would be refused once updates run
+        }
+        long before = actor.state();
+        Object value = call(actor, actor.actor(), context);
+        versions.set(place, actor.state() == before ? before : 0);
+        return value;
+    }
+
+    private static ActorFailure lost(ReadRequest.Target target) {
+        return new ActorFailure(
+                target.actor(),
+                ErrorCode.VERSION_GONE,
+                "this server has the state that the session reads no more; open another session",
+                target.epoch());
     }
 
     private long until(ReadRequest.Hold session) {
@@ -204,7 +236,7 @@ final class ReadTask implements Timers.Cancel {
     private Object read(int place, HeldState held, ReadContext context) {
         try {
             versions.set(place, held.version());
-            return call(held.actor(), held.view(), context);
+            return call(held.view().actor(), held.view().view(), context);
         } finally {
             held.release();
         }
@@ -216,14 +248,19 @@ final class ReadTask implements Timers.Cancel {
             return call(actor, actor.actor(), context);
         }
         ReadRequest.Hold session = request.hold().get();
+        if (session.present()) {
+            return readPresent(place, actor, context);
+        }
         long until = until(session);
-        HeldState held = service.held().hold(session, key, until, version -> {
-            PinnedActor own = service.actors()
-                    .pin(key)
-                    .orElseThrow(
-                            () -> new UniserveException(ErrorCode.UNAVAILABLE, "the actor is not open here any more"));
-            return HeldState.take(own, version, until);
-        });
+        HeldState held = service.held()
+                .hold(
+                        session,
+                        key,
+                        until,
+                        () -> service.actors()
+                                .pin(key)
+                                .orElseThrow(() -> new UniserveException(
+                                        ErrorCode.UNAVAILABLE, "the actor is not open here any more")));
         return read(place, held, context);
     }
 

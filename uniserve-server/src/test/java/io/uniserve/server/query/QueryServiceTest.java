@@ -199,10 +199,12 @@ class QueryServiceTest {
             return context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
         };
         List<Long> sessions = new CopyOnWriteArrayList<>();
+        List<Boolean> held = new CopyOnWriteArrayList<>();
         reads = (request, done) -> {
             if (request.operator().equals(ReadRequest.RELEASE)) {
                 return () -> {};
             }
+            held.add(!request.hold().orElseThrow().present());
             sessions.add(request.hold().orElseThrow().low());
             if (lost.getAndDecrement() > 0) {
                 ActorFailure gone = new ActorFailure(0, ErrorCode.VERSION_GONE, "gone", 1);
@@ -216,9 +218,65 @@ class QueryServiceTest {
         assertThat(code(start("t", 10 * SECOND).join())).isEmpty();
         assertThat(plans.get()).isEqualTo(3);
         assertThat(sessions).as("each plan has a session of its own").hasSize(3).doesNotHaveDuplicates();
+        assertThat(held).as("at first nothing is held").containsExactly(false, true, true);
         lost.set(100);
         assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.VERSION_GONE);
         assertThat(plans.get()).isEqualTo(3 + 1 + Limits.SESSION_RESTARTS_MAX);
+    }
+
+    @Test
+    void roundsOfAQueryAreOneRequestEachWhileNoUpdatesRun() {
+        plan = context -> {
+            context.oneState();
+            String found = context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
+            return found + context.retrieve(TABLE, ECHO, "y", values -> String.join(",", values));
+        };
+        List<String> asked = new CopyOnWriteArrayList<>();
+        reads = (request, done) -> {
+            asked.add(request.operator() + " " + request.targets().get(0).version());
+            ReadReply.Part part = new ReadReply.Part(List.of(0), request.parameters(), List.of(9L));
+            done.done(Outcome.ok(new ReadReply(List.of(part), List.of(), 1)));
+            return () -> {};
+        };
+        assertThat(start("t", 10 * SECOND).join())
+                .isInstanceOfSatisfying(
+                        Outcome.Ok.class,
+                        ok -> assertThat(((Answer) ok.value()).body().utf8()).isEqualTo("xy"));
+        assertThat(asked).containsExactly("echo@1 0", "echo@1 9");
+    }
+
+    @Test
+    void afterAnUpdateBetweenTheRoundsOtherQueriesHaveTheirStatesHeldForAWhile() {
+        AtomicInteger reading = new AtomicInteger();
+        plan = context -> {
+            context.oneState();
+            context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
+            return context.retrieve(TABLE, ECHO, "y", values -> String.join(",", values));
+        };
+        List<String> asked = new CopyOnWriteArrayList<>();
+        reads = (request, done) -> {
+            boolean held = !request.hold().orElseThrow().present();
+            asked.add(request.operator() + (held ? " held" : " present"));
+            boolean gone = !held && request.targets().get(0).version() != 0;
+            long version = reading.incrementAndGet();
+            done.done(Outcome.ok(
+                    gone
+                            ? new ReadReply(
+                                    List.of(), List.of(new ActorFailure(0, ErrorCode.VERSION_GONE, "gone", 1)), 1)
+                            : new ReadReply(
+                                    List.of(new ReadReply.Part(List.of(0), request.parameters(), List.of(version))),
+                                    List.of(),
+                                    1)));
+            return () -> {};
+        };
+        assertThat(code(start("t", 10 * SECOND).join())).isEmpty();
+        assertThat(asked).startsWith("echo@1 present", "echo@1 present", "echo@1 held", "echo@1 held");
+        await().until(() -> asked.contains(ReadRequest.RELEASE + " held"));
+        asked.clear();
+        await().until(() -> {
+            assertThat(code(start("t", 10 * SECOND).join())).isEmpty();
+            return asked.contains("echo@1 present");
+        });
     }
 
     @Test

@@ -54,6 +54,9 @@ final class ReadWorld implements AutoCloseable {
     final EventLoop loop = new EventLoop("test-server", SystemClock.INSTANCE, fatal::set);
     final GateTable gates = new GateTable();
     final Map<ReplicaKey, KvActor> actors = new ConcurrentHashMap<>();
+    /** The number of each actor's state; none while it is being changed. */
+    final Map<KvActor, Long> states = new ConcurrentHashMap<>();
+
     final Map<String, Operator<?, ?>> extra = new ConcurrentHashMap<>();
     final AtomicInteger pins = new AtomicInteger();
     final AtomicInteger refreshes = new AtomicInteger();
@@ -129,6 +132,11 @@ final class ReadWorld implements AutoCloseable {
         @Override
         public Actor actor() {
             return actor;
+        }
+
+        @Override
+        public long state() {
+            return states.getOrDefault(actor, 0L);
         }
 
         @Override

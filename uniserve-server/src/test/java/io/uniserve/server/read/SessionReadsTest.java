@@ -98,18 +98,135 @@ class SessionReadsTest {
 
     @Test
     void overTheLimitTheStateUnreadForLongestGoes() {
+        int each = Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX;
         world.actor(0, 1);
         long first = onlyVersion(read(0, MINUTE, "kv.count@1", 0));
         long second = onlyVersion(read(1, MINUTE, "kv.count@1", 0));
         for (int i = 2; i < Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX; i++) {
-            read(i, MINUTE, ReadRequest.HOLD, 0);
+            if (i % each == 0) {
+                world.actor(i / each, 1);
+            }
+            hold(i / each, i);
         }
         assertThat(count(read(0, MINUTE, "kv.count@1", first))).isEqualTo(1);
-        read(Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX, MINUTE, ReadRequest.HOLD, 0);
+        world.actor(Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX, 1);
+        hold(Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX, Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX);
         assertThat(world.service.sessionStates()).isEqualTo(Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX);
         assertThat(world.pins.get()).isEqualTo(Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX);
         assertThat(code(read(1, MINUTE, "kv.count@1", second))).isEqualTo(ErrorCode.VERSION_GONE);
         assertThat(count(read(0, MINUTE, "kv.count@1", first))).isEqualTo(1);
+    }
+
+    @Test
+    void anActorHasSoManyStatesHeldAtMost() {
+        world.actor(0, 1);
+        world.actor(1, 1);
+        long other = onlyVersion(hold(1, 0));
+        long first = onlyVersion(hold(0, 0));
+        long second = onlyVersion(hold(0, 1));
+        for (int i = 2; i < Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX; i++) {
+            hold(0, i);
+        }
+        assertThat(count(read(0, MINUTE, "kv.count@1", first))).isEqualTo(1);
+        hold(0, 1_000);
+        assertThat(code(read(1, MINUTE, "kv.count@1", second))).isEqualTo(ErrorCode.VERSION_GONE);
+        assertThat(count(read(0, MINUTE, "kv.count@1", first))).isEqualTo(1);
+        assertThat(world.pins.get()).isEqualTo(Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX + 1);
+        ReadReply unread =
+                read(new ReadRequest.Hold(7, 0, MINUTE), "kv.count@1", new ReadRequest.Target(1, 1, 0, other));
+        assertThat(count(unread)).as("another actor's is still there").isEqualTo(1);
+    }
+
+    @Test
+    void sessionsThatReadOneStateShareItsView() {
+        world.actor(0, 3);
+        state(0, 50);
+        long first = onlyVersion(hold(0, 0));
+        for (int i = 1; i <= 2 * Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX; i++) {
+            hold(0, i);
+        }
+        assertThat(world.pins.get()).as("one view").isEqualTo(1);
+        put(0, "more");
+        state(0, 51);
+        long later = onlyVersion(hold(0, 1_000));
+        assertThat(world.pins.get()).isEqualTo(2);
+        assertThat(count(read(0, MINUTE, "kv.count@1", first))).isEqualTo(3);
+        assertThat(count(read(1_000, MINUTE, "kv.count@1", later))).isEqualTo(4);
+        for (int i = 0; i <= 2 * Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX; i++) {
+            assertThat(read(i, MINUTE, ReadRequest.RELEASE, 0).failures()).isEmpty();
+        }
+        assertThat(world.pins.get()).as("the last one closes it").isEqualTo(1);
+        hold(0, 0);
+        assertThat(world.pins.get()).isEqualTo(1);
+    }
+
+    /** Has the actor's state held for a session of this number. */
+    private ReadReply hold(int actor, long session) {
+        return read(new ReadRequest.Hold(7, session, MINUTE), ReadRequest.HOLD, new ReadRequest.Target(actor, 1, 0, 0));
+    }
+
+    @Test
+    void withoutHoldingALaterReadSeesTheSameStateOrNone() {
+        world.actor(0, 3);
+        world.actor(1, 4);
+        state(0, 50);
+        state(1, 51);
+        ReadReply first = present("kv.count@1", 0, 0);
+        assertThat(count(first)).isEqualTo(7);
+        assertThat(first.parts().get(0).versions()).containsExactly(50L, 51L);
+        assertThat(world.service.sessionStates()).isZero();
+        assertThat(world.pins.get()).isZero();
+        ReadReply again = present("kv.count@1", 50, 51);
+        assertThat(count(again)).isEqualTo(7);
+        assertThat(again.parts().get(0).versions()).containsExactly(50L, 51L);
+        put(0, "more");
+        state(0, 52);
+        assertThat(code(present("kv.count@1", 50))).isEqualTo(ErrorCode.VERSION_GONE);
+        assertThat(present("kv.count@1", 50, 51).parts())
+                .as("what has not changed is read")
+                .singleElement()
+                .satisfies(part -> assertThat(part.actors()).containsExactly(1));
+        assertThat(onlyVersion(present("kv.count@1", 0))).isEqualTo(52);
+    }
+
+    @Test
+    void whatChangesWhileItIsReadIsNoState() {
+        world.actor(0, 3);
+        state(0, 50);
+        world.operator("slow", (actor, context) -> {
+            world.states.remove(actor);
+            return Bytes.EMPTY;
+        });
+        world.operator("whole", (actor, context) -> {
+            world.states.put(actor, 60L);
+            return Bytes.EMPTY;
+        });
+        assertThat(onlyVersion(present("slow", 0))).as("it is being changed").isZero();
+        assertThat(onlyVersion(present("kv.count@1", 0))).isZero();
+        assertThat(code(present("kv.count@1", 50))).isEqualTo(ErrorCode.VERSION_GONE);
+        state(0, 50);
+        assertThat(onlyVersion(present("whole", 0))).as("a whole change").isZero();
+        state(0, 50);
+        assertThat(code(present("whole", 50))).as("a later read").isEqualTo(ErrorCode.VERSION_GONE);
+    }
+
+    @Test
+    void withoutHoldingALaterReadNeedsNoGateButTheReplica() {
+        world.actor(0, 3);
+        state(0, 50);
+        world.gates.remove(new ReplicaKey(TABLE_ID, 0));
+        assertThat(code(present("kv.count@1", 0))).as("a first one does").isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(count(present("kv.count@1", 50))).isEqualTo(3);
+        world.actors.remove(new ReplicaKey(TABLE_ID, 0));
+        assertThat(code(present("kv.count@1", 50))).isEqualTo(ErrorCode.VERSION_GONE);
+    }
+
+    private void state(int actor, long number) {
+        world.states.put(Objects.requireNonNull(world.actors.get(new ReplicaKey(TABLE_ID, actor))), number);
+    }
+
+    private ReadReply present(String operator, long... versions) {
+        return read(new ReadRequest.Hold(0, 0, MINUTE, true), operator, versions);
     }
 
     private void put(int actor, String id) {
@@ -118,11 +235,21 @@ class SessionReadsTest {
     }
 
     private ReadReply read(long session, long nanos, String operator, long... versions) {
+        return read(new ReadRequest.Hold(7, session, nanos), operator, versions);
+    }
+
+    private ReadReply read(ReadRequest.Hold session, String operator, long... versions) {
         ReadRequest.Target[] targets = new ReadRequest.Target[versions.length];
         for (int actor = 0; actor < versions.length; actor++) {
             targets[actor] = new ReadRequest.Target(actor, 1, 0, versions[actor]);
         }
-        Bytes parameters = operator.startsWith("kv.") ? Codecs.STRING.encode("") : Bytes.EMPTY;
+        return read(session, operator, targets);
+    }
+
+    private ReadReply read(ReadRequest.Hold session, String operator, ReadRequest.Target... targets) {
+        Bytes parameters = !operator.equals(ReadRequest.HOLD) && !operator.equals(ReadRequest.RELEASE)
+                ? Codecs.STRING.encode("")
+                : Bytes.EMPTY;
         return world.read(new ReadRequest(
                 ReadWorld.TABLE,
                 TABLE_ID,
@@ -135,7 +262,7 @@ class SessionReadsTest {
                 20 * ReadWorld.SECOND,
                 ReadMode.LINEARIZABLE,
                 List.of(),
-                Optional.of(new ReadRequest.Hold(7, session, nanos))));
+                Optional.of(session)));
     }
 
     private static long onlyVersion(ReadReply reply) {

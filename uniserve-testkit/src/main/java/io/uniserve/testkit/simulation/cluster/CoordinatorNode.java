@@ -70,7 +70,8 @@ public final class CoordinatorNode implements Node {
                 world.engine,
                 nothing,
                 world.scratch,
-                world.observer);
+                world.observer,
+                () -> 1);
         Environment env = new Environment(
                 process.clock(),
                 process.timers(),

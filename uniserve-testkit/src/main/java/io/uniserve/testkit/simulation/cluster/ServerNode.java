@@ -29,6 +29,8 @@ import io.uniserve.testkit.simulation.plant.BlindVoucher;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /** A server's process and its disk, which outlives it. */
@@ -127,6 +129,7 @@ public final class ServerNode implements Node {
                 process,
                 platter,
                 (owner, path) -> world.plant != Plant.SKIPPED_FSYNC);
+        LongSupplier stateNumbers = stateNumbers();
         SimEngineHost engine = new SimEngineHost(
                 world.queue,
                 random.fork("engine"),
@@ -135,7 +138,8 @@ public final class ServerNode implements Node {
                 world.engine,
                 platter,
                 world.scratch,
-                world.observer);
+                world.observer,
+                stateNumbers);
         Gates gates = new Gates((key, gate) -> world.observer.published(process.name(), key, gate));
         ReadWorker reads = new ReadWorker(
                 world.queue,
@@ -146,7 +150,8 @@ public final class ServerNode implements Node {
                 engine,
                 gates,
                 readersClock(),
-                world.observer);
+                world.observer,
+                stateNumbers);
         Environment env = new Environment(
                 process.clock(),
                 process.timers(),
@@ -189,6 +194,12 @@ public final class ServerNode implements Node {
                 start(0);
             }
         });
+    }
+
+    /** Numbers that no other start of the server gives. */
+    private LongSupplier stateNumbers() {
+        AtomicLong last = new AtomicLong((long) process.generation() << 40);
+        return world.plant == Plant.STATES_NOT_TOLD_APART ? () -> 1 : last::incrementAndGet;
     }
 
     private Clock readersClock() {

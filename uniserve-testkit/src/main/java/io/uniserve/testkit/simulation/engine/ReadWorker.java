@@ -26,6 +26,7 @@ import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -45,7 +46,9 @@ public final class ReadWorker {
     private final Gates gates;
     private final Clock clock;
     private final EngineTap tap;
+    private final SimStates states;
 
+    /** @param stateNumbers of held states, of which no other start of the server gives one */
     public ReadWorker(
             EventQueue queue,
             Prng random,
@@ -55,7 +58,9 @@ public final class ReadWorker {
             SimEngineHost host,
             Gates gates,
             Clock clock,
-            EngineTap tap) {
+            EngineTap tap,
+            LongSupplier stateNumbers) {
+        this.states = new SimStates(stateNumbers);
         this.queue = queue;
         this.random = random;
         this.weather = weather;
@@ -76,6 +81,14 @@ public final class ReadWorker {
 
     private void admit(Work work, Target target) {
         ReplicaKey key = new ReplicaKey(work.request.tableId(), target.actor());
+        if (work.request.operator().equals(ReadRequest.RELEASE)) {
+            work.request.hold().ifPresent(session -> states.release(session, key));
+            return;
+        }
+        if (target.version() != 0) {
+            work.shares.add(new Share(key, target, null, null));
+            return;
+        }
         ReadGate gate = gates.of(key);
         if (gate == null) {
             work.failures.add(new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "no replica here", 0));
@@ -94,51 +107,89 @@ public final class ReadWorker {
 
     private void run(Work work) {
         for (Share share : List.copyOf(work.shares)) {
-            if (host.actor(share.key) == share.actor) {
-                share.value = retrieve(work.request, share);
+            Actor actor = seen(work.request, share);
+            if (actor != null) {
+                share.value = retrieve(work.request, share.target, actor);
             } else {
                 work.shares.remove(share);
-                work.failures.add(new ActorFailure(
-                        share.target.actor(), ErrorCode.UNAVAILABLE, "actor was replaced", share.gate.epoch()));
+                work.failures.add(
+                        share.gate == null
+                                ? new ActorFailure(share.target.actor(), ErrorCode.VERSION_GONE, "another state", 0)
+                                : new ActorFailure(
+                                        share.target.actor(),
+                                        ErrorCode.UNAVAILABLE,
+                                        "actor was replaced",
+                                        share.gate.epoch()));
             }
         }
         process.post(step(), () -> confirm(work));
+    }
+
+    /** What the share is read from, null where that is gone; of a session the state's number goes with it. */
+    private @Nullable Actor seen(ReadRequest request, Share share) {
+        Actor actor = host.actor(share.key);
+        ReadRequest.Hold session = request.hold().orElse(null);
+        if (session == null) {
+            return actor == share.actor ? actor : null;
+        }
+        if (share.gate == null) {
+            share.version = share.target.version();
+            return session.present()
+                    ? (host.state(share.key) == share.version ? actor : null)
+                    : states.find(session, share.key, share.version, queue.now());
+        }
+        if (actor == null || actor != share.actor) {
+            return null;
+        }
+        if (session.present()) {
+            share.version = host.state(share.key);
+            return actor;
+        }
+        SimStates.Held held = states.hold(session, share.key, actor, queue.now());
+        share.version = held.version();
+        return held.view();
     }
 
     private void confirm(Work work) {
         List<ReadReply.Part> parts = new ArrayList<>();
         for (Share share : work.shares) {
             ReadGate now = gates.of(share.key);
-            Optional<ActorFailure> refusal = now == null
-                    ? Optional.of(new ActorFailure(share.target.actor(), ErrorCode.UNAVAILABLE, "replica is gone", 0))
-                    : now.refuseAfter(share.gate, share.target, work.request.mode(), clock.nanos());
+            Optional<ActorFailure> refusal = share.gate == null
+                    ? Optional.empty()
+                    : now == null
+                            ? Optional.of(
+                                    new ActorFailure(share.target.actor(), ErrorCode.UNAVAILABLE, "replica is gone", 0))
+                            : now.refuseAfter(share.gate, share.target, work.request.mode(), clock.nanos());
             if (refusal.isPresent()) {
                 work.failures.add(refusal.get());
             } else if (share.value != null) {
-                if (work.request.mode() == ReadMode.LINEARIZABLE) {
+                if (work.request.mode() == ReadMode.LINEARIZABLE && share.gate != null) {
                     tap.answered(process.name(), share.key, share.gate.epoch(), work.takenNanos);
                 }
-                parts.add(new ReadReply.Part(List.of(share.target.actor()), share.value));
+                List<Long> versions = work.request.hold().isPresent() ? List.of(share.version) : List.of();
+                parts.add(new ReadReply.Part(List.of(share.target.actor()), share.value, versions));
             }
         }
         ReadReply reply = new ReadReply(parts, work.failures, queue.now() - work.takenNanos);
         process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
 
-    private Bytes retrieve(ReadRequest request, Share share) {
+    private Bytes retrieve(ReadRequest request, Target target, Actor actor) {
+        if (request.operator().equals(ReadRequest.HOLD)) {
+            return Bytes.EMPTY;
+        }
         for (Operator<?, ?> operator : engine.operators()) {
             if (operator.id().equals(request.operator()) && operator instanceof RetrieveOperator<?, ?, ?> retrieve) {
-                return retrieve(retrieve, request, share);
+                return retrieve(retrieve, request, target, actor);
             }
         }
         throw new UniserveException(ErrorCode.UNKNOWN_OPERATOR, "port has no operator " + request.operator());
     }
 
     private static <A extends Actor, P, V> Bytes retrieve(
-            RetrieveOperator<A, P, V> operator, ReadRequest request, Share share) {
+            RetrieveOperator<A, P, V> operator, ReadRequest request, Target target, Actor actor) {
         P parameters = operator.parameters().decode(request.parameters());
-        V value = operator.retrieve(
-                operator.actorType().cast(share.actor), new Context(share.target.actor()), parameters);
+        V value = operator.retrieve(operator.actorType().cast(actor), new Context(target.actor()), parameters);
         return operator.values().encode(value);
     }
 
@@ -162,11 +213,14 @@ public final class ReadWorker {
     private static final class Share {
         private final ReplicaKey key;
         private final Target target;
-        private final ReadGate gate;
-        private final Actor actor;
+        /** The first one passed; null in later reads of a session, which need none. */
+        private final @Nullable ReadGate gate;
+
+        private final @Nullable Actor actor;
+        private long version;
         private @Nullable Bytes value;
 
-        private Share(ReplicaKey key, Target target, ReadGate gate, Actor actor) {
+        private Share(ReplicaKey key, Target target, @Nullable ReadGate gate, @Nullable Actor actor) {
             this.key = key;
             this.target = target;
             this.gate = gate;

@@ -28,6 +28,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -46,6 +47,7 @@ public final class SimEngineHost implements EngineHost {
     private final EngineInstance engine;
     private final CheckpointFiles files;
     private final EngineTap tap;
+    private final LongSupplier stateNumbers;
     private final Map<ReplicaKey, Slot> slots = new TreeMap<>();
 
     public SimEngineHost(
@@ -56,7 +58,9 @@ public final class SimEngineHost implements EngineHost {
             EngineInstance engine,
             Platter platter,
             Path scratch,
-            EngineTap tap) {
+            EngineTap tap,
+            LongSupplier stateNumbers) {
+        this.stateNumbers = stateNumbers;
         this.queue = queue;
         this.random = random;
         this.weather = weather;
@@ -70,6 +74,12 @@ public final class SimEngineHost implements EngineHost {
     public @Nullable Actor actor(ReplicaKey key) {
         Slot slot = slots.get(key);
         return slot == null ? null : slot.usable();
+    }
+
+    /** The number of the replica's present state, 0 where there is none to read. */
+    long state(ReplicaKey key) {
+        Slot slot = slots.get(key);
+        return slot == null || slot.usable() == null ? 0 : slot.state;
     }
 
     /** Digest of the replica's contents, null where there is no usable actor. */
@@ -126,6 +136,7 @@ public final class SimEngineHost implements EngineHost {
                 slot.appliedIndex = update.index();
             }
             actor.publish();
+            slot.state = stateNumbers.getAsLong();
             return Done.DONE;
         });
     }
@@ -167,8 +178,9 @@ public final class SimEngineHost implements EngineHost {
         });
     }
 
-    private static void install(Slot slot, Actor actor, long index) {
+    private void install(Slot slot, Actor actor, long index) {
         slot.actor = actor;
+        slot.state = stateNumbers.getAsLong();
         slot.appliedIndex = index;
         slot.broken = false;
     }

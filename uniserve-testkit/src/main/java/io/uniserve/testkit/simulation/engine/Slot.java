@@ -9,6 +9,10 @@ final class Slot {
     Actor actor;
 
     long appliedIndex;
+
+    /** The number of the actor's state. */
+    long state;
+
     long freeNanos;
     boolean broken;
 

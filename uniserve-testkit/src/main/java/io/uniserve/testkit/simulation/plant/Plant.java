@@ -17,7 +17,9 @@ public enum Plant {
     /** Readers look at a clock that stands still, so that no lease ever runs out. */
     NO_FENCE,
     /** A server vouches for every replica that it is asked for, whatever its disk holds. */
-    BLIND_VOUCHERS;
+    BLIND_VOUCHERS,
+    /** All states of an actor have one number, so that a query's later rounds take any for the one that the first one saw. */
+    STATES_NOT_TOLD_APART;
 
     /** The name on the command line. */
     public String label() {

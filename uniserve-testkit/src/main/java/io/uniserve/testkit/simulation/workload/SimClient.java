@@ -32,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /** One client: appends unique markers and reads lists through the client's own machines, and writes down what it hears. */
 public final class SimClient {
@@ -92,7 +93,7 @@ public final class SimClient {
 
     /** Starts a random operation. */
     public void act() {
-        int kind = random.below(20);
+        int kind = random.below(22);
         if (kind < 10) {
             update(
                     some(),
@@ -103,6 +104,8 @@ public final class SimClient {
             read(Optional.of(random.below(keys.count())), ReadMode.LINEARIZABLE, READ_NANOS, false);
         } else if (kind < 19) {
             read(Optional.empty(), ReadMode.LINEARIZABLE, READ_NANOS, false);
+        } else if (kind >= 20) {
+            readInRounds(READ_NANOS * 2, false);
         } else {
             read(Optional.of(random.below(keys.count())), ReadMode.STALE, READ_NANOS, false);
         }
@@ -117,6 +120,7 @@ public final class SimClient {
         update(all, AckLevel.ISR, deadlineNanos, true);
         all.forEach(actor -> read(Optional.of(actor), ReadMode.LINEARIZABLE, deadlineNanos, true));
         read(Optional.empty(), ReadMode.LINEARIZABLE, deadlineNanos, true);
+        readInRounds(deadlineNanos, true);
     }
 
     private List<Integer> some() {
@@ -234,6 +238,45 @@ public final class SimClient {
                 .start();
     }
 
+    /** A query of several rounds; what its first one reads is judged as any other read of all lists. */
+    private void readInRounds(long deadlineNanos, boolean probe) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        if (route.isEmpty()) {
+            return;
+        }
+        long tableId = route.get().meta().tableId();
+        List<Integer> all = IntStream.range(0, keys.count() * ActorKeys.LISTS_PER_ACTOR)
+                .boxed()
+                .toList();
+        RoundsRead.First first = new RoundsRead.First() {
+            private long invoked;
+            private List<Long> before = List.of();
+
+            @Override
+            public void begins() {
+                invoked = queue.now();
+                before = floors(tableId, all);
+            }
+
+            @Override
+            public void read(Map<Integer, List<String>> lists) {
+                note(all, ReadMode.LINEARIZABLE, invoked, before, floors(tableId, all), lists);
+            }
+        };
+        begin();
+        new RoundsRead(name, random, env, table, keys, violations, deadlineNanos, first, (error, what) -> {
+                    outstanding--;
+                    tally.ended(false, error.isEmpty());
+                    error.ifPresent(tally::error);
+                    if (probe && error.isPresent() && error.get() != ErrorCode.VERSION_GONE) {
+                        tally.probeFailed(List.of(Tally.ALL_ACTORS));
+                    }
+                    trace.line(name + " read in rounds: " + what + " "
+                            + error.map(ErrorCode::name).orElse("ok"));
+                })
+                .start();
+    }
+
     private void answered(
             List<Integer> asked, ReadMode mode, long invoked, List<Long> before, List<Long> after, QueryResult result) {
         int actors = asked.size() == 1 ? 1 : keys.count();
@@ -247,7 +290,16 @@ public final class SimClient {
         for (Bytes part : result.parts()) {
             documents.addAll(KvOperators.GET.values().decode(part));
         }
-        Map<Integer, List<String>> lists = keys.lists(documents);
+        note(asked, mode, invoked, before, after, keys.lists(documents));
+    }
+
+    private void note(
+            List<Integer> asked,
+            ReadMode mode,
+            long invoked,
+            List<Long> before,
+            List<Long> after,
+            Map<Integer, List<String>> lists) {
         StringBuilder sizes = new StringBuilder();
         for (int i = 0; i < asked.size(); i++) {
             int list = asked.get(i);

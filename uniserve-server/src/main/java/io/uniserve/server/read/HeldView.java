@@ -1,0 +1,95 @@
+package io.uniserve.server.read;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.SnapshotActor;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * The engine's view of one state of an actor, shared by all sessions that read this state, with a count of them. The last one
+ * closes it and lets go of the actor. Safe for use by several threads.
+ */
+final class HeldView {
+    private static final Logger LOG = LoggerFactory.getLogger(HeldView.class);
+
+    private final PinnedActor actor;
+    private final Actor view;
+    private final long number;
+    private int users = 1;
+
+    private HeldView(PinnedActor actor, Actor view, long number) {
+        this.actor = actor;
+        this.view = view;
+        this.number = number;
+    }
+
+    /** The actor's published state now, for the caller, who lets go of it; with it goes the pin. UNSUPPORTED where the engine holds none. */
+    static HeldView take(PinnedActor actor) {
+        boolean taken = false;
+        try {
+            long before = actor.state();
+            Actor view = actor.call("snapshot", () -> {
+                if (actor.actor() instanceof SnapshotActor<?> able && able.snapshot() instanceof Actor held) {
+                    return held;
+                }
+                throw unsupported();
+            });
+            HeldView made = new HeldView(actor, view, actor.state() == before ? before : 0);
+            taken = true;
+            return made;
+        } finally {
+            if (!taken) {
+                actor.close();
+            }
+        }
+    }
+
+    static UniserveException unsupported() {
+        return new UniserveException(
+                ErrorCode.UNSUPPORTED, "this table's engine holds no states; ask it without a session");
+    }
+
+    PinnedActor actor() {
+        return actor;
+    }
+
+    /** What operators run on. */
+    Actor view() {
+        return view;
+    }
+
+    /** Uses it once more; false where it shows another state than this one, or may, or is closed already. */
+    synchronized boolean join(long present) {
+        if (users == 0 || number == 0 || number != present) {
+            return false;
+        }
+        users++;
+        return true;
+    }
+
+    synchronized boolean closed() {
+        return users == 0;
+    }
+
+    /** Lets go; to be called once for each use. */
+    void release() {
+        if (left()) {
+            try {
+                actor.call("closing a snapshot", () -> {
+                    view.close();
+                    return view;
+                });
+            } catch (UniserveException e) {
+                LOG.warn("what a snapshot held may stay until the server ends", e);
+            } finally {
+                actor.close();
+            }
+        }
+    }
+
+    private synchronized boolean left() {
+        return --users == 0;
+    }
+}

@@ -38,6 +38,10 @@ final class BenchGoals {
             figures.add(Figure.atMost(name + "moves of the first round", score.firstAdds(), 860));
             figures.add(Figure.atMost(name + "moves of a later round", score.laterAdds(), drift ? 30 : 112));
         }
+        if (plain && shape.actors() >= 256 && score.firstOverBound() > 0) {
+            figures.add(Figure.atMost(name + "moves of first rounds over the least", score.firstOverBound(), 1.08));
+            figures.add(Figure.atMost(name + "moves of later rounds over the least", score.laterOverBound(), 1.35));
+        }
         return figures;
     }
 

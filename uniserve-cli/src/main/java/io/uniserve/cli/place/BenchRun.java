@@ -7,27 +7,26 @@ import io.uniserve.balance.generate.InstanceGenerator;
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
 import io.uniserve.balance.policy.BalancePolicy;
-import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.policy.MovesBound;
 import io.uniserve.balance.run.PlacementResult;
 import io.uniserve.balance.run.PolicyRunner;
 import io.uniserve.balance.text.Instance;
-import io.uniserve.protocol.env.Clock;
+import io.uniserve.runtime.time.CpuClock;
 import java.util.Arrays;
 import java.util.Locale;
-import java.util.function.Consumer;
 
 /** Runs one case over its seeds and rounds; every round is recomputed by the independent checker. */
 final class BenchRun {
     private final BenchCase what;
-    private final Clock clock;
-    private final Consumer<String> raw;
+    private final BenchSettings settings;
     private final PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
     private final BenchScore score = new BenchScore();
+    private double seconds;
+    private double cpuSeconds;
 
-    BenchRun(BenchCase what, Clock clock, Consumer<String> raw) {
+    BenchRun(BenchCase what, BenchSettings settings) {
         this.what = what;
-        this.clock = clock;
-        this.raw = raw;
+        this.settings = settings;
     }
 
     BenchScore run(int seeds) {
@@ -43,32 +42,36 @@ final class BenchRun {
         Assignment current = instance.initial();
         int rounds = instance.rounds().size();
         for (int round = 0; round < rounds; round++) {
-            PlacementResult result = once(policy, problem(instance, round, current), seed, round, "round");
-            score.add(round, result.check(), instance.servers(), seconds);
+            ClusterLoad in = problem(instance, round, current);
+            PlacementResult result = once(policy, in, seed, round, "round");
+            score.add(round, result.check(), instance.servers(), seconds, cpuSeconds);
+            MovesBound bound = settings.bound();
+            if (bound != null && result.check().gap() < 1e-9) {
+                score.bound(round, result.check().adds(), bound.leastAdds(in, settings.boundSeconds()));
+            }
             current = result.assignment();
         }
         PlacementResult again = once(policy, problem(instance, rounds - 1, current), seed, rounds - 1, "again");
         score.again(again.check().adds() + again.check().drops());
     }
 
-    private double seconds;
-
     private PlacementResult once(BalancePolicy policy, ClusterLoad in, int seed, int round, String kind) {
-        double most = PlaceOptions.secondsFor(in.actors());
-        long start = clock.nanos();
-        Effort effort = new Effort(seed, () -> clock.nanos() - start > most * 1e9, most);
-        PlacementResult result = runner.run(policy, in, effort);
-        seconds = (clock.nanos() - start) / 1e9;
+        long start = settings.clock().nanos();
+        long cpuStart = CpuClock.nanos();
+        PlacementResult result = runner.run(policy, in, settings.effort(seed, in.actors()));
+        seconds = (settings.clock().nanos() - start) / 1e9;
+        cpuSeconds = (CpuClock.nanos() - cpuStart) / 1e9;
         PlacementCheck check = result.check();
-        raw.accept(String.format(
+        settings.raw().accept(String.format(
                 Locale.ROOT,
-                "%s\t%s\t%d\t%d\t%s\t%.4f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\t%.6f\t%.6f",
+                "%s\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\t%.6f\t%.6f",
                 kind,
                 what.name(),
                 seed,
                 round,
                 result.status(),
                 seconds,
+                cpuSeconds,
                 check.contention(),
                 check.bound(),
                 check.outside(),

@@ -7,6 +7,7 @@ import java.util.List;
 /** What the rounds of a case came to. */
 final class BenchScore {
     private final List<Double> seconds = new ArrayList<>();
+    private final List<Double> cpuSeconds = new ArrayList<>();
     private double gapSum;
     private double gapMax;
     private int rounds;
@@ -17,15 +18,22 @@ final class BenchScore {
     private long laterAdds;
     private int againMoves;
     private long replicas;
+    private double contention;
+    private double bound;
+    private final long[] bounded = new long[2];
+    private final long[] leastAdds = new long[2];
 
-    void add(int round, PlacementCheck check, int servers, double took) {
+    void add(int round, PlacementCheck check, int servers, double took, double cpu) {
         seconds.add(took);
+        cpuSeconds.add(cpu);
         rounds++;
         gapSum += check.gap();
         gapMax = Math.max(gapMax, check.gap());
         unbalanced += check.balanced(servers) ? 0 : 1;
         unsound += check.sound() ? 0 : 1;
         replicas += check.replicas();
+        contention += check.contention();
+        bound += check.bound();
         if (round == 0) {
             firstAdds += check.adds();
         } else {
@@ -36,6 +44,30 @@ final class BenchScore {
 
     void again(int moves) {
         againMoves += moves;
+    }
+
+    /** A round whose contention is at its bound, and the adds that any such placement needs. */
+    void bound(int round, int adds, int least) {
+        bounded[Math.min(1, round)] += adds;
+        leastAdds[Math.min(1, round)] += least;
+    }
+
+    /** Adds of first rounds in sum over those needed at least; 0 where no bound was asked for. */
+    double firstOverBound() {
+        return (double) bounded[0] / Math.max(1, leastAdds[0]);
+    }
+
+    /** The same of later rounds. */
+    double laterOverBound() {
+        return (double) bounded[1] / Math.max(1, leastAdds[1]);
+    }
+
+    double contentionMean() {
+        return contention / rounds;
+    }
+
+    double boundMean() {
+        return bound / rounds;
     }
 
     double gapMean() {
@@ -71,7 +103,16 @@ final class BenchScore {
     }
 
     double secondsMedian() {
-        return seconds.stream().sorted().skip(seconds.size() / 2).findFirst().orElse(0.0);
+        return median(seconds);
+    }
+
+    /** CPU time of the searching thread: what a busy machine does not change. */
+    double cpuMedian() {
+        return median(cpuSeconds);
+    }
+
+    private static double median(List<Double> values) {
+        return values.stream().sorted().skip(values.size() / 2).findFirst().orElse(0.0);
     }
 
     double secondsMax() {

@@ -1,6 +1,10 @@
 package io.uniserve.cli.place;
 
+import io.uniserve.balance.catalog.Policies;
 import io.uniserve.balance.generate.Shape;
+import io.uniserve.balance.policy.MovesBound;
+import io.uniserve.balance.simulate.ClusterShape;
+import io.uniserve.balance.simulate.Workload;
 import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.TextTable;
@@ -27,7 +31,9 @@ import picocli.CommandLine.Option;
         footer = {
             "  uniserve bench placement",
             "  uniserve bench placement --actors 1024 --seeds 2 --raw placement.tsv",
-            "  uniserve bench placement --growth --svg plots"
+            "  uniserve bench placement --growth --svg plots",
+            "  uniserve bench placement --actors 1024 --seeds 1 --rounds 3 --moves-bound 20",
+            "  uniserve bench placement --series --time-limit 1"
         })
 public final class PlacementBenchCommand extends CliCommand {
     @Option(
@@ -61,6 +67,30 @@ public final class PlacementBenchCommand extends CliCommand {
             description = "Instead: EASY, Spread and BalanceNum on tables that append chunks and drop old ones.")
     private boolean timeOrdered;
 
+    @Option(
+            names = "--series",
+            description = "Instead: the papers' series, 16 to 1,024 actors, with parallelism and without, 100 rounds each.")
+    private boolean series;
+
+    @Option(
+            names = "--workloads",
+            description = "Instead: four workloads under five policies, simulated, from neighbours side by side.")
+    private boolean simulated;
+
+    @Option(
+            names = "--moves-bound",
+            paramLabel = "S",
+            description =
+                    "Also compare the adds to the least that a solver proves any such placement needs, in at most so many"
+                            + " seconds a round.")
+    private double boundSeconds;
+
+    @Option(
+            names = "--time-limit",
+            paramLabel = "S",
+            description = "Seconds of search a round (default: by size; 1 for --workloads).")
+    private double timeLimit;
+
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every round here, tab-separated.")
     private @Nullable Path raw;
 
@@ -68,19 +98,26 @@ public final class PlacementBenchCommand extends CliCommand {
     private @Nullable Path svg;
 
     private final StringBuilder rawText = new StringBuilder(
-            "kind\tcase\tseed\tround\tstatus\tseconds\tcontention\tbound\toutside\tadds\tdrops\treplicas\tmax\tmin\n");
+            "kind\tcase\tseed\tround\tstatus\tseconds\tcpu\tcontention\tbound\toutside\tadds\tdrops\treplicas\tmax\tmin\n");
 
     @Override
     public Integer call() {
         range("--seeds", seeds, 1, 1_000);
         range("--rounds", rounds, 1, 1_000);
         actors.forEach(n -> range("--actors", n, 2, 100_000));
+        if (!(timeLimit >= 0 && timeLimit <= 3_600 && boundSeconds >= 0 && boundSeconds <= 3_600)) {
+            throw usage("--time-limit is " + timeLimit + ", --moves-bound " + boundSeconds + ": use 0 to 3600 seconds");
+        }
         SolverFolder.use();
         ResultLine line = ResultLine.of("bench placement", arguments());
         if (timeOrdered) {
             TimeOrderedBench.run(console(), seeds, line);
         } else if (growth) {
             new GrowthBench(console(), clock(), svg).run(line);
+        } else if (series) {
+            new SeriesBench(console(), settings()).run(given("--rounds") ? rounds : 100, line);
+        } else if (simulated) {
+            workloads(line);
         } else {
             table(line);
         }
@@ -92,33 +129,57 @@ public final class PlacementBenchCommand extends CliCommand {
         return line.print(console());
     }
 
+    private void workloads(ResultLine line) {
+        ClusterShape shape = new ClusterShape(200, 20, 4, 17, 12, 10_000, 0.6, 1);
+        double most = timeLimit > 0 ? timeLimit : 1;
+        BenchSettings settings = new BenchSettings(clock(), row -> {}, null, 0, most);
+        WorkloadRuns runs = new WorkloadRuns(console(), shape, () -> settings.effort(1, shape.actors()), svg);
+        for (Workload workload : Workload.values()) {
+            runs.run(workload, WorkloadRuns.POLICIES);
+        }
+        runs.tell(line);
+    }
+
+    private BenchSettings settings() {
+        MovesBound bound = given("--moves-bound") ? Policies.movesBound() : null;
+        return new BenchSettings(
+                clock(), row -> rawText.append(row).append('\n'), bound, boundSeconds, timeLimit);
+    }
+
     private void table(ResultLine line) {
+        BenchSettings settings = settings();
         TextTable table = new TextTable(
                 "case",
                 "gap mean %",
                 "gap max %",
                 "seconds",
+                "cpu s",
                 "slowest",
                 "adds first",
                 "adds later",
                 "again",
                 "unbalanced",
-                "replicas");
+                "replicas",
+                "first / bound",
+                "later / bound");
         for (BenchCase what : cases()) {
             console().note("bench placement: " + what.name());
             BenchScore score =
-                    new BenchRun(what, clock(), row -> rawText.append(row).append('\n')).run(seeds);
+                    new BenchRun(what, settings).run(seeds);
             table.row(
                     what.name(),
                     decimal(100 * score.gapMean(), 2),
                     decimal(100 * score.gapMax(), 2),
                     decimal(score.secondsMedian(), 2),
+                    decimal(score.cpuMedian(), 2),
                     decimal(score.secondsMax(), 2),
                     decimal(score.firstAdds(), 1),
                     decimal(score.laterAdds(), 1),
                     score.againMoves(),
                     score.unbalanced(),
-                    decimal(score.replicas(), 0));
+                    decimal(score.replicas(), 0),
+                    settings.bound() == null ? "-" : decimal(score.firstOverBound(), 3),
+                    settings.bound() == null ? "-" : decimal(score.laterOverBound(), 3));
             BenchGoals.figures(what, score).forEach(line::figure);
         }
         table.print(console());

@@ -1,23 +1,13 @@
 package io.uniserve.cli.place;
 
-import io.uniserve.balance.catalog.Policies;
-import io.uniserve.balance.constraint.Constraints;
 import io.uniserve.balance.policy.Effort;
-import io.uniserve.balance.run.PolicyRunner;
 import io.uniserve.balance.simulate.ClusterShape;
-import io.uniserve.balance.simulate.ClusterSimulator;
-import io.uniserve.balance.simulate.Interval;
 import io.uniserve.balance.simulate.Workload;
 import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.ResultLine;
-import io.uniserve.cli.TextTable;
-import io.uniserve.cli.chart.LineChart;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
@@ -46,7 +36,7 @@ public final class SimulateClusterCommand extends CliCommand {
     private List<String> workloads = List.of("scans", "hotspot", "skew", "time");
 
     @Option(names = "--policies", split = ",", paramLabel = "NAME", description = "Policies (default: all five).")
-    private List<String> policies = List.of("parallelism", "greedy", "estore", "getafix", "static");
+    private List<String> policies = WorkloadRuns.POLICIES;
 
     @Option(names = "--servers", paramLabel = "N", description = "Servers (default: 20).")
     private int servers = 20;
@@ -100,11 +90,10 @@ public final class SimulateClusterCommand extends CliCommand {
         ClusterShape shape = new ClusterShape(actors, servers, cores, room, intervals, queries, utilization, seed);
         SolverFolder.use();
         ResultLine line = ResultLine.of("simulate-cluster", arguments());
-        TextTable table = new TextTable("workload", "policy", "p50", "p99", "worst p99", "busiest", "adds", "replicas");
-        List<Map<String, Object>> results = new ArrayList<>();
-        workloads.forEach(name -> simulate(workload(name), shape, table, results));
-        table.print(console());
-        return line.with("results", results).print(console());
+        WorkloadRuns runs = new WorkloadRuns(console(), shape, effort(), svg);
+        workloads.forEach(name -> runs.run(workload(name), policies));
+        runs.tell(line);
+        return line.print(console());
     }
 
     private Workload workload(String name) {
@@ -116,50 +105,10 @@ public final class SimulateClusterCommand extends CliCommand {
         throw usage("--workload is '" + name + "': use scans, hotspot, skew or time");
     }
 
-    private void simulate(Workload workload, ClusterShape shape, TextTable table, List<Map<String, Object>> results) {
-        String name = workload.name().toLowerCase(Locale.ROOT);
-        LineChart chart = new LineChart("99th percentile of latency, " + name, "interval", "p99", false, true);
-        for (String policy : policies) {
-            console().note("simulate-cluster: " + name + ", " + policy);
-            PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
-            List<Interval> run = new ClusterSimulator(shape, workload, Policies.named(policy), runner, effort()).run();
-            chart.line(
-                    policy,
-                    run.stream().map(i -> new double[] {i.number(), i.p99()}).toList());
-            // The first half is the policy's way from the first placement.
-            List<Interval> steady = run.subList(run.size() / 2, run.size());
-            double p50 = steady.stream().mapToDouble(Interval::p50).average().orElse(0);
-            double p99 = steady.stream().mapToDouble(Interval::p99).average().orElse(0);
-            double worst = steady.stream().mapToDouble(Interval::p99).max().orElse(0);
-            double busiest =
-                    steady.stream().mapToDouble(Interval::busiest).average().orElse(0);
-            int adds = run.stream().mapToInt(Interval::adds).sum();
-            int replicas = run.get(run.size() - 1).replicas();
-            table.row(name, policy, two(p50), two(p99), two(worst), two(busiest), adds, replicas);
-            Map<String, Object> fields = new LinkedHashMap<>();
-            fields.put("workload", name);
-            fields.put("policy", policy);
-            fields.put("p50", p50);
-            fields.put("p99", p99);
-            fields.put("worstP99", worst);
-            fields.put("busiest", busiest);
-            fields.put("adds", adds);
-            fields.put("replicas", replicas);
-            results.add(fields);
-        }
-        if (svg != null) {
-            PlacementBenchCommand.save(svg, "simulate-" + name + ".svg", chart.svg());
-        }
-    }
-
     private Supplier<Effort> effort() {
         return () -> {
             long start = clock().nanos();
             return new Effort(seed, () -> clock().nanos() - start > timeLimit * 1e9, timeLimit);
         };
-    }
-
-    private static String two(double value) {
-        return PlacementBenchCommand.decimal(value, 2);
     }
 }

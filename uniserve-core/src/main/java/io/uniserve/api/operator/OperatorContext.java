@@ -17,4 +17,13 @@ public interface OperatorContext {
 
     /** Throws DEADLINE_EXCEEDED or CANCELLED when the query has ended. Cheap. */
     void checkActive();
+
+    /**
+     * Tells what answering costs, in nanoseconds of CPU time, where the operator knows better than the clock of its thread: its
+     * engine works on threads of its own, or waits for a device that is the scarce one. The last word counts, whether the operator then answers
+     * or fails. Without one the cost is the CPU time spent. Placement balances these costs, so they have to be comparable.
+     *
+     * @param nanos 0 or more; a negative number is as if nothing was said
+     */
+    default void costs(long nanos) {}
 }

@@ -2,6 +2,7 @@ package io.uniserve.balance.catalog;
 
 import io.uniserve.balance.policy.BalancePolicy;
 import io.uniserve.balance.policy.ExactSolver;
+import io.uniserve.balance.policy.MovesBound;
 import io.uniserve.balance.policy.basic.EstorePolicy;
 import io.uniserve.balance.policy.basic.GetafixPolicy;
 import io.uniserve.balance.policy.basic.GreedyPolicy;
@@ -50,17 +51,34 @@ public final class Policies {
     private static BalancePolicy milp() {
         ExactSolver solver = solver();
         if (solver == null) {
-            throw new UniserveException(
-                    ErrorCode.UNSUPPORTED,
-                    "policy 'milp' needs a solver, and none is on the class path: add io.uniserve:uniserve-placement-milp"
-                            + " (the distribution has it in solver/lib), or use policy 'parallelism'");
+            throw missing("policy 'milp'", "use policy 'parallelism'");
         }
         return new MilpPolicy(solver);
     }
 
+    /** What judges moves, where it is on the class path. */
+    public static MovesBound movesBound() {
+        MovesBound bound = service(MovesBound.class);
+        if (bound == null) {
+            throw missing("the bound on moves", "do without it");
+        }
+        return bound;
+    }
+
+    private static UniserveException missing(String what, String otherwise) {
+        return new UniserveException(
+                ErrorCode.UNSUPPORTED,
+                what + " needs a solver, and none is on the class path: add io.uniserve:uniserve-placement-milp"
+                        + " (the distribution has it in solver/lib), or " + otherwise);
+    }
+
     private static @Nullable ExactSolver solver() {
+        return service(ExactSolver.class);
+    }
+
+    private static <T> @Nullable T service(Class<T> kind) {
         try {
-            return ServiceLoader.load(ExactSolver.class).findFirst().orElse(null);
+            return ServiceLoader.load(kind).findFirst().orElse(null);
         } catch (ServiceConfigurationError e) {
             throw new UniserveException(ErrorCode.UNSUPPORTED, "the solver on the class path cannot be made: " + e, e);
         }

@@ -6,8 +6,26 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Clock;
 import java.util.function.BooleanSupplier;
 
-/** A request's deadline and cancellation as an operator sees them, for one actor. */
-record ReadContext(int actor, Clock clock, long deadlineNanos, BooleanSupplier cancelled) implements OperatorContext {
+/** A request's deadline and cancellation as an operator sees them, for one actor. For one thread. */
+final class ReadContext implements OperatorContext {
+    private final int actor;
+    private final Clock clock;
+    private final long deadlineNanos;
+    private final BooleanSupplier cancelled;
+    private long toldNanos = -1;
+
+    ReadContext(int actor, Clock clock, long deadlineNanos, BooleanSupplier cancelled) {
+        this.actor = actor;
+        this.clock = clock;
+        this.deadlineNanos = deadlineNanos;
+        this.cancelled = cancelled;
+    }
+
+    @Override
+    public int actor() {
+        return actor;
+    }
+
     @Override
     public long remainingNanos() {
         return deadlineNanos - clock.nanos();
@@ -21,5 +39,15 @@ record ReadContext(int actor, Clock clock, long deadlineNanos, BooleanSupplier c
         if (remainingNanos() <= 0) {
             throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
         }
+    }
+
+    @Override
+    public void costs(long nanos) {
+        toldNanos = nanos;
+    }
+
+    /** What the operator says that it costs; negative where it says nothing. */
+    long toldNanos() {
+        return toldNanos;
     }
 }

@@ -46,6 +46,9 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicReferenceArray<@Nullable Object> results;
     private final AtomicLong costNanos = new AtomicLong();
     private final AtomicLong reservedBytes = new AtomicLong();
+    /** What operators say that they cost, and one more; 0 where they say nothing. An entry is its target's thread's. */
+    private final long[] told;
+
     /** In a session: the state that each target was read from. */
     private final AtomicLongArray versions;
 
@@ -62,6 +65,7 @@ final class ReadTask implements Timers.Cancel {
         this.patienceNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
+        this.told = new long[request.targets().size()];
         this.versions = new AtomicLongArray(
                 request.hold().isPresent() ? request.targets().size() : 0);
     }
@@ -215,7 +219,7 @@ final class ReadTask implements Timers.Cancel {
             throw HeldView.unsupported(); // as it would be refused once updates run
         }
         long before = actor.state();
-        Object value = call(actor, actor.actor(), context);
+        Object value = call(place, actor, actor.actor(), context);
         versions.set(place, actor.state() == before ? before : 0);
         return value;
     }
@@ -236,7 +240,7 @@ final class ReadTask implements Timers.Cancel {
     private Object read(int place, HeldState held, ReadContext context) {
         try {
             versions.set(place, held.version());
-            return call(held.view().actor(), held.view().view(), context);
+            return call(place, held.view().actor(), held.view().view(), context);
         } finally {
             held.release();
         }
@@ -245,7 +249,7 @@ final class ReadTask implements Timers.Cancel {
     /** The operator's answer; in a session from the state that it is to hold. */
     private Object read(int place, ReplicaKey key, PinnedActor actor, ReadContext context) {
         if (request.hold().isEmpty()) {
-            return call(actor, actor.actor(), context);
+            return call(place, actor, actor.actor(), context);
         }
         ReadRequest.Hold session = request.hold().get();
         if (session.present()) {
@@ -285,14 +289,18 @@ final class ReadTask implements Timers.Cancel {
         }
     }
 
-    private Object call(PinnedActor actor, Actor seen, ReadContext context) {
+    private Object call(int place, PinnedActor actor, Actor seen, ReadContext context) {
         if (request.operator().equals(ReadRequest.HOLD)) {
             return Bytes.EMPTY;
         }
-        return actor.call(request.operator(), () -> {
-            OperatorRun<?, ?, ?> runs = run(actor);
-            return reserve(runs, runs.retrieve(seen, context, results.length() == 1));
-        });
+        try {
+            return actor.call(request.operator(), () -> {
+                OperatorRun<?, ?, ?> runs = run(actor);
+                return reserve(runs, runs.retrieve(seen, context, results.length() == 1));
+            });
+        } finally {
+            told[place] = Math.max(-1, Math.min(context.toldNanos(), Long.MAX_VALUE - 1)) + 1;
+        }
     }
 
     private OperatorRun<?, ?, ?> run(PinnedActor actor) {
@@ -467,7 +475,8 @@ final class ReadTask implements Timers.Cancel {
             service.briefOperators().took(ran.operator(), totalNanos, actors);
             for (int place = 0; place < wallNanos.length; place++) {
                 if (wallNanos[place] > 0) {
-                    service.costs().add(key(place), (long) ((double) cpuNanos * wallNanos[place] / totalNanos));
+                    long cpu = (long) ((double) cpuNanos * wallNanos[place] / totalNanos);
+                    service.costs().add(key(place), told[place] > 0 ? told[place] - 1 : cpu);
                 }
             }
         }

@@ -69,6 +69,39 @@ class ReadServiceTest {
     }
 
     @Test
+    void anOperatorsOwnEstimateIsItsCost() {
+        world.actor(0, 1);
+        world.actor(1, 1);
+        world.actor(2, 1);
+        world.operator("gpu@1", (actor, context) -> {
+            if (context.actor() > 0) {
+                context.costs(7);
+                context.costs(context.actor() == 1 ? 5_000_000_000_000L : -1);
+            }
+            return Bytes.EMPTY;
+        });
+        world.read(ReadWorld.request("gpu@1", "", 0, 1, 2));
+        assertThat(cost(0)).isBetween(0L, 1_000_000_000_000L);
+        assertThat(cost(1)).isEqualTo(5_000_000_000_000L);
+        assertThat(cost(2)).isBetween(0L, 1_000_000_000_000L);
+    }
+
+    @Test
+    void anEstimateOfNothingCountsAlsoWhereTheOperatorFails() {
+        world.actor(0, 1);
+        world.operator("free@1", (actor, context) -> {
+            context.costs(0);
+            throw new IllegalStateException("no");
+        });
+        assertThat(onlyFailure(world.read(ReadWorld.request("free@1", "", 0)))).isEqualTo(ErrorCode.PORT_FAILED);
+        assertThat(cost(0)).isZero();
+    }
+
+    private long cost(int actor) {
+        return world.service.costs().total(new ReplicaKey(ReadWorld.TABLE_ID, actor)).costNanos();
+    }
+
+    @Test
     void failsAnActorAlone() {
         world.actor(0, 3);
         world.actor(1, 3);

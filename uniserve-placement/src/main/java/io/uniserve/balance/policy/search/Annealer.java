@@ -1,5 +1,6 @@
 package io.uniserve.balance.policy.search;
 
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import java.util.function.BooleanSupplier;
 
@@ -12,6 +13,9 @@ import java.util.function.BooleanSupplier;
  */
 final class Annealer {
     private static final int BATCH = 512;
+
+    /** Quick answers may be off by so much of the sum of all frequencies. */
+    private static final double ROUNDING = 1e-10;
     private static final double BALANCE_EARLY = 50;
     private static final double BALANCE_LATE = 400;
 
@@ -27,19 +31,29 @@ final class Annealer {
     private final SplittableRandom random;
     private final SetDeltas deltas;
     private final double unit;
+    private final double hair;
     private final double mean;
 
     private double addPrice;
     private double contentionMax;
     private double balancePrice;
 
+    /** What the change that is tried does to the contention, and to which counts. */
+    private double delta;
+
+    private final int[] pendingActor = new int[4];
+    private final int[] pendingServer = new int[4];
+    private final boolean[] pendingAdd = new boolean[4];
+    private int pending;
+
     Annealer(SearchState s, Flows flows, int[] needed, SplittableRandom random) {
         this.s = s;
         this.flows = flows;
         this.needed = needed;
         this.random = random;
-        deltas = new SetDeltas(s.sets);
+        deltas = new SetDeltas(s);
         unit = 100 / Math.max(LowerBounds.contention(s.in), Double.MIN_NORMAL);
+        hair = ROUNDING * Arrays.stream(s.sets.frequency).sum();
         mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
     }
 
@@ -52,6 +66,7 @@ final class Annealer {
     void run(int steps, double hot, double cold, double price, double target, BooleanSupplier outOfTime) {
         addPrice = price;
         contentionMax = target;
+        deltas.refresh();
         Snapshot best = new Snapshot(s);
         balancePrice = BALANCE_LATE;
         double bestCost = cost();
@@ -81,23 +96,46 @@ final class Annealer {
         for (int n = 0; n < BATCH; n++) {
             int mark = s.mark();
             double most = now - heat * Math.log(1 - random.nextDouble());
-            if (!move(most)) {
-                s.rollback(mark);
-                continue;
-            }
-            double after = cost();
+            pending = 0;
+            s.counting = false;
+            boolean changed = move(most);
+            double after = changed ? rough(delta, 0) + unevenness() : Double.POSITIVE_INFINITY;
             if (after > most) {
                 s.rollback(mark);
+                s.counting = true;
             } else {
+                s.counting = true;
+                count();
                 now = after;
                 s.journal.clear();
             }
         }
     }
 
+    /** The sets of what has changed. */
+    private void count() {
+        for (int n = 0; n < pending; n++) {
+            if (pendingAdd[n]) {
+                deltas.count(pendingActor[n], pendingServer[n]);
+            } else {
+                deltas.uncount(pendingActor[n], pendingServer[n]);
+            }
+        }
+    }
+
+    private void pend(int actor, int server, boolean add) {
+        pendingActor[pending] = actor;
+        pendingServer[pending] = server;
+        pendingAdd[pending++] = add;
+    }
+
     double cost() {
+        return rough(0, 0) + unevenness();
+    }
+
+    private double unevenness() {
         double out = s.imbalance();
-        return rough(0, 0) + (out > 0 ? balancePrice * (UNBALANCED + out / mean) : 0);
+        return out > 0 ? balancePrice * (UNBALANCED + out / mean) : 0;
     }
 
     /** The cost but for balance, after a change of contention and new replicas. */
@@ -127,7 +165,7 @@ final class Annealer {
         if (kind < 17) {
             return swap(i, random.nextInt(s.actors), most);
         }
-        return kind < 19 ? more(s.host[i][random.nextInt(s.hosts[i])]) : fewer(i);
+        return kind < 19 ? more(s.host[i][random.nextInt(s.hosts[i])], most) : fewer(i, most);
     }
 
     private boolean home(int i, double most) {
@@ -140,7 +178,12 @@ final class Annealer {
         if (s.isOn(i, to) || !s.hasRoom(i, to)) {
             return false;
         }
-        if (rough(deltas.move(i, from, to), news(i, to) - news(i, from)) > most) {
+        int adds = news(i, to) - news(i, from);
+        if (rough(deltas.quickMove(i, from, to) - hair, adds) > most) {
+            return false;
+        }
+        delta = deltas.move(i, from, to);
+        if (rough(delta, adds) > most) {
             return false;
         }
         carry(i, from, to);
@@ -154,6 +197,8 @@ final class Annealer {
         s.drop(i, from);
         s.add(i, to);
         s.setFlow(i, to, borne);
+        pend(i, from, false);
+        pend(i, to, true);
     }
 
     private boolean swap(int i, int k, double most) {
@@ -170,7 +215,11 @@ final class Annealer {
             return false;
         }
         int adds = news(i, b) - news(i, a) + news(k, a) - news(k, b);
-        if (rough(deltas.swap(i, a, k, b), adds) > most) {
+        if (rough(deltas.quickSwap(i, a, k, b) - hair, adds) > most) {
+            return false;
+        }
+        delta = deltas.swap(i, a, k, b);
+        if (rough(delta, adds) > most) {
             return false;
         }
         carry(i, a, b);
@@ -181,25 +230,35 @@ final class Annealer {
     }
 
     /** One more replica of an actor of this server, elsewhere. */
-    private boolean more(int from) {
+    private boolean more(int from, double most) {
         int i = s.on[from][random.nextInt(s.onCount[from])];
         int to = random.nextInt(s.servers);
         if (s.isOn(i, to) || !s.hasRoom(i, to)) {
             return false;
         }
+        delta = deltas.add(i, to);
+        if (rough(delta, news(i, to)) > most) {
+            return false;
+        }
         s.add(i, to);
+        pend(i, to, true);
         flows.balance(from);
         flows.balance(to);
         return true;
     }
 
-    private boolean fewer(int i) {
+    private boolean fewer(int i, double most) {
         if (s.hosts[i] <= needed[i] || s.hosts[i] < 2) {
             return false;
         }
         int from = s.host[i][random.nextInt(s.hosts[i])];
+        delta = deltas.drop(i, from);
+        if (rough(delta, -news(i, from)) > most) {
+            return false;
+        }
         double borne = s.flow[i][s.position(i, from)];
         s.drop(i, from);
+        pend(i, from, false);
         int to = s.host[i][random.nextInt(s.hosts[i])];
         s.setFlow(i, to, s.flow[i][s.position(i, to)] + borne);
         flows.balance(to);

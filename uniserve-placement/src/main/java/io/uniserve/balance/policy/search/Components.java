@@ -7,19 +7,11 @@ final class Components {
     private final double[] spare;
     private final double[] room;
 
-    /** Load that could leave a server: what it, or its group, has above its least. */
-    final double[] canGive;
-
-    /** Load that could come to a server: what it, or its group, could still take. */
-    final double[] canTake;
-
     Components(SearchState s) {
         this.s = s;
         parent = new int[s.servers];
         spare = new double[s.servers];
         room = new double[s.servers];
-        canGive = new double[s.servers];
-        canTake = new double[s.servers];
     }
 
     /** Looks at the state anew. */
@@ -39,11 +31,31 @@ final class Components {
             spare[root] += s.serverLoad[j] - s.low[j];
             room[root] += s.high[j] - s.serverLoad[j];
         }
-        for (int j = 0; j < s.servers; j++) {
-            int root = parent[j];
-            canGive[j] = Math.max(s.serverLoad[j] - s.low[j], spare[root]);
-            canTake[j] = Math.max(s.high[j] - s.serverLoad[j], room[root]);
+    }
+
+    /** The actor has one more replica. Load that moves within a group changes nothing that is kept for it. */
+    void join(int actor) {
+        for (int p = 1; p < s.hosts[actor]; p++) {
+            int x = find(s.host[actor][0]);
+            int y = find(s.host[actor][p]);
+            if (x != y) {
+                int root = Math.min(x, y);
+                int other = Math.max(x, y);
+                parent[other] = root;
+                spare[root] += spare[other];
+                room[root] += room[other];
+            }
         }
+    }
+
+    /** Load that could leave a server: what it, or its group, has above its least. */
+    double canGive(int j) {
+        return Math.max(s.serverLoad[j] - s.low[j], spare[find(j)]);
+    }
+
+    /** Load that could come to a server: what it, or its group, could still take. */
+    double canTake(int j) {
+        return Math.max(s.high[j] - s.serverLoad[j], room[find(j)]);
     }
 
     private void union(int a, int b) {

@@ -45,15 +45,20 @@ final class Mender {
         round++;
         flows.balanceAll();
         int limit = (int) Math.min(Integer.MAX_VALUE, (long) s.adds + most);
+        boolean fresh = false;
         while (s.adds < limit) {
             int j = worst();
             if (j < 0) {
                 break;
             }
-            groups.update();
+            if (!fresh) {
+                groups.update();
+                fresh = true;
+            }
             double out = Math.max(s.over(j), s.under(j));
-            if (!improve(j, noise, false, 16 * s.tiny) && !improve(j, noise, true, 0.25 * out)) {
-                givenUp[j] = round;
+            if (!improve(j, noise, false, 16 * s.tiny)) {
+                fresh = !improve(j, noise, true, 0.25 * out);
+                givenUp[j] = fresh ? round : givenUp[j];
             }
         }
     }
@@ -74,6 +79,7 @@ final class Mender {
             return blockers.force(bestActor, bestServer, placer, () -> settle(j, bestActor));
         }
         s.add(bestActor, bestServer);
+        groups.join(bestActor);
         settle(j, bestActor);
         return true;
     }
@@ -102,15 +108,16 @@ final class Mender {
     private void feed(int j, double noise) {
         double need = s.under(j);
         double room = s.high[j] - s.serverLoad[j];
+        double most = need + Math.min(room, excess());
         for (int i : byLoad) {
-            if (2 * s.load[i] <= bestGain) {
+            if (2 * s.load[i] <= bestGain || (noise <= 0 && bestGain >= most * (1 - 1e-12))) {
                 return;
             }
             double gain = 0;
             double come = 0;
             for (int p = 0; p < s.hosts[i]; p++) {
                 int a = s.host[i][p];
-                double give = Math.min(Math.min(s.flow[i][p], groups.canGive[a]), room - come);
+                double give = Math.min(Math.min(s.flow[i][p], groups.canGive(a)), room - come);
                 if (give > 0) {
                     come += give;
                     gain += Math.min(give, s.over(a));
@@ -118,6 +125,15 @@ final class Mender {
             }
             consider(i, j, gain + Math.min(come, need), noise);
         }
+    }
+
+    /** Load above the tolerances, over all servers. */
+    private double excess() {
+        double sum = 0;
+        for (int j = 0; j < s.servers; j++) {
+            sum += s.over(j);
+        }
+        return sum;
     }
 
     private void relieve(int j, double noise) {
@@ -129,7 +145,7 @@ final class Mender {
                 continue;
             }
             for (int b = 0; b < s.servers; b++) {
-                double go = Math.min(most, groups.canTake[b]);
+                double go = Math.min(most, groups.canTake(b));
                 double gain = Math.min(go, excess) + Math.min(go, s.low[b] - s.serverLoad[b] > 0 ? s.under(b) : 0);
                 consider(i, b, gain, noise);
             }

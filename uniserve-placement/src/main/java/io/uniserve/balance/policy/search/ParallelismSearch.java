@@ -15,15 +15,20 @@ import java.util.function.BooleanSupplier;
  * server is still out of its tolerance, contention is annealed, first by itself, then with the new replicas.
  */
 public final class ParallelismSearch {
-    private static final double WORTH_A_CHANGE = 0.01;
+    /** Rounds in which a placement is given back to itself until it stays. */
+    private static final int SETTLE_MAX = 4;
+
     /** Contention given up for fewer new replicas. */
     private static final double WORTH_LESS_MOVES = 1.001;
 
     private static final double NEAR = 1.15;
     private static final int SMALL_ACTORS = 128;
+    private static final int MIDDLE_ACTORS = 300;
+    private static final int LARGE_ACTORS = 2_500;
 
     private final SearchState s;
     private final int[] needed;
+    private final long seed;
     private final double bound;
     private final SplittableRandom random;
     private final BooleanSupplier outOfTime;
@@ -35,6 +40,7 @@ public final class ParallelismSearch {
 
     public ParallelismSearch(ClusterLoad in, long seed, BooleanSupplier outOfTime) {
         s = new SearchState(in);
+        this.seed = seed;
         this.outOfTime = outOfTime;
         needed = LowerBounds.needed(in);
         for (int i = 0; i < needed.length; i++) {
@@ -48,14 +54,43 @@ public final class ParallelismSearch {
         trimmer = new Trimmer(s, flows, placer, needed);
     }
 
-    /** Searches; ends early when out of time, after the steps 1 to 5. */
+    /**
+     * Searches; ends early when out of time, after the steps 1 to 5. What it returns, given again as the current placement of the
+     * same cluster with the same seed, is returned as it is.
+     */
     public Assignment run() {
+        return settled(s.in, search(), seed, outOfTime);
+    }
+
+    /** A placement as it is, or what it becomes where a search that starts from it would not leave it alone. */
+    public static Assignment settled(ClusterLoad in, Assignment placed, long seed, BooleanSupplier outOfTime) {
+        Assignment at = placed;
+        for (int n = 0; n < SETTLE_MAX && at != in.current(); n++) {
+            ClusterLoad next = in.toBuilder().current(at).build();
+            Assignment after = new ParallelismSearch(next, seed, outOfTime).settle();
+            if (after == at) {
+                return at;
+            }
+            at = after;
+        }
+        return at;
+    }
+
+    private Assignment settle() {
         start();
-        boolean good = acceptable();
-        double before = s.sets.exactContention();
-        startContention = before;
-        if (good && !above(before, bound)) {
-            return s.in.current();
+        return acceptable() ? Trial.better(s.in, s.sets.exactContention(), bound, seed) : search();
+    }
+
+    private Assignment search() {
+        start();
+        startContention = s.sets.exactContention();
+        Assignment fallback = s.in.current();
+        double most = startContention * (1 - Trial.WORTH_A_CHANGE);
+        if (acceptable()) {
+            fallback = Trial.better(s.in, startContention, bound, seed);
+            if (fallback == s.in.current()) {
+                return fallback;
+            }
         }
         boolean complete = complete();
         double imbalance = s.imbalance();
@@ -68,11 +103,13 @@ public final class ParallelismSearch {
         trimmer.dropIdle();
         s.commit();
         if (losesLastReplica()) {
-            return s.in.current();
+            return fallback;
         }
-        boolean evener = s.imbalance() < imbalance - Math.max(s.tiny, 1e-6 * s.in.mean());
-        if (complete && !evener && s.sets.exactContention() >= before * (1 - WORTH_A_CHANGE)) {
-            return s.in.current();
+        double hair = Math.max(s.tiny, Math.max(1e-6 * s.in.mean(), 0.01 * imbalance));
+        boolean evener = s.imbalance() < imbalance - hair;
+        boolean better = s.imbalance() <= imbalance + s.tiny && s.sets.exactContention() < most;
+        if (complete && !evener && !better) {
+            return fallback;
         }
         return s.toAssignment();
     }
@@ -125,14 +162,9 @@ public final class ParallelismSearch {
     }
 
     private void start() {
-        Assignment current = s.in.current();
-        for (int i = 0; i < s.actors; i++) {
-            for (int p = 0; p < current.replicas(i); p++) {
-                s.add(i, current.server(i, p));
-                s.setFlow(i, current.server(i, p), s.load[i] * current.share(i, p));
-            }
+        if (s.replicas == 0) {
+            s.load(s.in.current());
         }
-        s.commit();
     }
 
     private void construct() {
@@ -146,6 +178,9 @@ public final class ParallelismSearch {
             if (s.hosts[i] < needed[i] || s.unplaced(i) > s.tiny) {
                 placer.place(i, 0);
             }
+        }
+        if (s.actors >= LARGE_ACTORS) {
+            new Leveler(s, needed).level();
         }
         mender.mend(Integer.MAX_VALUE, 0);
         trimmer.trimAll();
@@ -180,20 +215,26 @@ public final class ParallelismSearch {
             return;
         }
         Annealer annealer = new Annealer(s, flows, needed, random);
+        if (s.sets.sets == 0) {
+            annealer.run(400_000, 1, 0.05, 1, 0, outOfTime);
+            mendBeside();
+            return;
+        }
         // A short run first: what is left when the time ends during the long one is then a whole result, if a lesser
         // one.
         if (s.actors <= SMALL_ACTORS) {
             // From a placement that is not far off, a cooler start keeps most of it where it is.
             boolean near = !above(startContention, bound * NEAR);
-            double price = near ? 0.05 : 0.02;
+            double price = near ? 0.065 : 0.02;
             annealer.run(150_000, near ? 0.5 : 1.5, 0.03, price, 0, outOfTime);
-            annealer.run(2_400_000, near ? 0.7 : 2, 0.02, price, 0, outOfTime);
+            annealer.run(6_000_000, near ? 1.2 : 2, 0.02, price, 0, outOfTime);
         } else {
             annealer.run(60_000, 0.2, 0.02, 0.02, 0, outOfTime);
-            annealer.run(250_000, 0.3, 0.01, 0.02, 0, outOfTime);
+            annealer.run(s.actors <= MIDDLE_ACTORS ? 1_200_000 : 250_000, 0.3, 0.01, 0.02, 0, outOfTime);
         }
+        int last = s.actors <= SMALL_ACTORS ? 4_000_000 : s.actors <= MIDDLE_ACTORS ? 600_000 : 150_000;
         double target = s.sets.exactContention() * WORTH_LESS_MOVES;
-        annealer.run(s.actors <= SMALL_ACTORS ? 2_400_000 : 150_000, 1, 0.1, 1, target, outOfTime);
+        annealer.run(last, 1, 0.1, 1, target, outOfTime);
         mendBeside();
     }
 

@@ -78,8 +78,8 @@ final class Ruin {
 
     /** Takes up to {@code size} new replicas off: a first one by chance, then others on the same servers or of the same actors. */
     private void takeBack(int size) {
-        int server = random.nextInt(s.servers);
-        for (int tries = 0; tries < 8 && newOn(server) < 0; tries++) {
+        int server = uneven();
+        for (int tries = 0; server < 0 || (tries < 8 && newOn(server) < 0); tries++) {
             server = random.nextInt(s.servers);
         }
         for (int n = 0; n < size; n++) {
@@ -95,6 +95,26 @@ final class Ruin {
                 server = random.nextInt(s.servers);
             }
         }
+    }
+
+    /** Often a server that is out of its tolerance, where there is one: on many servers chance alone would not come by. */
+    private int uneven() {
+        int from = random.nextInt(s.servers);
+        if (random.nextInt(2) == 0) {
+            return -1;
+        }
+        for (int n = 0; n < s.servers; n++) {
+            int j = (from + n) % s.servers;
+            if (s.over(j) > s.tiny || s.under(j) > s.tiny) {
+                int i = s.onCount[j] == 0 ? -1 : s.on[j][random.nextInt(s.onCount[j])];
+                if (i >= 0 && newOn(j) < 0) {
+                    touch(i);
+                    s.drop(i, j);
+                }
+                return j;
+            }
+        }
+        return -1;
     }
 
     /** An actor that was evicted returns to where it was; whoever is in its way goes. */

@@ -30,11 +30,17 @@ final class SearchState {
     /** A load below this is none. */
     final double tiny;
 
+    private double outSum;
+    private int outCount;
+
     int replicas;
     int adds;
 
     /** Actors without any host. */
     int homeless;
+
+    /** Off while a change is only tried: the counts of sets cost more than all the rest, and most changes are not kept. */
+    boolean counting = true;
 
     SearchState(ClusterLoad in) {
         this.in = in;
@@ -62,6 +68,7 @@ final class SearchState {
         tiny = Math.max(Double.MIN_NORMAL, in.mean() * 1e-9);
         sets = new SetCounts(in);
         homeless = actors;
+        sumUp();
     }
 
     /** Position of the server among the actor's hosts, or -1. */
@@ -102,12 +109,12 @@ final class SearchState {
 
     /** Load outside the tolerances, over all servers. */
     double imbalance() {
-        double sum = 0;
-        for (int j = 0; j < servers; j++) {
-            double v = Math.max(serverLoad[j] - high[j], low[j] - serverLoad[j]);
-            sum += v > tiny ? v : 0;
-        }
-        return sum;
+        return outCount == 0 ? 0 : outSum;
+    }
+
+    private double out(int server) {
+        double v = Math.max(serverLoad[server] - high[server], low[server] - serverLoad[server]);
+        return v > tiny ? v : 0;
     }
 
     double unplaced(int actor) {
@@ -151,8 +158,14 @@ final class SearchState {
     }
 
     private void put(int actor, int p, double value) {
-        serverLoad[host[actor][p]] += value - flow[actor][p];
+        int server = host[actor][p];
+        double before = out(server);
+        serverLoad[server] += value - flow[actor][p];
         flow[actor][p] = value;
+        double after = out(server);
+        outCount += (after > 0 ? 1 : 0) - (before > 0 ? 1 : 0);
+        // Rounding does not gather: the sum begins anew whenever all servers are within their tolerance.
+        outSum = outCount == 0 ? 0 : outSum + after - before;
     }
 
     private void link(int actor, int server) {
@@ -172,7 +185,9 @@ final class SearchState {
         used[server] += memory[actor];
         replicas++;
         adds += wasOn(actor, server) ? 0 : 1;
-        sets.add(actor, server);
+        if (counting) {
+            sets.add(actor, server);
+        }
     }
 
     private void unlink(int actor, int server) {
@@ -190,7 +205,9 @@ final class SearchState {
         used[server] -= memory[actor];
         replicas--;
         adds -= wasOn(actor, server) ? 0 : 1;
-        sets.drop(actor, server);
+        if (counting) {
+            sets.drop(actor, server);
+        }
     }
 
     /** A point to come back to. */
@@ -212,6 +229,17 @@ final class SearchState {
         }
     }
 
+    /** Takes a placement over into a state that has none. */
+    void load(Assignment placed) {
+        for (int i = 0; i < actors; i++) {
+            for (int p = 0; p < placed.replicas(i); p++) {
+                add(i, placed.server(i, p));
+                setFlow(i, placed.server(i, p), load[i] * placed.share(i, p));
+            }
+        }
+        commit();
+    }
+
     /** Everything so far stays; loads are summed up anew. */
     void commit() {
         journal.clear();
@@ -220,6 +248,17 @@ final class SearchState {
             for (int p = 0; p < hosts[i]; p++) {
                 serverLoad[host[i][p]] += flow[i][p];
             }
+        }
+        sumUp();
+    }
+
+    private void sumUp() {
+        outSum = 0;
+        outCount = 0;
+        for (int j = 0; j < servers; j++) {
+            double v = out(j);
+            outSum += v;
+            outCount += v > 0 ? 1 : 0;
         }
     }
 

@@ -78,30 +78,38 @@ final class SetCounts {
     }
 
     void add(int actor, int server) {
-        int base = server * sets;
         for (int s : setsOf[actor]) {
-            int c = ++count[base + s];
-            int[] h = histogram[s];
-            h[c - 1]--;
-            h[c]++;
-            if (c > largest[s]) {
-                largest[s] = c;
-                contention += frequency[s];
-            }
+            addTo(s, server);
         }
     }
 
     void drop(int actor, int server) {
-        int base = server * sets;
         for (int s : setsOf[actor]) {
-            int c = count[base + s]--;
-            int[] h = histogram[s];
-            h[c]--;
-            h[c - 1]++;
-            if (h[c] == 0 && largest[s] == c) {
-                largest[s] = c - 1;
-                contention -= frequency[s];
-            }
+            dropFrom(s, server);
+        }
+    }
+
+    /** One more actor of the set on the server. */
+    void addTo(int s, int server) {
+        int c = ++count[server * sets + s];
+        int[] h = histogram[s];
+        h[c - 1]--;
+        h[c]++;
+        if (c > largest[s]) {
+            largest[s] = c;
+            contention += frequency[s];
+        }
+    }
+
+    /** One actor of the set less on the server. */
+    void dropFrom(int s, int server) {
+        int c = count[server * sets + s]--;
+        int[] h = histogram[s];
+        h[c]--;
+        h[c - 1]++;
+        if (h[c] == 0 && largest[s] == c) {
+            largest[s] = c - 1;
+            contention -= frequency[s];
         }
     }
 

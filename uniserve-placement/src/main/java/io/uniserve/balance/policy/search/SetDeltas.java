@@ -1,11 +1,77 @@
 package io.uniserve.balance.policy.search;
 
-/** What a change would do to the contention, without making it: most changes that annealing thinks of are not made. */
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a change would do to the contention, without making it: most changes that annealing thinks of are not made.
+ * A quick answer is never too high, and near enough to turn most changes down.
+ */
 final class SetDeltas {
     private final SetCounts sets;
+    private final @Nullable DeltaTable table;
+    private final long[] shared;
+    private final int actors;
 
-    SetDeltas(SetCounts sets) {
-        this.sets = sets;
+    SetDeltas(SearchState s) {
+        sets = s.sets;
+        actors = s.actors;
+        table = DeltaTable.fits(s) ? new DeltaTable(s) : null;
+        shared = new long[table == null ? 0 : (int) (((long) actors * actors + 63) / 64)];
+        if (table != null) {
+            s.in.sets().forEach(set -> share(set.actors()));
+        }
+    }
+
+    private void share(int[] together) {
+        for (int i : together) {
+            for (int k : together) {
+                int bit = i * actors + k;
+                shared[bit >> 6] |= 1L << bit;
+            }
+        }
+    }
+
+    private boolean share(int i, int k) {
+        int bit = i * actors + k;
+        return (shared[bit >> 6] & 1L << bit) != 0;
+    }
+
+    /** Frees the quick answers of what rounding has gathered. */
+    void refresh() {
+        if (table != null) {
+            table.rebuild();
+        }
+    }
+
+    /** Counts a replica that has come. */
+    void count(int actor, int server) {
+        if (table == null) {
+            sets.add(actor, server);
+        } else {
+            table.add(actor, server);
+        }
+    }
+
+    /** Counts a replica that has gone. */
+    void uncount(int actor, int server) {
+        if (table == null) {
+            sets.drop(actor, server);
+        } else {
+            table.drop(actor, server);
+        }
+    }
+
+    /** No more than {@link #move}. */
+    double quickMove(int actor, int from, int to) {
+        return table == null ? Double.NEGATIVE_INFINITY : table.raise(actor, to) - table.lower(actor, from);
+    }
+
+    /** No more than {@link #swap}. */
+    double quickSwap(int i, int a, int k, int b) {
+        if (table == null || share(i, k)) {
+            return Double.NEGATIVE_INFINITY;
+        }
+        return table.raise(i, b) - table.lower(i, a) + table.raise(k, a) - table.lower(k, b);
     }
 
     /** Change of the contention where the actor's replica goes from one server to another. */
@@ -33,6 +99,26 @@ final class SetDeltas {
                 p++;
                 q++;
             }
+        }
+        return sum;
+    }
+
+    /** Change of the contention where the actor gets a replica. */
+    double add(int actor, int to) {
+        double sum = 0;
+        for (int s : sets.setsOf(actor)) {
+            sum += sets.count(s, to) == sets.largest(s) ? sets.frequency[s] : 0;
+        }
+        return sum;
+    }
+
+    /** Change of the contention where the actor loses a replica. */
+    double drop(int actor, int from) {
+        double sum = 0;
+        for (int s : sets.setsOf(actor)) {
+            int most = sets.largest(s);
+            boolean last = sets.count(s, from) == most && sets.serversAt(s, most) == 1;
+            sum -= last ? sets.frequency[s] : 0;
         }
         return sum;
     }

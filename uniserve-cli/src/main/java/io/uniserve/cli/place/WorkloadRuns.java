@@ -1,0 +1,92 @@
+package io.uniserve.cli.place;
+
+import io.uniserve.balance.catalog.Policies;
+import io.uniserve.balance.constraint.Constraints;
+import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.run.PolicyRunner;
+import io.uniserve.balance.simulate.ClusterShape;
+import io.uniserve.balance.simulate.ClusterSimulator;
+import io.uniserve.balance.simulate.Interval;
+import io.uniserve.balance.simulate.Workload;
+import io.uniserve.cli.Console;
+import io.uniserve.cli.ResultLine;
+import io.uniserve.cli.TextTable;
+import io.uniserve.cli.chart.LineChart;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/** Simulates workloads, each once a policy, and tells latency, balance and moves: a table, result fields, a plot a workload. */
+final class WorkloadRuns {
+    /** All that a simulated cluster is balanced by when nothing is said. */
+    static final List<String> POLICIES = List.of("parallelism", "greedy", "estore", "getafix", "static");
+
+    private final Console console;
+    private final ClusterShape shape;
+    private final Supplier<Effort> effort;
+    private final @Nullable Path svg;
+    private final TextTable table =
+            new TextTable("workload", "policy", "p50", "p99", "worst p99", "busiest", "adds", "replicas");
+    private final List<Map<String, Object>> results = new ArrayList<>();
+
+    WorkloadRuns(Console console, ClusterShape shape, Supplier<Effort> effort, @Nullable Path svg) {
+        this.console = console;
+        this.shape = shape;
+        this.effort = effort;
+        this.svg = svg;
+    }
+
+    /** Prints the table of what was run. */
+    void tell(ResultLine line) {
+        table.print(console);
+        line.with("results", results);
+    }
+
+    void run(Workload workload, List<String> policies) {
+        String name = workload.name().toLowerCase(Locale.ROOT);
+        LineChart chart = new LineChart("99th percentile of latency, " + name, "interval", "p99", false, true);
+        for (String policy : policies) {
+            console.note("simulate-cluster: " + name + ", " + policy);
+            PolicyRunner runner = new PolicyRunner(Constraints.standard(), 0);
+            List<Interval> run = new ClusterSimulator(shape, workload, Policies.named(policy), runner, effort).run();
+            chart.line(
+                    policy,
+                    run.stream().map(i -> new double[] {i.number(), i.p99()}).toList());
+            row(name, policy, run);
+        }
+        if (svg != null) {
+            PlacementBenchCommand.save(svg, "simulate-" + name + ".svg", chart.svg());
+        }
+    }
+
+    private void row(String name, String policy, List<Interval> run) {
+        // The first half is the policy's way from the first placement.
+        List<Interval> steady = run.subList(run.size() / 2, run.size());
+        double p50 = steady.stream().mapToDouble(Interval::p50).average().orElse(0);
+        double p99 = steady.stream().mapToDouble(Interval::p99).average().orElse(0);
+        double worst = steady.stream().mapToDouble(Interval::p99).max().orElse(0);
+        double busiest = steady.stream().mapToDouble(Interval::busiest).average().orElse(0);
+        int adds = run.stream().mapToInt(Interval::adds).sum();
+        int replicas = run.get(run.size() - 1).replicas();
+        table.row(name, policy, two(p50), two(p99), two(worst), two(busiest), adds, replicas);
+        Map<String, Object> fields = new LinkedHashMap<>();
+        fields.put("workload", name);
+        fields.put("policy", policy);
+        fields.put("p50", p50);
+        fields.put("p99", p99);
+        fields.put("worstP99", worst);
+        fields.put("busiest", busiest);
+        fields.put("adds", adds);
+        fields.put("replicas", replicas);
+        results.add(fields);
+    }
+
+    private static String two(double value) {
+        return PlacementBenchCommand.decimal(value, 2);
+    }
+}

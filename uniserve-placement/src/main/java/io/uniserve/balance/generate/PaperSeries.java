@@ -1,0 +1,40 @@
+package io.uniserve.balance.generate;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ShardSet;
+import io.uniserve.balance.text.Instance;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+
+/**
+ * The series by which the papers show how their balancer scales: a server for every ten actors, 16 slots, loads
+ * {@code 1e6 / (i + 1)^z} with z drawn from 0.25 to 0.75 each round. Shard sets are 1,000 ranges of 2 to 8 actors that stay.
+ */
+public final class PaperSeries {
+    /** Tolerance of the servers' load. */
+    public static final double EPS = 0.1;
+
+    private static final int SLOTS = 16;
+    private static final int SETS = 1_000;
+
+    private PaperSeries() {}
+
+    /** The problem of this seed. */
+    public static Instance make(int actors, int rounds, long seed) {
+        Shape shape = new Shape(actors, SETS, 1, Shape.Change.DRIFT, Shape.Mix.RANGE, 1);
+        Instance first = InstanceGenerator.make(shape, seed);
+        List<ShardSet> sets = first.rounds().get(0).sets();
+        SplittableRandom random = new SplittableRandom(seed);
+        List<Instance.Round> all = new ArrayList<>();
+        for (int round = 0; round < rounds; round++) {
+            double z = 0.25 + 0.5 * random.nextDouble();
+            double[] loads = new double[actors];
+            Arrays.setAll(loads, i -> 1e6 / Math.pow(i + 1, z));
+            all.add(new Instance.Round(loads, sets));
+        }
+        Assignment initial = first.initial();
+        return new Instance(first.servers(), SLOTS, 1, initial, all);
+    }
+}

@@ -33,7 +33,7 @@ final class SetDeltas {
 
     private boolean share(int i, int k) {
         int bit = i * actors + k;
-        return (shared[bit >> 6] & 1L << bit) != 0;
+        return (shared[bit >> 6] & (1L << bit)) != 0;
     }
 
     /** Frees the quick answers of what rounding has gathered. */

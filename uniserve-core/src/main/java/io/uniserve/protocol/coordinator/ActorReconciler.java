@@ -94,7 +94,8 @@ final class ActorReconciler {
 
     private void admitCertified(ReplicaKey key, ActorState actor, ActorDraft draft) {
         for (ServerId learner : actor.learners()) {
-            if (replicas.isCertified(key, actor, learner) && !replicas.isUnfit(key, actor, learner, now)) {
+            if (replicas.isCertified(key, actor, learner, view.incarnation(learner))
+                    && !replicas.isUnfit(key, actor, learner, now)) {
                 draft.admit(learner);
             }
         }

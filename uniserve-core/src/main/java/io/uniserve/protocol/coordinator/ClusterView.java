@@ -68,6 +68,12 @@ final class ClusterView {
         return nodes.containsKey(id);
     }
 
+    /** Incarnation of the server's ephemeral node, -1 where there is none. */
+    long incarnation(ServerId id) {
+        Node node = nodes.get(id);
+        return node == null ? -1 : node.record.incarnation();
+    }
+
     boolean draining(ServerId id) {
         Node node = nodes.get(id);
         return node != null && node.draining;

@@ -32,7 +32,7 @@ final class ReplicaMonitor {
     }
 
     void certified(PeerRequest.Certified report) {
-        Certificate next = new Certificate(report.epoch(), report.primary());
+        Certificate next = new Certificate(report.epoch(), report.primary(), report.incarnation());
         of(report.key())
                 .certified
                 .merge(report.learner(), next, (known, late) -> late.epoch < known.epoch ? known : late);
@@ -74,11 +74,14 @@ final class ReplicaMonitor {
         }
     }
 
-    /** True when the primary of this very epoch certified the learner. */
-    boolean isCertified(ReplicaKey key, ActorState actor, ServerId learner) {
+    /** True when the primary of this very epoch certified the learner as this incarnation of its server has it. */
+    boolean isCertified(ReplicaKey key, ActorState actor, ServerId learner, long incarnation) {
         Reports known = reports.get(key);
         Certificate certificate = known == null ? null : known.certified.get(learner);
-        return certificate != null && certificate.epoch == actor.epoch() && certificate.primary.equals(actor.primary());
+        return certificate != null
+                && certificate.epoch == actor.epoch()
+                && certificate.primary.equals(actor.primary())
+                && certificate.incarnation == incarnation;
     }
 
     /** True when the primary of this very epoch said that its first entry is on every in-sync replica. */
@@ -217,7 +220,7 @@ final class ReplicaMonitor {
         reports.keySet().removeIf(key -> !tableIds.contains(key.tableId()));
     }
 
-    private record Certificate(long epoch, ServerId primary) {}
+    private record Certificate(long epoch, ServerId primary, long incarnation) {}
 
     private record Unfit(long epoch, int count, long pauseUntil, long toldAt, boolean lost) {
         private Unfit mended() {

@@ -22,8 +22,9 @@ public sealed interface PeerReply {
      * @param lastIndex the follower's last log index, durable or not; on MISMATCH where the primary should go on from at most
      * @param durableIndex last index fsynced whose entries match the primary's
      * @param appliedIndex last index applied
+     * @param incarnation of the follower's server, which tells a reply from one before a restart
      */
-    record Replicated(Status status, long epoch, long lastIndex, long durableIndex, long appliedIndex)
+    record Replicated(Status status, long epoch, long lastIndex, long durableIndex, long appliedIndex, long incarnation)
             implements PeerReply {
         /** Verdict on a replication request. */
         public enum Status {

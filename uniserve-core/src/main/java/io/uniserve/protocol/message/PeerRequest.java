@@ -34,7 +34,8 @@ public sealed interface PeerRequest {
     record Suspect(ServerId reporter, ServerId suspect, long incarnation, int failedPings) implements PeerRequest {}
 
     /** The primary tells the coordinator that the learner holds the whole log; valid in this epoch only. */
-    record Certified(ReplicaKey key, long epoch, ServerId primary, ServerId learner) implements PeerRequest {}
+    record Certified(ReplicaKey key, long epoch, ServerId primary, ServerId learner, long incarnation)
+            implements PeerRequest {}
 
     /** The primary tells the coordinator that replicas removed at these epochs are fenced. */
     record Fenced(ReplicaKey key, long epoch, List<ServerId> servers) implements PeerRequest {

@@ -31,6 +31,9 @@ final class Follower {
     interface Parts {
         long applied();
 
+        /** Incarnation of this server. */
+        long incarnation();
+
         /** Cuts the log after this index, then runs the task with the outcome. */
         void cut(long after, Completion<Long> then);
 
@@ -134,6 +137,7 @@ final class Follower {
     }
 
     private Replicated reply(Status status, long last) {
-        return new Replicated(status, epoch, last, Math.min(matched, log.durableIndex()), parts.applied());
+        long durable = Math.min(matched, log.durableIndex());
+        return new Replicated(status, epoch, last, durable, parts.applied(), parts.incarnation());
     }
 }

@@ -28,6 +28,7 @@ final class PeerLink {
     private long next;
     private long match;
     private long applied;
+    private long incarnation;
     private int inFlight;
     private int generation;
     private int stepsBack;
@@ -84,6 +85,11 @@ final class PeerLink {
      */
     boolean confirms(long index) {
         return !probing && match >= index;
+    }
+
+    /** Incarnation of the follower's server that has confirmed what it has. */
+    long incarnation() {
+        return incarnation;
     }
 
     /** True while a pause must pass before the next request. */
@@ -207,6 +213,7 @@ final class PeerLink {
         }
         match = Math.max(match, Math.min(replicated.durableIndex(), log.durableIndex()));
         applied = Math.max(applied, replicated.appliedIndex());
+        incarnation = replicated.incarnation();
         if (current && probing) {
             probing = false;
             stepsBack = 0;

@@ -334,7 +334,7 @@ final class Primary implements PeerLink.Listener {
             LearnerWatch watch = learners.get(learner);
             PeerLink link = links.get(learner);
             if (watch != null && watch.certified() && link != null && link.confirms(ownFrom - 1)) {
-                host.tellCoordinator(new PeerRequest.Certified(key, epoch, host.self(), learner));
+                host.tellCoordinator(new PeerRequest.Certified(key, epoch, host.self(), learner, link.incarnation()));
             }
         }
         if (matched && replica.engineReady() && !state.begun()) { // what cannot be built is no takeover

@@ -219,7 +219,7 @@ public final class Replica {
         }
         Replicated.Status status =
                 request.epoch() == installed() ? Replicated.Status.NOT_READY : Replicated.Status.STALE_EPOCH;
-        completion.done(Outcome.ok(new Replicated(status, installed(), 0, 0, 0)));
+        completion.done(Outcome.ok(new Replicated(status, installed(), 0, 0, 0, host.incarnation())));
     }
 
     /** An update for this actor. */
@@ -397,6 +397,11 @@ public final class Replica {
         @Override
         public long applied() {
             return Replica.this.applied();
+        }
+
+        @Override
+        public long incarnation() {
+            return host.incarnation();
         }
 
         @Override

@@ -17,6 +17,9 @@ public interface ReplicaHost {
 
     ServerId self();
 
+    /** Of this server: larger after each start and each session. */
+    long incarnation();
+
     /** Address of a live server, null where it is not known. */
     @Nullable
     Address addressOf(ServerId server);

@@ -199,7 +199,9 @@ public final class ServerMachine {
                 views.refresh(view.meta().name());
             }
         }
-        later(completion, Outcome.ok(new Replicated(Replicated.Status.STALE_EPOCH, epoch, 0, 0, 0)));
+        later(
+                completion,
+                Outcome.ok(new Replicated(Replicated.Status.STALE_EPOCH, epoch, 0, 0, 0, registration.incarnation())));
     }
 
     private PeerReply vouched(PeerRequest.Vouch request) {
@@ -343,6 +345,11 @@ public final class ServerMachine {
         @Override
         public ServerId self() {
             return config.id();
+        }
+
+        @Override
+        public long incarnation() {
+            return registration.incarnation();
         }
 
         @Override

@@ -101,7 +101,12 @@ class CoordinatorChaosTest {
             }
             for (ServerId learner : actor.learners()) {
                 if (up(learner) && random.nextInt(3) > 0) {
-                    tell(new PeerRequest.Certified(key, actor.epoch(), actor.primary(), learner));
+                    tell(new PeerRequest.Certified(
+                            key,
+                            actor.epoch(),
+                            actor.primary(),
+                            learner,
+                            cluster.server(learner.value()).incarnation()));
                 }
             }
             List<ServerId> fenced =

@@ -90,16 +90,39 @@ class FailoverTest {
         cluster.loop.run(4 * SECOND);
         ActorState state = cluster.actor("t", 0);
         ServerId learner = state.learners().get(0);
+        long incarnation = cluster.server(learner.value()).incarnation();
         for (long epoch : new long[] {state.epoch() - 1, state.epoch() + 1}) {
-            cluster.peer(node, new PeerRequest.Certified(cluster.key("t", 0), epoch, state.primary(), learner));
+            cluster.peer(
+                    node, new PeerRequest.Certified(cluster.key("t", 0), epoch, state.primary(), learner, incarnation));
         }
-        cluster.peer(node, new PeerRequest.Certified(cluster.key("t", 0), state.epoch(), learner, learner));
+        cluster.peer(
+                node, new PeerRequest.Certified(cluster.key("t", 0), state.epoch(), learner, learner, incarnation));
         cluster.peer(
                 node,
                 new PeerRequest.Certified(
-                        cluster.key("t", 0), state.epoch(), state.primary(), TestingCluster.id("s9")));
+                        cluster.key("t", 0), state.epoch(), state.primary(), TestingCluster.id("s9"), incarnation));
         cluster.loop.run(SECOND);
         assertThat(cluster.actor("t", 0)).isEqualTo(state);
+    }
+
+    @Test
+    void aCertificateOfTheLearnersLastLifeIsIgnored() {
+        Node node = cluster.leading(3);
+        cluster.create(node, TestingCluster.table("t", 1, 2));
+        cluster.server(cluster.actor("t", 0).isr().get(1).value()).kill();
+        cluster.loop.run(4 * SECOND);
+        ServerId learner = cluster.actor("t", 0).learners().get(0);
+        PeerRequest late = cluster.certified("t", 0, learner);
+        cluster.server(learner.value()).kill();
+        cluster.server(learner.value()).start(); // perhaps with an empty disk
+        cluster.loop.run(SECOND);
+        ActorState state = cluster.actor("t", 0);
+        assertThat(state.learners()).containsExactly(learner);
+        cluster.peer(node, late);
+        cluster.loop.run(SECOND);
+        assertThat(cluster.actor("t", 0)).isEqualTo(state);
+        cluster.certify(node, "t", 0);
+        assertThat(cluster.actor("t", 0).isr()).contains(learner);
     }
 
     @Test
@@ -115,7 +138,13 @@ class FailoverTest {
         assertThat(cluster.actor("t", 0).learners()).isEmpty();
         assertThat(cluster.actor("t", 0).epoch()).isEqualTo(learning.epoch() + 1);
         cluster.peer(
-                node, new PeerRequest.Certified(cluster.key("t", 0), learning.epoch(), learning.primary(), learner));
+                node,
+                new PeerRequest.Certified(
+                        cluster.key("t", 0),
+                        learning.epoch(),
+                        learning.primary(),
+                        learner,
+                        cluster.server(learner.value()).incarnation()));
         assertThat(cluster.actor("t", 0).isr()).doesNotContain(learner);
     }
 

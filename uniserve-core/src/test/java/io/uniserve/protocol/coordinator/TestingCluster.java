@@ -142,11 +142,22 @@ final class TestingCluster {
         }
     }
 
+    /** What the primary says when this learner has everything. */
+    PeerRequest.Certified certified(String table, int actor, ServerId learner) {
+        ActorState state = actor(table, actor);
+        return new PeerRequest.Certified(
+                key(table, actor),
+                state.epoch(),
+                state.primary(),
+                learner,
+                server(learner.value()).incarnation());
+    }
+
     /** The primary of the actor tells that its first learner is in sync. */
     void certify(Node node, String table, int actor) {
         ActorState state = actor(table, actor);
         ServerId learner = state.learners().get(0);
-        peer(node, new PeerRequest.Certified(key(table, actor), state.epoch(), state.primary(), learner));
+        peer(node, certified(table, actor, learner));
     }
 
     /** The primary of the actor tells that these have everything and that it takes no more updates. */

@@ -42,7 +42,8 @@ public final class PeerRequestMapping {
                     .setKey(IdentityMapping.toProto(certified.key()))
                     .setEpoch(certified.epoch())
                     .setPrimary(certified.primary().value())
-                    .setLearner(certified.learner().value()));
+                    .setLearner(certified.learner().value())
+                    .setIncarnation(certified.incarnation()));
         } else if (request instanceof Fenced fenced) {
             PeerProto.Fenced.Builder message = PeerProto.Fenced.newBuilder()
                     .setKey(IdentityMapping.toProto(fenced.key()))
@@ -136,7 +137,8 @@ public final class PeerRequestMapping {
                 IdentityMapping.fromProto(proto.getKey()),
                 Wire.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()),
-                IdentityMapping.server(proto.getLearner()));
+                IdentityMapping.server(proto.getLearner()),
+                proto.getIncarnation());
     }
 
     private static Fenced fenced(PeerProto.Fenced proto) {

@@ -69,6 +69,7 @@ final class ReplicateMapping {
                 .setLastIndex(reply.lastIndex())
                 .setDurableIndex(reply.durableIndex())
                 .setAppliedIndex(reply.appliedIndex())
+                .setIncarnation(reply.incarnation())
                 .build();
     }
 
@@ -78,6 +79,7 @@ final class ReplicateMapping {
                 proto.getEpoch(),
                 proto.getLastIndex(),
                 proto.getDurableIndex(),
-                proto.getAppliedIndex());
+                proto.getAppliedIndex(),
+                proto.getIncarnation());
     }
 }

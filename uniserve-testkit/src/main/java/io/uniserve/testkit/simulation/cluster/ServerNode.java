@@ -163,9 +163,8 @@ public final class ServerNode implements Node {
                 world.ids(process));
         ServerConfig config = config();
         ServerMachine machine = new ServerMachine(config, env, gates, this::fatal);
-        Endpoint.Handler<PeerRequest, PeerReply> ear = world.plant == Plant.BLIND_VOUCHERS
-                ? new BlindVoucher(id, config.incarnation(), machine::onPeer)
-                : machine::onPeer;
+        Endpoint.Handler<PeerRequest, PeerReply> ear =
+                world.plant == Plant.BLIND_VOUCHERS ? new BlindVoucher(machine::onPeer) : machine::onPeer;
         world.wire.bind(address, new Endpoint(process, ear, machine::onUpdate, reads::read));
         life = new Life(session, disk, engine, gates, machine);
         draining = false;

@@ -9,6 +9,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvEngine;
@@ -29,6 +30,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntPredicate;
+import java.util.stream.Collectors;
 
 /** All daemons of a simulated cluster with one table. */
 public final class SimCluster {
@@ -224,11 +226,14 @@ public final class SimCluster {
     }
 
     private void certifyEarly() {
+        Map<ServerId, Long> incarnations = RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).servers().stream()
+                .collect(Collectors.toMap(ServerRecord::id, ServerRecord::incarnation));
         route().ifPresent(route -> route.map()
                 .actors()
                 .forEach(actor -> actor.learners().forEach(learner -> {
                     ReplicaKey key = new ReplicaKey(route.meta().tableId(), actor.actor());
-                    PeerRequest early = new PeerRequest.Certified(key, actor.epoch(), actor.primary(), learner);
+                    PeerRequest early = new PeerRequest.Certified(
+                            key, actor.epoch(), actor.primary(), learner, incarnations.getOrDefault(learner, 0L));
                     for (CoordinatorNode coordinator : coordinators) {
                         CoordinatorMachine machine = coordinator.machine();
                         if (machine != null) {

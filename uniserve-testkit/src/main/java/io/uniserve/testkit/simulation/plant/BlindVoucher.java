@@ -1,6 +1,5 @@
 package io.uniserve.testkit.simulation.plant;
 
-import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerReply;
@@ -12,13 +11,9 @@ import java.util.List;
 public final class BlindVoucher implements Endpoint.Handler<PeerRequest, PeerReply> {
     private static final long NEWEST_EPOCH = 1L << 40;
 
-    private final ServerId server;
-    private final long incarnation;
     private final Endpoint.Handler<PeerRequest, PeerReply> machine;
 
-    public BlindVoucher(ServerId server, long incarnation, Endpoint.Handler<PeerRequest, PeerReply> machine) {
-        this.server = server;
-        this.incarnation = incarnation;
+    public BlindVoucher(Endpoint.Handler<PeerRequest, PeerReply> machine) {
         this.machine = machine;
     }
 
@@ -28,7 +23,12 @@ public final class BlindVoucher implements Endpoint.Handler<PeerRequest, PeerRep
             List<PeerReply.Vouched.Whole> all = vouch.keys().stream()
                     .map(key -> new PeerReply.Vouched.Whole(key, NEWEST_EPOCH))
                     .toList();
-            completion.done(Outcome.ok(new PeerReply.Vouched(server, incarnation, all)));
+            machine.handle(
+                    request,
+                    outcome -> completion.done(
+                            outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Vouched told
+                                    ? Outcome.ok(new PeerReply.Vouched(told.server(), told.incarnation(), all))
+                                    : outcome));
         } else {
             machine.handle(request, completion);
         }

@@ -30,6 +30,7 @@ final class Annealer {
     private final int[] needed;
     private final SplittableRandom random;
     private final SetDeltas deltas;
+    private final ZoneRule zones;
     private final double unit;
     private final double hair;
     private final double mean;
@@ -48,11 +49,14 @@ final class Annealer {
 
     Annealer(SearchState s, Flows flows, int[] needed, SplittableRandom random) {
         this.s = s;
+        zones = new ZoneRule(s);
         this.flows = flows;
         this.needed = needed;
         this.random = random;
         deltas = new SetDeltas(s);
-        unit = 100 / Math.max(LowerBounds.contention(s.in), Double.MIN_NORMAL);
+        double bound = LowerBounds.contention(s.in);
+        // Without sets there is no contention, and nothing times infinity is no number.
+        unit = bound > 0 ? 100 / Math.max(bound, 1e-290) : 0;
         hair = ROUNDING * Arrays.stream(s.sets.frequency).sum();
         mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
     }
@@ -175,7 +179,7 @@ final class Annealer {
 
     private boolean relocate(int i, int to, double most) {
         int from = s.host[i][random.nextInt(s.hosts[i])];
-        if (s.isOn(i, to) || !s.hasRoom(i, to)) {
+        if (s.isOn(i, to) || !s.hasRoom(i, to) || !zones.mayMove(i, from, to)) {
             return false;
         }
         int adds = news(i, to) - news(i, from);
@@ -212,6 +216,9 @@ final class Annealer {
         }
         if (s.used[b] - s.memory[k] + s.memory[i] > s.capacity[b]
                 || s.used[a] - s.memory[i] + s.memory[k] > s.capacity[a]) {
+            return false;
+        }
+        if (!zones.mayMove(i, a, b) || !zones.mayMove(k, b, a)) {
             return false;
         }
         int adds = news(i, b) - news(i, a) + news(k, a) - news(k, b);
@@ -252,6 +259,9 @@ final class Annealer {
             return false;
         }
         int from = s.host[i][random.nextInt(s.hosts[i])];
+        if (!zones.mayDrop(i, from)) {
+            return false;
+        }
         delta = deltas.drop(i, from);
         if (rough(delta, -news(i, from)) > most) {
             return false;

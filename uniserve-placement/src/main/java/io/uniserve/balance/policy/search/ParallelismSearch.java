@@ -23,7 +23,7 @@ public final class ParallelismSearch {
 
     private static final double NEAR = 1.15;
     private static final int SMALL_ACTORS = 128;
-    private static final int MIDDLE_ACTORS = 300;
+    private static final int MIDDLE = 10_000;
     private static final int LARGE_ACTORS = 2_500;
 
     private final SearchState s;
@@ -33,6 +33,7 @@ public final class ParallelismSearch {
     private final SplittableRandom random;
     private final BooleanSupplier outOfTime;
     private final Flows flows;
+    private final ZoneRule zones;
     private final Placer placer;
     private final Mender mender;
     private final Trimmer trimmer;
@@ -49,9 +50,10 @@ public final class ParallelismSearch {
         bound = LowerBounds.contention(in);
         random = new SplittableRandom(seed);
         flows = new Flows(s);
-        placer = new Placer(s, needed, random);
+        zones = new ZoneRule(s);
+        placer = new Placer(s, needed, random, zones);
         mender = new Mender(s, flows, placer, random);
-        trimmer = new Trimmer(s, flows, placer, needed);
+        trimmer = new Trimmer(s, flows, placer, needed, zones);
     }
 
     /**
@@ -78,7 +80,15 @@ public final class ParallelismSearch {
 
     private Assignment settle() {
         start();
-        return acceptable() ? Trial.better(s.in, s.sets.exactContention(), bound, seed) : search();
+        if (acceptable()) {
+            return Trial.better(s.in, s.sets.exactContention(), bound, seed);
+        }
+        return stays() ? Trial.evener(s.in, seed) : search();
+    }
+
+    /** Not balanced, but all else is as asked for: it may be the best that can be had. */
+    private boolean stays() {
+        return complete() && zones.lacking() == 0;
     }
 
     private Assignment search() {
@@ -91,19 +101,25 @@ public final class ParallelismSearch {
             if (fallback == s.in.current()) {
                 return fallback;
             }
+        } else if (stays() && Trial.stuck(s.in, seed)) {
+            return fallback;
         }
         boolean complete = complete();
+        int lacking = zones.lacking();
         double imbalance = s.imbalance();
         construct();
         improve(ruinSteps());
+        if (losesLastReplica()) {
+            return complete ? Trial.evener(s.in, seed) : fallback;
+        }
         if (above(s.sets.exactContention(), bound) || s.imbalance() > s.tiny) {
             anneal();
         }
         trimmer.trimAll();
         trimmer.dropIdle();
         s.commit();
-        if (losesLastReplica()) {
-            return fallback;
+        if (complete && zones.lacking() != lacking) {
+            return zones.lacking() < lacking ? s.toAssignment() : fallback;
         }
         double hair = Math.max(s.tiny, Math.max(1e-6 * s.in.mean(), 0.01 * imbalance));
         boolean evener = s.imbalance() < imbalance - hair;
@@ -133,7 +149,7 @@ public final class ParallelismSearch {
                 return false;
             }
         }
-        return true;
+        return zones.lacking() == 0;
     }
 
     /** What is there now fits, and everybody has the replicas that are asked for: it may stay where nothing better is found. */
@@ -169,6 +185,7 @@ public final class ParallelismSearch {
 
     private void construct() {
         new Evictor(s, needed).evictAll();
+        part();
         flows.balanceAll();
         double[] urgency = new double[s.actors];
         for (int i = 0; i < s.actors; i++) {
@@ -187,6 +204,17 @@ public final class ParallelismSearch {
         s.commit();
     }
 
+    /** Replicas that share a zone while another has none are placed anew. */
+    private void part() {
+        for (int i = 0; i < s.actors && zones.active(); i++) {
+            int twin = zones.twin(i);
+            for (int n = zones.missing(i); n > 0 && twin >= 0 && s.hosts[i] <= needed[i]; n--) {
+                s.drop(i, twin);
+                twin = zones.twin(i);
+            }
+        }
+    }
+
     private int ruinSteps() {
         int most = s.actors <= SMALL_ACTORS ? 3_000 : 20_000;
         int work = s.actors <= 2_000 ? 12_000_000 : 30_000_000;
@@ -197,7 +225,7 @@ public final class ParallelismSearch {
         if (s.servers < 2 || s.actors == 0) {
             return;
         }
-        Ruin ruin = new Ruin(s, placer, mender, trimmer, random);
+        Ruin ruin = new Ruin(s, placer, mender, trimmer, random, zones);
         for (int n = 0; n < steps; n++) {
             if (n % 64 == 0 && outOfTime.getAsBoolean()) {
                 break;
@@ -217,9 +245,13 @@ public final class ParallelismSearch {
         Annealer annealer = new Annealer(s, flows, needed, random);
         if (s.sets.sets == 0) {
             annealer.run(400_000, 1, 0.05, 1, 0, outOfTime);
+            if (s.imbalance() > s.tiny) {
+                annealer.run(1_000_000, 10, 0.05, 1, 0, outOfTime);
+            }
             mendBeside();
             return;
         }
+        boolean middle = (long) s.actors * s.servers <= MIDDLE;
         // A short run first: what is left when the time ends during the long one is then a whole result, if a lesser
         // one.
         if (s.actors <= SMALL_ACTORS) {
@@ -230,9 +262,9 @@ public final class ParallelismSearch {
             annealer.run(6_000_000, near ? 1.2 : 2, 0.02, price, 0, outOfTime);
         } else {
             annealer.run(60_000, 0.2, 0.02, 0.02, 0, outOfTime);
-            annealer.run(s.actors <= MIDDLE_ACTORS ? 1_200_000 : 250_000, 0.3, 0.01, 0.02, 0, outOfTime);
+            annealer.run(middle ? 1_200_000 : 250_000, 0.3, 0.01, 0.02, 0, outOfTime);
         }
-        int last = s.actors <= SMALL_ACTORS ? 4_000_000 : s.actors <= MIDDLE_ACTORS ? 600_000 : 150_000;
+        int last = s.actors <= SMALL_ACTORS ? 4_000_000 : middle ? 600_000 : 150_000;
         double target = s.sets.exactContention() * WORTH_LESS_MOVES;
         annealer.run(last, 1, 0.1, 1, target, outOfTime);
         mendBeside();

@@ -15,12 +15,14 @@ final class Placer {
     private final int[] needed;
     private final SplittableRandom random;
     private final RoomMaker roomMaker;
+    private final ZoneRule zones;
 
-    Placer(SearchState s, int[] needed, SplittableRandom random) {
+    Placer(SearchState s, int[] needed, SplittableRandom random, ZoneRule zones) {
+        this.zones = zones;
         this.s = s;
         this.needed = needed;
         this.random = random;
-        roomMaker = new RoomMaker(s);
+        roomMaker = new RoomMaker(s, zones);
     }
 
     /** Load per missing copy: the larger, the earlier an actor should be placed. */
@@ -59,7 +61,8 @@ final class Placer {
         int n = s.in.current().replicas(i);
         for (int p = 0; p < n && s.hosts[i] < needed[i]; p++) {
             int j = s.in.current().server(i, p);
-            if (s.mayHost(i, j)) {
+            boolean apart = zones.missing(i) < needed[i] - s.hosts[i] || !zones.used(i, j);
+            if (apart && s.mayHost(i, j)) {
                 put(i, j, Math.max(0, s.unplaced(i)) / (needed[i] - s.hosts[i]));
             }
         }
@@ -107,7 +110,7 @@ final class Placer {
             double middle = 0.5 * (s.high[j] + s.low[j]);
             double room = (middle - s.serverLoad[j]) / unit;
             double score = Math.min(room, 10) - 0.01 * s.used[j] / s.capacity[j];
-            if (s.in.rf() > 1 && zoneIsUsed(i, j)) {
+            if (zones.active() && zones.used(i, j)) {
                 score -= ZONE;
             }
             if (noise > 0) {
@@ -118,23 +121,19 @@ final class Placer {
                 best = j;
             }
         }
-        return best >= 0 ? best : leastBroken(i);
-    }
-
-    private boolean zoneIsUsed(int i, int j) {
-        for (int p = 0; p < s.hosts[i]; p++) {
-            if (s.in.zone(s.host[i][p]) == s.in.zone(j)) {
-                return true;
-            }
+        if (best >= 0 && (zones.missing(i) == 0 || !zones.used(i, best))) {
+            return best;
         }
-        return false;
+        // Another zone is worth more than a set's limit.
+        int apart = zones.missing(i) > 0 ? leastBroken(i, true) : -1;
+        return apart >= 0 ? apart : best >= 0 ? best : leastBroken(i, false);
     }
 
-    private int leastBroken(int i) {
+    private int leastBroken(int i, boolean elsewhere) {
         int best = -1;
         double bestScore = Double.POSITIVE_INFINITY;
         for (int j = 0; j < s.servers; j++) {
-            if (s.hasRoom(i, j) && !s.isOn(i, j)) {
+            if (s.hasRoom(i, j) && !s.isOn(i, j) && !(elsewhere && zones.used(i, j))) {
                 double score = s.sets.excess(i, j) + 1e-6 * s.serverLoad[j] / Math.max(s.high[j], Double.MIN_NORMAL);
                 if (score < bestScore) {
                     bestScore = score;

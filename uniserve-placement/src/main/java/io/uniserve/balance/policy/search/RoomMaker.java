@@ -4,8 +4,11 @@ package io.uniserve.balance.policy.search;
 final class RoomMaker {
     private final SearchState s;
 
-    RoomMaker(SearchState s) {
+    private final ZoneRule zones;
+
+    RoomMaker(SearchState s, ZoneRule zones) {
         this.s = s;
+        this.zones = zones;
     }
 
     /** A server that now has memory for the actor and does not host it; -1 where no single exchange makes one. */
@@ -24,7 +27,8 @@ final class RoomMaker {
                     int other = s.on[from][q];
                     double cost = (s.wasOn(other, from) ? 1 : 0) + s.sets.excess(other, to);
                     boolean enough = s.used[from] - s.memory[other] + s.memory[actor] <= s.capacity[from];
-                    if (cost < least && enough && s.hasRoom(other, to) && !s.isOn(other, to)) {
+                    boolean may = enough && s.hasRoom(other, to) && !s.isOn(other, to);
+                    if (cost < least && may && zones.mayMove(other, from, to)) {
                         least = cost;
                         bestOther = other;
                         bestFrom = from;

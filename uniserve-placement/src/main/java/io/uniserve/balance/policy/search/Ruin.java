@@ -14,11 +14,13 @@ final class Ruin {
     private final SplittableRandom random;
     private final double contentionUnit;
     private final Blockers blockers;
+    private final ZoneRule zones;
 
     private int[] touched = new int[64];
     private int touchedCount;
 
-    Ruin(SearchState s, Placer placer, Mender mender, Trimmer trimmer, SplittableRandom random) {
+    Ruin(SearchState s, Placer placer, Mender mender, Trimmer trimmer, SplittableRandom random, ZoneRule zones) {
+        this.zones = zones;
         this.s = s;
         this.placer = placer;
         this.mender = mender;
@@ -28,10 +30,11 @@ final class Ruin {
         contentionUnit = Math.max(LowerBounds.contention(s.in), Double.MIN_NORMAL);
     }
 
-    /** The smaller the better: a host for everybody, then balance, then contention, then new replicas, then replicas. */
+    /** The smaller the better: a host for everybody, then zones, then balance, then contention, then new replicas, then replicas. */
     double cost() {
         double mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
         return 1e12 * s.homeless
+                + 1e10 * zones.lacking()
                 + 1e7 * s.imbalance() / mean
                 + 1e5 * s.sets.contention() / contentionUnit
                 + s.adds

@@ -2,10 +2,12 @@ package io.uniserve.balance.policy.search;
 
 import io.uniserve.balance.model.Assignment;
 import io.uniserve.balance.model.ClusterLoad;
+import java.util.Arrays;
 import java.util.SplittableRandom;
+import java.util.function.BooleanSupplier;
 
 /**
- * Whether a balanced placement is worth another search: it is where a short one from it finds much less contention. Bounded by
+ * Whether a placement is worth another search: it is where a short one from it finds much less contention, or much better balance. Bounded by
  * steps alone, so that a placement which stays does so whatever else the machine has to do.
  */
 final class Trial {
@@ -13,6 +15,8 @@ final class Trial {
     static final double WORTH_A_CHANGE = 0.01;
 
     private static final int STEPS = 200_000;
+    private static final int EXCHANGES = 1_000_000;
+    private static final double EXCHANGES_HOT = 10;
     private static final double HOT = 0.3;
     private static final double COLD = 0.03;
     private static final double ADD_PRICE = 0.05;
@@ -30,5 +34,38 @@ final class Trial {
         new Annealer(s, new Flows(s), needed, new SplittableRandom(seed)).run(STEPS, HOT, COLD, ADD_PRICE, 0, () -> false);
         boolean less = s.sets.exactContention() < contention * (1 - WORTH_A_CHANGE);
         return less && s.imbalance() <= s.tiny ? s.toAssignment() : in.current();
+    }
+
+    /**
+     * A placement that is more even, or as even and of less contention, by exchanges alone; the current one itself where none was
+     * found. For what cannot be balanced, and where memory is too tight to place anything anew.
+     */
+    static Assignment evener(ClusterLoad in, long seed) {
+        Assignment found = exchanged(in, seed, STEPS, HOT, true);
+        return found == in.current() ? found : longer(in, found, seed);
+    }
+
+    /** True where exchanges do not make the placement better, so that another search is not worth its time. */
+    static boolean stuck(ClusterLoad in, long seed) {
+        return exchanged(in, seed, STEPS, HOT, true) == in.current();
+    }
+
+    private static Assignment longer(ClusterLoad in, Assignment found, long seed) {
+        ClusterLoad next = in.toBuilder().current(found).build();
+        return exchanged(next, seed, EXCHANGES, EXCHANGES_HOT, false);
+    }
+
+    private static Assignment exchanged(ClusterLoad in, long seed, int steps, double hot, boolean once) {
+        SearchState s = new SearchState(in);
+        s.load(in.current());
+        int[] least = new int[in.actors()];
+        Arrays.fill(least, Math.min(in.rf(), in.servers()));
+        double uneven = s.imbalance();
+        double contention = s.sets.exactContention();
+        BooleanSupplier improved = () -> s.imbalance() < uneven - Math.max(s.tiny, WORTH_A_CHANGE * uneven)
+                || (s.imbalance() <= uneven && s.sets.contention() < contention * (1 - WORTH_A_CHANGE));
+        Annealer annealer = new Annealer(s, new Flows(s), least, new SplittableRandom(seed));
+        annealer.run(steps, hot, COLD, ADD_PRICE, 0, () -> once && improved.getAsBoolean());
+        return improved.getAsBoolean() ? s.toAssignment() : in.current();
     }
 }

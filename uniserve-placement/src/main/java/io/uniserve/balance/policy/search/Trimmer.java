@@ -6,8 +6,10 @@ final class Trimmer {
     private final Flows flows;
     private final Placer placer;
     private final int[] needed;
+    private final ZoneRule zones;
 
-    Trimmer(SearchState s, Flows flows, Placer placer, int[] needed) {
+    Trimmer(SearchState s, Flows flows, Placer placer, int[] needed, ZoneRule zones) {
+        this.zones = zones;
         this.s = s;
         this.flows = flows;
         this.placer = placer;
@@ -44,6 +46,9 @@ final class Trimmer {
 
     /** Drops the replica unless that unbalances a server. */
     boolean tryDrop(int actor, int server) {
+        if (!zones.mayDrop(actor, server)) {
+            return false;
+        }
         int mark = s.mark();
         double before = s.imbalance();
         s.drop(actor, server);

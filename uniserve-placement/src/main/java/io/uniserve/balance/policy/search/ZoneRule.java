@@ -1,0 +1,101 @@
+package io.uniserve.balance.policy.search;
+
+import java.util.Arrays;
+
+/** Replicas of an actor in different zones, as many as rf and zones allow: no step of the search may make that worse. */
+final class ZoneRule {
+    private final SearchState s;
+    private final int required;
+    private final boolean active;
+
+    ZoneRule(SearchState s) {
+        this.s = s;
+        int[] all = new int[s.servers];
+        Arrays.setAll(all, s.in::zone);
+        long zones = Arrays.stream(all).distinct().count();
+        required = (int) Math.min(s.in.rf(), zones);
+        active = required > 1 && zones < s.servers;
+    }
+
+    /** False where every server is a zone of its own, or one replica is all that is asked for: then nothing is looked at. */
+    boolean active() {
+        return active;
+    }
+
+    /** Zones that have a replica of the actor. */
+    private int spread(int actor) {
+        int zones = 0;
+        for (int p = 0; p < s.hosts[actor]; p++) {
+            zones += firstOfZone(actor, p) ? 1 : 0;
+        }
+        return zones;
+    }
+
+    private boolean firstOfZone(int actor, int position) {
+        int zone = s.in.zone(s.host[actor][position]);
+        for (int p = 0; p < position; p++) {
+            if (s.in.zone(s.host[actor][p]) == zone) {
+                return false;
+            }
+        }
+        return true;
+    }
+
+    /** Zones that the actor's replicas should be in beside those where they are. */
+    int missing(int actor) {
+        return active ? Math.max(0, required - spread(actor)) : 0;
+    }
+
+    /** Actors with replicas in fewer zones than they could. */
+    int lacking() {
+        int n = 0;
+        for (int i = 0; i < s.actors && active; i++) {
+            n += spread(i) < Math.min(required, s.hosts[i]) ? 1 : 0;
+        }
+        return n;
+    }
+
+    /** True where a replica of the actor is in the server's zone. */
+    boolean used(int actor, int server) {
+        for (int p = 0; p < s.hosts[actor]; p++) {
+            if (s.in.zone(s.host[actor][p]) == s.in.zone(server)) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    /** True where the replica may go to the other server. */
+    boolean mayMove(int actor, int from, int to) {
+        if (!active || s.in.zone(from) == s.in.zone(to) || spread(actor) > required) {
+            return true;
+        }
+        return others(actor, from) || !used(actor, to);
+    }
+
+    /** True where the replica may go. */
+    boolean mayDrop(int actor, int from) {
+        return !active || spread(actor) > required || others(actor, from);
+    }
+
+    /** A replica that is not the first of its zone, the one of least load; -1 where there is none. */
+    int twin(int actor) {
+        int best = -1;
+        for (int p = 0; p < s.hosts[actor]; p++) {
+            if (others(actor, s.host[actor][p]) && (best < 0 || s.flow[actor][p] < s.flow[actor][best])) {
+                best = p;
+            }
+        }
+        return best < 0 ? -1 : s.host[actor][best];
+    }
+
+    private boolean others(int actor, int server) {
+        for (int p = 0; p < s.hosts[actor]; p++) {
+            int j = s.host[actor][p];
+            if (j != server && s.in.zone(j) == s.in.zone(server)) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -10,7 +10,10 @@ public interface Actor {
     /** Rows, memory and disk now. Cheap; called every few seconds. */
     ActorUsage usage();
 
-    /** Makes every update applied so far visible to operators. Called after each run of updates. */
+    /**
+     * Makes every update applied so far visible to operators. Called after a run of updates: before an operator is to see
+     * them, and at the latest when no more follow for a moment. Must not fail for what rows are: they are acknowledged.
+     */
     default void publish() {}
 
     /** Writes the published data as files into an existing empty directory. Files may be hard links; they never change later. */

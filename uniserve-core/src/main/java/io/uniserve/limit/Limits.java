@@ -29,6 +29,9 @@ public final class Limits {
     public static final int REPLICATE_ENTRIES_MAX = 1_024;
     public static final int APPLY_BATCH_ENTRIES_MAX = 256;
     public static final int UPDATE_APPLY_ATTEMPTS = 3;
+    public static final long UNPUBLISHED_BYTES_MAX = 64L << 20;
+    public static final long UNPUBLISHED_QUIET_MS = 200;
+    public static final long UNPUBLISHED_UNREAD_MS = 1_000;
     public static final int BACKUP_CHUNK_BYTES = 4 << 20;
     public static final int BACKUP_FILES_MAX = 16_384;
     public static final int BACKUP_CHUNKS_MAX = 262_144;

@@ -53,6 +53,16 @@ final class HostedActors implements ActorSource {
         }
 
         @Override
+        public boolean published() {
+            return hosted.published();
+        }
+
+        @Override
+        public void whenPublished(Runnable task) {
+            hosted.whenPublished(task);
+        }
+
+        @Override
         public void close() {
             hosted.release();
         }

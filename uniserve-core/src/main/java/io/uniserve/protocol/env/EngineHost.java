@@ -8,7 +8,7 @@ import java.util.List;
 
 /**
  * The engine of this server, called on worker threads: calls may be slow, fail or hang. Calls that change one replica's actor
- * or write it (create, restore, apply, checkpoint, destroy) run one at a time, in order; the others may run beside them. A
+ * or write it (create, restore, apply, publish, checkpoint, destroy) run one at a time, in order; the others may run beside them. A
  * full disk is DISK_FULL.
  */
 public interface EngineHost {
@@ -21,10 +21,21 @@ public interface EngineHost {
     /** Refuses rows that the engine could not apply (UNKNOWN_UPDATE, INVALID_ROW); changes nothing. */
     void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion);
 
-    /** Applies logged updates in order, then publishes them. After an error no reader finds the actor: it must be rebuilt. */
-    void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion);
+    /**
+     * Applies logged updates in order. Whoever begins to read the actor from here on sees them, though they may be published
+     * only then, for that reader. After an error no reader finds the actor: it must be rebuilt.
+     *
+     * @param publish publishes them too before it completes
+     */
+    void apply(ReplicaKey key, List<Update> updates, boolean publish, Completion<Done> completion);
 
-    /** Writes the published data durably into a new directory on the server's disk (files, then fsync). */
+    /**
+     * Publishes what is not published yet. After an error, of this call or where it was done for a reader, no reader finds the
+     * actor: it must be rebuilt.
+     */
+    void publish(ReplicaKey key, Completion<Done> completion);
+
+    /** Publishes, and writes the published data durably into a new directory on the server's disk (files, then fsync). */
     void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion);
 
     /** Checks that a checkpoint's files are what was once written there; CORRUPT where they are not. Changes nothing. */

@@ -47,6 +47,8 @@ final class Applier {
     private long busySince;
     private long restartAt;
     private int failures;
+    /** Where the engine stood at the last failure: it has to get further for the next one to be the first. */
+    private long failedAt;
     private boolean restartWanted;
     private boolean suspended;
     private boolean hung;
@@ -54,6 +56,7 @@ final class Applier {
     private boolean fetching;
     private @Nullable Completion<Done> closing;
     private final Suspect suspect = new Suspect();
+    private final Unpublished unpublished = new Unpublished();
     private long sinceEntries;
     private long sinceBytes;
 
@@ -124,7 +127,7 @@ final class Applier {
     }
 
     boolean wantsTicks() {
-        return busy || phase == Phase.FAILED || restartWanted || checkpoints.wanted();
+        return busy || phase == Phase.FAILED || restartWanted || unpublished.any() || checkpoints.wanted();
     }
 
     /** Builds the engine; does nothing where it is already there or on its way. */
@@ -311,6 +314,7 @@ final class Applier {
         applied = index;
         sinceEntries = 0;
         sinceBytes = 0;
+        unpublished.none();
         hung = false;
         phase = Phase.READY;
         listener.applied();
@@ -369,7 +373,7 @@ final class Applier {
             advance(entries);
             return;
         }
-        env.engine().apply(key, updates, done -> {
+        env.engine().apply(key, updates, unpublished.doubtful(applied), done -> {
             busy = false;
             if (interrupted()) {
                 return;
@@ -401,20 +405,45 @@ final class Applier {
         for (LogEntry entry : entries) {
             table.record(entry);
             sinceBytes += entry.rows().size();
+            if (entry.type() == LogEntry.Type.UPDATE) {
+                unpublished.add(entry.rows().size());
+            }
         }
         sinceEntries += entries.size();
         applied = entries.get(entries.size() - 1).index();
-        failures = 0;
+        failures = applied > failedAt ? 0 : failures;
         hung = false;
         suspect.applied(applied);
+        unpublished.appliedAt(env.clock().nanos());
         listener.applied();
         if (sinceEntries >= config.checkpointEntries()
                 || sinceBytes >= config.checkpointBytes()
                 || checkpoints.takeWanted()) {
             checkpoint();
+        } else if (unpublished.tooMany()) {
+            publish();
         } else {
             pump();
         }
+    }
+
+    /** What readers have not asked for so far: the first that comes then need not wait, and the engine is known to be able to. */
+    private void publish() {
+        begin();
+        env.engine().publish(key, published -> {
+            busy = false;
+            hung = false;
+            if (interrupted()) {
+                return;
+            }
+            if (published instanceof Outcome.Err<Done> err) {
+                failed(err.error());
+                return;
+            }
+            unpublished.none();
+            listener.applied();
+            pump();
+        });
     }
 
     private void checkpoint() {
@@ -439,6 +468,8 @@ final class Applier {
         hung = false;
         if (outcome instanceof Outcome.Err<Done>) {
             checkpoints.delete(name);
+        } else {
+            unpublished.none();
         }
         if (!interrupted()) {
             listener.applied();
@@ -463,6 +494,8 @@ final class Applier {
 
     private void down() {
         phase = Phase.FAILED;
+        failedAt = Math.max(failedAt, applied);
+        unpublished.lost(applied);
         failures++;
         restartAt = env.clock().nanos() + config.retryNanos() * (1L << Math.min(failures, 8));
     }
@@ -481,7 +514,11 @@ final class Applier {
             Checkpoints.Name newest = checkpoints.newest();
             if (newest == null || newest.index() < applied) {
                 checkpoint();
+                return;
             }
+        }
+        if (rests && unpublished.rested(now)) {
+            publish();
         }
     }
 

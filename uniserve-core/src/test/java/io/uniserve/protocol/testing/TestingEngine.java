@@ -16,7 +16,7 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
 
-/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied. Checks that calls come one at a time and in order. */
+/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied, those with "unseen" when they are published. Checks that calls come one at a time and in order. */
 public final class TestingEngine implements EngineHost {
     private static final String CONSTANT = "never changes";
 
@@ -29,8 +29,10 @@ public final class TestingEngine implements EngineHost {
     private int failingRestores;
     private ErrorCode restoreError = ErrorCode.PORT_FAILED;
     private boolean hanging;
+    private boolean mended;
     private boolean dead;
     private int builds;
+    private int publishes;
 
     public TestingEngine(TestingLoop loop, TestingDisk disk) {
         this.loop = loop;
@@ -122,7 +124,7 @@ public final class TestingEngine implements EngineHost {
     }
 
     @Override
-    public void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion) {
+    public void apply(ReplicaKey key, List<Update> updates, boolean publish, Completion<Done> completion) {
         if (hanging) {
             return;
         }
@@ -136,12 +138,45 @@ public final class TestingEngine implements EngineHost {
             }
             List<String> rows = actors.get(key);
             if (rows == null) {
-                throw new IllegalStateException("apply without actor " + key);
+                return Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no actor of " + key + " is open"));
             }
             updates.forEach(
                     update -> rows.add(update.index() + "=" + update.rows().utf8()));
-            return Outcome.ok(Done.DONE);
+            return publish ? published(key) : Outcome.ok(Done.DONE);
         });
+    }
+
+    @Override
+    public void publish(ReplicaKey key, Completion<Done> completion) {
+        run(key, completion, () -> published(key));
+    }
+
+    /** A reader came, for whom the actor could not be published. */
+    public void lose(ReplicaKey key) {
+        actors.remove(key);
+    }
+
+    /** From now on everything can be published. */
+    public void mend() {
+        mended = true;
+    }
+
+    private Outcome<Done> published(ReplicaKey key) {
+        List<String> rows = actors.get(key);
+        if (rows == null) {
+            return Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "no actor of " + key + " is open"));
+        }
+        publishes++;
+        if (!mended && rows.stream().anyMatch(row -> row.contains("=unseen"))) {
+            actors.remove(key);
+            return Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "cannot be published"));
+        }
+        return Outcome.ok(Done.DONE);
+    }
+
+    /** How often an actor was published. */
+    public int publishes() {
+        return publishes;
     }
 
     @Override

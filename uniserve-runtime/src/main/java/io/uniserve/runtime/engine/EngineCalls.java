@@ -169,6 +169,10 @@ public final class EngineCalls {
         }
     }
 
+    long now() {
+        return clock.nanos();
+    }
+
     List<Running> running() {
         return running.all();
     }

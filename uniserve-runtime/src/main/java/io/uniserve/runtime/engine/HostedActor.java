@@ -5,9 +5,10 @@ import io.uniserve.model.TableMeta;
 import java.util.concurrent.atomic.AtomicInteger;
 
 /**
- * A live actor with a count of who holds it: the host itself, and each reader. When the last one lets go the actor is
- * destroyed, so a reader never sees it vanish and nobody waits. Each of its states has a number, given anew after every run of
- * updates, by which reads can tell that they saw the same one. Safe for use by several threads.
+ * A live actor with what of it is published, and a count of who holds it: the host itself, and each reader. When the last one
+ * lets go the actor is destroyed, so a reader never sees it vanish and nobody waits. Each of its states has a number, given anew
+ * after every run of updates and every publication, by which reads can tell that they saw the same one. Safe for use by several
+ * threads.
  */
 public final class HostedActor {
     private final Actor actor;
@@ -15,13 +16,16 @@ public final class HostedActor {
     private final OpenPort port;
     private final Runnable whenFree;
     private final AtomicInteger holders = new AtomicInteger(1);
+    private final Publication publication;
     private volatile long state;
 
-    HostedActor(Actor actor, TableMeta meta, OpenPort port, long state, Runnable whenFree) {
+    HostedActor(
+            Actor actor, TableMeta meta, OpenPort port, long state, Publication publication, Runnable whenFree) {
         this.state = state;
         this.actor = actor;
         this.meta = meta;
         this.port = port;
+        this.publication = publication;
         this.whenFree = whenFree;
     }
 
@@ -55,6 +59,23 @@ public final class HostedActor {
 
     OpenPort port() {
         return port;
+    }
+
+    Publication publication() {
+        return publication;
+    }
+
+    /**
+     * True where a reader sees all that was applied before this call; else see {@link #whenPublished}. Whoever asks is a
+     * reader, for whom updates are published at once for a while.
+     */
+    public boolean published() {
+        return publication.complete();
+    }
+
+    /** Runs the task, on any thread, once all that was applied before this call is published, or cannot be. */
+    public void whenPublished(Runnable task) {
+        publication.await(task);
     }
 
     /** Holds the actor once more; false when it is already going. */

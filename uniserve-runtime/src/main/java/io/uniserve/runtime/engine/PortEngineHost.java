@@ -15,6 +15,7 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.async.DiskErrors;
 import io.uniserve.runtime.disk.DiskPaths;
 import io.uniserve.runtime.disk.DurableFiles;
@@ -31,7 +32,9 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
+import java.util.function.Function;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -180,51 +183,124 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
-        calls.beside("validate rows for " + key, completion, () -> {
+        beside("validate rows for " + key, key, completion, hosted -> {
+            OpenPort port = hosted.port();
+            return port.call(function + " validate", () -> {
+                RowBatch batch = RowBatch.of(port.update(function), hosted.actor(), rows);
+                if (batch.reads() && !hosted.published()) {
+                    return Optional.empty();
+                }
+                batch.validate();
+                return Optional.of(Done.DONE);
+            });
+        });
+    }
+
+    /** Work beside other calls; where it gives nothing yet, once more when what is applied is published. */
+    private <T> void beside(
+            String what, ReplicaKey key, Completion<T> completion, Function<HostedActor, Optional<T>> work) {
+        Completion<Optional<T>> step = outcome -> {
+            if (outcome instanceof Outcome.Err<Optional<T>> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            Optional<T> value = ((Outcome.Ok<Optional<T>>) outcome).value();
+            HostedActor now = actors.get(key);
+            Runnable again = () -> beside(what, key, completion, work);
+            if (value.isPresent()) {
+                completion.done(Outcome.ok(value.get()));
+            } else if (now == null) {
+                again.run();
+            } else {
+                now.whenPublished(again);
+            }
+        };
+        calls.beside(what, step, () -> {
             HostedActor hosted = held(key);
             try {
-                OpenPort port = hosted.port();
-                port.run(
-                        function + " validate",
-                        () -> RowBatch.of(port.update(function), hosted.actor(), rows)
-                                .validate());
+                return work.apply(hosted);
             } finally {
                 hosted.release();
             }
-            return Done.DONE;
         });
     }
 
     @Override
-    public void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion) {
-        calls.inOrder(key, "apply to " + key, completion, () -> {
-            HostedActor hosted = held(key);
-            boolean applied = false;
-            try {
-                OpenPort port = hosted.port();
-                hosted.changing();
-                for (Update update : updates) {
-                    port.run(
-                            update.function(),
-                            () -> RowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
-                                    .apply(update.index()));
-                }
-                port.run("publish", hosted.actor()::publish);
-                hosted.changed(newState());
-                applied = true;
-            } finally {
-                if (!applied) {
-                    discard(key); // its contents are doubtful: no reader may find it again
-                }
-                hosted.release();
+    public void apply(ReplicaKey key, List<Update> updates, boolean publish, Completion<Done> completion) {
+        calls.inOrder(key, "apply to " + key, completion, () -> changing(key, hosted -> {
+            OpenPort port = hosted.port();
+            hosted.changing();
+            for (Update update : updates) {
+                port.run(
+                        update.function(),
+                        () -> RowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
+                                .apply(update.index()));
             }
+            boolean now = publish || hosted.publication().readLately(calls.now());
+            if (now) {
+                port.run("publish", hosted.actor()::publish);
+            } else {
+                hosted.publication().changed();
+            }
+            hosted.changed(newState());
+            if (now) {
+                hosted.publication().done();
+            }
+        }));
+    }
+
+    @Override
+    public void publish(ReplicaKey key, Completion<Done> completion) {
+        calls.inOrder(key, "publish " + key, completion, () -> changing(key, this::publish));
+    }
+
+    private void publish(HostedActor hosted) {
+        if (!hosted.publication().idle()) {
+            hosted.changing();
+            hosted.port().run("publish", hosted.actor()::publish);
+            hosted.changed(newState());
+            hosted.publication().done();
+        }
+    }
+
+    /** For a reader who has found the actor with something to publish: one that was let go of meanwhile is left as it is. */
+    private void publishForReaders(ReplicaKey key, Publication publication) {
+        Completion<Done> end = outcome -> {
+            if (outcome instanceof Outcome.Err<Done> err) {
+                LOG.warn("{} cannot be published for its readers", key, err.error());
+                publication.end();
+            }
+        };
+        calls.inOrder(key, "publish " + key + " for readers", end, () -> {
+            HostedActor now = actors.get(key);
+            if (now != null && now.publication() == publication) {
+                changing(key, this::publish);
+            }
+            publication.end();
             return Done.DONE;
         });
+    }
+
+    /** Work after which, where it fails, the actor's contents are doubtful: no reader may find it again. */
+    private Done changing(ReplicaKey key, Consumer<HostedActor> work) {
+        HostedActor hosted = held(key);
+        boolean done = false;
+        try {
+            work.accept(hosted);
+            done = true;
+        } finally {
+            if (!done) {
+                discard(key);
+            }
+            hosted.release();
+        }
+        return Done.DONE;
     }
 
     @Override
     public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
         calls.inOrder(key, "checkpoint " + key, completion, () -> {
+            changing(key, this::publish);
             HostedActor hosted = held(key);
             Path target = DiskPaths.resolve(data, checkpointPath);
             Path written = newDirectory("checkpoint-" + key);
@@ -251,7 +327,13 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
-        calls.beside("digest " + key, completion, () -> with(key, "digest", actor -> Bytes.wrap(actor.digest())));
+        beside("digest " + key, key, completion, hosted -> {
+            if (!hosted.published()) {
+                return Optional.empty();
+            }
+            return Optional.of(hosted.port()
+                    .call("digest", () -> Bytes.wrap(hosted.actor().digest())));
+        });
     }
 
     @Override
@@ -279,7 +361,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return number == 0 ? states.incrementAndGet() : number;
     }
 
-    private <T> T with(ReplicaKey key, String what, java.util.function.Function<Actor, T> work) {
+    private <T> T with(ReplicaKey key, String what, Function<Actor, T> work) {
         HostedActor hosted = held(key);
         try {
             return hosted.port().call(what, () -> work.apply(hosted.actor()));
@@ -307,8 +389,9 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         try {
             Actor actor = maker.make(port, new ActorContext(meta, key.actor(), own));
             made = true;
-            HostedActor old = actors.put(
-                    key, new HostedActor(actor, meta, port, newState(), () -> dispose(key, port, actor, own)));
+            HostedActor hosted = new HostedActor(
+                    actor, meta, port, newState(), publication(key), () -> dispose(key, port, actor, own));
+            HostedActor old = actors.put(key, hosted);
             if (old != null) {
                 old.release();
             }
@@ -317,6 +400,13 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 DurableFiles.deleteTree(own);
             }
         }
+    }
+
+    private Publication publication(ReplicaKey key) {
+        AtomicReference<Publication> self = new AtomicReference<>();
+        Publication publication = new Publication(() -> publishForReaders(key, self.get()));
+        self.set(publication);
+        return publication;
     }
 
     /** The last holder has gone; it may be a reader, whose thread must not do this work. */

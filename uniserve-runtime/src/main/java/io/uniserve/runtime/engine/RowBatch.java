@@ -87,6 +87,11 @@ final class RowBatch {
         return (EventualUpdate<Actor, Row>) update;
     }
 
+    /** Whether one of the rows is validated by what the actor holds. */
+    boolean reads() {
+        return rows.stream().anyMatch(function::reads);
+    }
+
     void validate() {
         function.validate(actor, rows);
     }

@@ -68,7 +68,7 @@ final class HostWorld implements AutoCloseable {
     }
 
     void apply(ReplicaKey key, String function, Bytes rows, Completion<Done> done) {
-        host.apply(key, List.of(new Update(1, function, rows)), done);
+        host.apply(key, List.of(new Update(1, function, rows)), false, done);
     }
 
     /** A batch of documents with these keys. */

@@ -10,6 +10,7 @@ import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
@@ -18,9 +19,11 @@ import io.uniserve.runtime.disk.SmallDisk;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.concurrent.CompletableFuture;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -163,6 +166,71 @@ class PortEngineHostTest {
             world.created(KEY);
             assertThat(world.host.pin(KEY)).isPresent();
         }
+    }
+
+    @Test
+    void updatesThatNobodyReadsArePublishedForTheFirstReader() {
+        TestingPort port = new TestingPort();
+        try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("x"), done));
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("y"), done));
+            assertThat(port.events).containsExactly("create", "x", "y");
+            HostedActor reader = world.host.pin(KEY).orElseThrow();
+            assertThat(reader.published()).isFalse();
+            awaitPublished(reader);
+            assertThat(port.events).containsExactly("create", "x", "y", "publish");
+            assertThat(reader.published()).isTrue();
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("z"), done));
+            assertThat(port.events).endsWith("z", "publish");
+            assertThat(reader.published()).isTrue();
+            world.nanos.addAndGet(Limits.UNPUBLISHED_UNREAD_MS * 1_000_000);
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("u"), done));
+            world.nanos.addAndGet(Limits.UNPUBLISHED_UNREAD_MS * 1_000_000);
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("v"), done));
+            assertThat(port.events).endsWith("v");
+            reader.release();
+        }
+    }
+
+    @Test
+    void whoeverSavesOrComparesAnActorSeesAllOfIt() {
+        TestingPort port = new TestingPort();
+        try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
+            Waiter.<Done>value(done -> world.host.publish(KEY, done));
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("x"), done));
+            Waiter.<Done>value(done -> world.host.checkpoint(KEY, "c", done));
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("y"), done));
+            Waiter.<Bytes>value(done -> world.host.digest(KEY, done));
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("z"), done));
+            Waiter.<Done>value(done -> world.host.publish(KEY, done));
+            Waiter.<Done>value(done -> world.host.publish(KEY, done));
+            assertThat(port.events).containsExactly("create", "x", "publish", "y", "publish", "z", "publish");
+        }
+    }
+
+    @Test
+    void whatCannotBePublishedIsFoundByNobody() {
+        TestingPort port = new TestingPort();
+        try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
+            port.publishFails = true;
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("x"), done));
+            HostedActor reader = world.host.pin(KEY).orElseThrow();
+            awaitPublished(reader);
+            assertThat(reader.published()).isFalse();
+            assertThat(world.host.pin(KEY)).isEmpty();
+            assertThat(Waiter.<Done>error(done -> world.host.publish(KEY, done)).code())
+                    .isEqualTo(ErrorCode.UNAVAILABLE);
+            world.created(KEY);
+            awaitPublished(reader); // not the actor that is there now
+            reader.release();
+            assertThat(port.events).containsOnlyOnce("publish");
+        }
+    }
+
+    private static void awaitPublished(HostedActor reader) {
+        CompletableFuture<Boolean> woken = new CompletableFuture<>();
+        reader.whenPublished(() -> woken.complete(true));
+        assertThat(woken).succeedsWithin(Duration.ofSeconds(30));
     }
 
     @Test

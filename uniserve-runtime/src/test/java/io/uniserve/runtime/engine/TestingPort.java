@@ -38,6 +38,7 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
     final CountDownLatch go = new CountDownLatch(1);
     volatile boolean createHangs;
     volatile boolean createFails;
+    volatile boolean publishFails;
 
     @Override
     public PortInfo info() {
@@ -125,6 +126,14 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
         @Override
         public ActorUsage usage() {
             return new ActorUsage(1, 2, 3);
+        }
+
+        @Override
+        public void publish() {
+            events.add("publish");
+            if (publishFails) {
+                throw new IllegalStateException("not published as told");
+            }
         }
 
         @Override

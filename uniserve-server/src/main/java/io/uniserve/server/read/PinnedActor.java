@@ -21,6 +21,16 @@ public interface PinnedActor extends AutoCloseable {
     /** Runs code of the actor's port the way its loader wants it; {@code what} names the work in an error. */
     <T> T call(String what, Supplier<T> work);
 
+    /** True where a reader who begins now sees all that was applied before. */
+    default boolean published() {
+        return true;
+    }
+
+    /** Has it published, and then, on any thread, or when that is not possible, runs the task. */
+    default void whenPublished(Runnable task) {
+        task.run();
+    }
+
     /** Lets go of the actor. */
     @Override
     void close();

@@ -12,6 +12,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.runtime.time.CpuClock;
@@ -166,19 +167,34 @@ final class ReadTask implements Timers.Cancel {
     }
 
     private void await(int place, ReplicaKey key, @Nullable ReadGate seen) {
-        here = false; // it goes on with a worker
         service.refresh(request.table());
+        Runnable resume = later(place);
+        Timers.Cancel waiter = service.gates().onChange(key, seen, resume);
+        service.timers().after(patienceNanos - service.clock().nanos(), () -> {
+            waiter.cancel();
+            resume.run();
+        });
+    }
+
+    /** What goes on with a target that is put aside, once, on a worker. */
+    private Runnable later(int place) {
+        here = false;
         AtomicBoolean resumed = new AtomicBoolean();
-        Runnable resume = () -> {
+        return () -> {
             if (resumed.compareAndSet(false, true)
                     && !service.execute(() -> new Stint(place, () -> Integer.MAX_VALUE).run())) {
                 results.set(place, failure(request.targets().get(place), ReadService.closing()));
                 end(1);
             }
         };
-        Timers.Cancel waiter = service.gates().onChange(key, seen, resume);
-        service.timers().after(patienceNanos - service.clock().nanos(), () -> {
-            waiter.cancel();
+    }
+
+    /** The actor holds updates that were left unpublished while nobody read it. */
+    private void awaitPublished(int place, PinnedActor actor) {
+        Runnable resume = later(place);
+        Timers.Cancel timer = service.timers().after(deadlineNanos - service.clock().nanos(), resume);
+        actor.whenPublished(() -> {
+            timer.cancel();
             resume.run();
         });
     }
@@ -268,13 +284,17 @@ final class ReadTask implements Timers.Cancel {
         return read(place, held, context);
     }
 
-    private Object answer(int place, ReplicaKey key, @Nullable ReadGate gate, ReadContext context) {
+    private @Nullable Object answer(int place, ReplicaKey key, @Nullable ReadGate gate, ReadContext context) {
         ReadRequest.Target target = request.targets().get(place);
         Optional<PinnedActor> pinned = service.actors().pin(key);
         if (pinned.isEmpty() || gate == null) {
             return new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "the actor is not open here", 0);
         }
         try (PinnedActor actor = pinned.get()) {
+            if (!actor.published() && request.mode() != ReadMode.STALE) {
+                awaitPublished(place, actor);
+                return null;
+            }
             Object value = read(place, key, actor, context);
             ReadGate after = service.gates().get(key);
             if (after == null) {

@@ -38,6 +38,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
@@ -59,6 +60,8 @@ final class ReadWorld implements AutoCloseable {
 
     final Map<String, Operator<?, ?>> extra = new ConcurrentHashMap<>();
     final AtomicInteger pins = new AtomicInteger();
+    final List<Runnable> waiting = new CopyOnWriteArrayList<>();
+    private final List<String> unpublished = new CopyOnWriteArrayList<>();
     final AtomicInteger refreshes = new AtomicInteger();
     final EngineInstance engine = new KvEngine().open(new EngineContext(Path.of("unused"), Map.of()));
     final ShardSets sets = new ShardSets(SystemClock.INSTANCE);
@@ -156,9 +159,34 @@ final class ReadWorld implements AutoCloseable {
         }
 
         @Override
+        public boolean published() {
+            return unpublished.isEmpty();
+        }
+
+        @Override
+        public void whenPublished(Runnable task) {
+            waiting.add(task);
+        }
+
+        @Override
         public void close() {
             pins.decrementAndGet();
         }
+    }
+
+    /** Leaves all actors with an update that only the next reader is to have published. */
+    void unpublish() {
+        unpublished.add("update");
+    }
+
+    /** Publishes, or gives up where {@code possible} is not, and wakes whoever waits. */
+    void publish(boolean possible) {
+        unpublished.clear();
+        if (!possible) {
+            actors.clear();
+        }
+        waiting.forEach(Runnable::run);
+        waiting.clear();
     }
 
     /** Adds an operator without a merger that runs this body. */

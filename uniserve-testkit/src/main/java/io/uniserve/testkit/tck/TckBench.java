@@ -88,9 +88,14 @@ public final class TckBench implements AutoCloseable {
 
     /** Validates, applies and publishes. */
     void upsert(Actor actor, List<Document> rows) {
+        apply(actor, rows);
+        actor.publish();
+    }
+
+    /** Validates and applies, and leaves it to others to publish. */
+    void apply(Actor actor, List<Document> rows) {
         validate(actor, rows);
         update(actor, fixture.upsert()).update(actor, new UpdateContext(index.incrementAndGet()), cast(rows));
-        actor.publish();
     }
 
     void validate(Actor actor, List<Document> rows) {

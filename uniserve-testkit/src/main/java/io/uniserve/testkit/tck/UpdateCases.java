@@ -97,6 +97,22 @@ interface UpdateCases extends Cases {
     }
 
     @Test
+    default void manyUpdatesBetweenTwoPublishesAreAsIfEachWerePublished() {
+        Actor seldom = bench().create();
+        Actor often = bench().create();
+        for (int i = 0; i < 40; i++) {
+            List<Document> rows = List.of(
+                    bench().fixture().row(i), bench().fixture().row(i / 2), bench().fixture().changedRow(i / 4));
+            bench().apply(seldom, rows);
+            bench().upsert(often, rows);
+        }
+        seldom.publish();
+        assertThat(seldom.digest()).isEqualTo(often.digest());
+        assertThat(seldom.usage().rows()).isEqualTo(40);
+        assertThat(bench().askAll(seldom)).isEqualTo(bench().askAll(often));
+    }
+
+    @Test
     default void aBatchOfFiveThousandRows() {
         assertThat(bench().withRows(0, 5_000).usage().rows()).isEqualTo(5_000);
     }

@@ -148,6 +148,7 @@ public final class ServerNode implements Node {
                 process,
                 world.engine,
                 engine,
+                world.plant == Plant.UNPUBLISHED_READS ? engine::seen : engine::published,
                 gates,
                 readersClock(),
                 world.observer,

@@ -26,6 +26,7 @@ import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.function.Function;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
@@ -43,12 +44,16 @@ public final class ReadWorker {
     private final Process process;
     private final EngineInstance engine;
     private final SimEngineHost host;
+    private final Function<ReplicaKey, @Nullable Actor> views;
     private final Gates gates;
     private final Clock clock;
     private final EngineTap tap;
     private final SimStates states;
 
-    /** @param stateNumbers of held states, of which no other start of the server gives one */
+    /**
+     * @param views what a reader of a replica sees
+     * @param stateNumbers of held states, of which no other start of the server gives one
+     */
     public ReadWorker(
             EventQueue queue,
             Prng random,
@@ -56,6 +61,7 @@ public final class ReadWorker {
             Process process,
             EngineInstance engine,
             SimEngineHost host,
+            Function<ReplicaKey, @Nullable Actor> views,
             Gates gates,
             Clock clock,
             EngineTap tap,
@@ -67,6 +73,7 @@ public final class ReadWorker {
         this.process = process;
         this.engine = engine;
         this.host = host;
+        this.views = views;
         this.gates = gates;
         this.clock = clock;
         this.tap = tap;
@@ -127,25 +134,22 @@ public final class ReadWorker {
 
     /** What the share is read from, null where that is gone; of a session the state's number goes with it. */
     private @Nullable Actor seen(ReadRequest request, Share share) {
-        Actor actor = host.actor(share.key);
         ReadRequest.Hold session = request.hold().orElse(null);
-        if (session == null) {
-            return actor == share.actor ? actor : null;
-        }
-        if (share.gate == null) {
+        if (session != null && share.gate == null) {
             share.version = share.target.version();
             return session.present()
-                    ? (host.state(share.key) == share.version ? actor : null)
+                    ? (host.state(share.key) == share.version ? host.seen(share.key) : null)
                     : states.find(session, share.key, share.version, queue.now());
         }
-        if (actor == null || actor != share.actor) {
-            return null;
+        Actor view = host.actor(share.key) == share.actor ? views.apply(share.key) : null;
+        if (view == null || session == null) {
+            return view;
         }
         if (session.present()) {
             share.version = host.state(share.key);
-            return actor;
+            return view;
         }
-        SimStates.Held held = states.hold(session, share.key, actor, queue.now());
+        SimStates.Held held = states.hold(session, share.key, view, queue.now());
         share.version = held.version();
         return held.view();
     }

@@ -34,6 +34,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The engine of one start of a server. Calls for one replica are one at a time; a hung call holds up those behind it. */
 public final class SimEngineHost implements EngineHost {
+    /** Of so many runs of updates one is published at once, as where readers come all the time. */
+    private static final int EAGER_ONE_IN = 3;
+
     private static final long LATENCY_MIN_NANOS = 30_000;
     private static final long LATENCY_SPREAD_NANOS = 300_000;
     private static final long SLOW_NANOS = 1_500_000_000L;
@@ -119,7 +122,7 @@ public final class SimEngineHost implements EngineHost {
     }
 
     @Override
-    public void apply(ReplicaKey key, List<Update> updates, Completion<Done> completion) {
+    public void apply(ReplicaKey key, List<Update> updates, boolean publish, Completion<Done> completion) {
         inOrder(key, true, completion, slot -> {
             Actor actor = live(key);
             for (Update update : updates) {
@@ -135,10 +138,37 @@ public final class SimEngineHost implements EngineHost {
                 tap.applied(process.name(), key, slot.appliedIndex, update.index(), update.rows());
                 slot.appliedIndex = update.index();
             }
-            actor.publish();
-            slot.state = stateNumbers.getAsLong();
+            slot.changed(stateNumbers.getAsLong());
+            if (publish || random.below(EAGER_ONE_IN) == 0) {
+                slot.publish(stateNumbers.getAsLong());
+            }
             return Done.DONE;
         });
+    }
+
+    @Override
+    public void publish(ReplicaKey key, Completion<Done> completion) {
+        inOrder(key, true, completion, slot -> {
+            live(key);
+            slot.publish(stateNumbers.getAsLong());
+            return Done.DONE;
+        });
+    }
+
+    /** What a reader of the replica sees, published for it where that is still to be done; null where there is none to read. */
+    public @Nullable Actor published(ReplicaKey key) {
+        Slot slot = slots.get(key);
+        if (slot != null && slot.usable() != null && !slot.published()) {
+            slot.broken = weather.strikes(Fault.ENGINE_FAILED);
+            slot.publish(stateNumbers.getAsLong());
+        }
+        return seen(key);
+    }
+
+    /** What was published last, though more may be applied; null where there is none to read. */
+    public @Nullable Actor seen(ReplicaKey key) {
+        Slot slot = slots.get(key);
+        return slot == null || slot.usable() == null ? null : slot.seen();
     }
 
     @Override
@@ -174,15 +204,16 @@ public final class SimEngineHost implements EngineHost {
                 slot.actor.destroy();
             }
             slot.actor = null;
+            slot.publish(stateNumbers.getAsLong());
             return Done.DONE;
         });
     }
 
     private void install(Slot slot, Actor actor, long index) {
         slot.actor = actor;
-        slot.state = stateNumbers.getAsLong();
         slot.appliedIndex = index;
         slot.broken = false;
+        slot.publish(stateNumbers.getAsLong());
     }
 
     private Actor live(ReplicaKey key) {

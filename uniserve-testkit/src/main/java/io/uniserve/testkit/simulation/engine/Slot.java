@@ -1,9 +1,13 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.SnapshotActor;
 import org.jspecify.annotations.Nullable;
 
-/** One replica's place in the engine: the actor, what it has applied, and until when its queue of calls is taken. */
+/**
+ * One replica's place in the engine: the actor, what it has applied, what of that readers see, and until when its queue of
+ * calls is taken.
+ */
 final class Slot {
     @Nullable
     Actor actor;
@@ -15,10 +19,37 @@ final class Slot {
 
     long freeNanos;
     boolean broken;
+    private boolean changed;
+    private @Nullable Actor seen;
 
     /** The actor if it may be used. */
     @Nullable
     Actor usable() {
         return broken ? null : actor;
+    }
+
+    /** Updates were applied; the state has this number now. */
+    void changed(long number) {
+        changed = true;
+        state = number;
+    }
+
+    boolean published() {
+        return !changed;
+    }
+
+    /** Lets readers see what is applied, and no more; the state has this number now. */
+    void publish(long number) {
+        state = number;
+        if (actor != null) {
+            actor.publish();
+        }
+        seen = actor instanceof SnapshotActor<?> able && able.snapshot() instanceof Actor view ? view : actor;
+        changed = false;
+    }
+
+    @Nullable
+    Actor seen() {
+        return seen;
     }
 }

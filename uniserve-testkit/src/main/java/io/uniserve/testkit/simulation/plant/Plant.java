@@ -19,7 +19,9 @@ public enum Plant {
     /** A server vouches for every replica that it is asked for, whatever its disk holds. */
     BLIND_VOUCHERS,
     /** All states of an actor have one number, so that a query's later rounds take any for the one that the first one saw. */
-    STATES_NOT_TOLD_APART;
+    STATES_NOT_TOLD_APART,
+    /** A reader sees what was published before, and does not wait for what was applied since. */
+    UNPUBLISHED_READS;
 
     /** The name on the command line. */
     public String label() {

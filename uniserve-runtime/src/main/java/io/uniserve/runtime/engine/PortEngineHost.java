@@ -211,8 +211,10 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 completion.done(Outcome.ok(value.get()));
             } else if (now == null) {
                 again.run();
-            } else {
+            } else if (!now.published()) { // from here on it counts as a reader, so that it comes to an end
                 now.whenPublished(again);
+            } else {
+                again.run();
             }
         };
         calls.beside(what, step, () -> {
@@ -328,7 +330,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void digest(ReplicaKey key, Completion<Bytes> completion) {
         beside("digest " + key, key, completion, hosted -> {
-            if (!hosted.published()) {
+            if (!hosted.publication().idle()) {
                 return Optional.empty();
             }
             return Optional.of(hosted.port()

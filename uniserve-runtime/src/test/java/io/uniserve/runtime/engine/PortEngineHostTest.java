@@ -209,6 +209,25 @@ class PortEngineHostTest {
     }
 
     @Test
+    void rowsAreCheckedAgainstAllThatWasAcknowledged() {
+        TestingPort port = new TestingPort();
+        try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
+            Waiter.<Done>value(done -> world.apply(KEY, TestingPort.UPDATE, rows("x"), done));
+            Waiter.<Done>value(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("y"), done));
+            assertThat(port.events).containsExactly("create", "x");
+            Waiter.<Done>value(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("y", "look"), done));
+            assertThat(port.events).containsExactly("create", "x", "publish");
+            world.apply(KEY, TestingPort.UPDATE, rows("fail"), ignored -> {});
+            assertThat(Waiter.<Done>error(done -> world.host.checkpoint(KEY, "c", done))
+                            .code())
+                    .isEqualTo(ErrorCode.UNAVAILABLE);
+            assertThat(Waiter.<Done>error(done -> world.host.validate(KEY, TestingPort.UPDATE, rows("look"), done))
+                            .code())
+                    .isEqualTo(ErrorCode.UNAVAILABLE);
+        }
+    }
+
+    @Test
     void whatCannotBePublishedIsFoundByNobody() {
         TestingPort port = new TestingPort();
         try (HostWorld world = new HostWorld(directory, port).created(KEY)) {

@@ -179,6 +179,11 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
         }
 
         @Override
+        public boolean reads(Document row) {
+            return "look".equals(row.fields().get(row.keyField()));
+        }
+
+        @Override
         public void update(Kept actor, UpdateContext context, List<Document> rows) {
             for (Document row : rows) {
                 String step = String.valueOf(row.fields().get(row.keyField()));

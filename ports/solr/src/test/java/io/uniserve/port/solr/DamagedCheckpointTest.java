@@ -75,7 +75,7 @@ class DamagedCheckpointTest {
     private void apply(ReplicaKey key, String function, List<Document> documents) throws Exception {
         BinaryWriter rows = new BinaryWriter().writeInt(documents.size());
         documents.forEach(document -> Document.CODEC.write(rows, document));
-        Outcomes.<Done>value(done -> host.apply(key, List.of(new Update(1, function, rows.toBytes())), done));
+        Outcomes.<Done>value(done -> host.apply(key, List.of(new Update(1, function, rows.toBytes())), true, done));
     }
 
     private List<Path> files() throws IOException {

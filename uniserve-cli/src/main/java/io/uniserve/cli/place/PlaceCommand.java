@@ -42,6 +42,9 @@ import picocli.CommandLine.Option;
             "  uniserve place --instance day.txt --rf 2 --eps 0.1       a dry run with the default policy"
         })
 public final class PlaceCommand extends CliCommand {
+    private static final double WEIGHT_MIN = 1e-9;
+    private static final double WEIGHT_MAX = 1e9;
+
     @Mixin
     private PlaceOptions options = new PlaceOptions();
 
@@ -79,6 +82,11 @@ public final class PlaceCommand extends CliCommand {
         }
         if (given("--moves")) {
             range("--moves", options.moves, 0, Integer.MAX_VALUE);
+        }
+        for (double weight : options.weights) {
+            if (!(weight >= WEIGHT_MIN && weight <= WEIGHT_MAX)) {
+                throw usage("--weights has " + weight + ": use " + WEIGHT_MIN + " to " + WEIGHT_MAX);
+            }
         }
         range("--actor-bytes", options.actorBytes, 0, Long.MAX_VALUE);
         if (!(options.grace > 0 && options.grace <= 86_400)) {

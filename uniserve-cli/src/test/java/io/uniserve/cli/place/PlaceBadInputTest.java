@@ -172,13 +172,43 @@ class PlaceBadInputTest {
                 "3 3 2 1 1;0 1 2;1 1               | line",
                 "3 3 2 1 1;0 1 2;1 1 1;0;left over | line 5",
                 "3 3 2 0 1;0 1 2;1 1 1;0           | line 1: the least replicas",
-                "-3 3 2 1 1                        | line 1: the number of actors"
+                "-3 3 2 1 1                        | line 1: the number of actors",
+                "3 3 2 1 1;0 1 2;1e308 1e308 1e308;0 | line 3: the sum of the loads is not finite",
+                "''                                | line 1: the file ends where the number of actors is due",
+                "3 3 2 1 0;0 1 2                   | line 1: the number of rounds is 0",
+                "3 3 2 1 2;0 1 2;1 1 1;0           | line 4: the file ends where the load of actor 0",
+                "3 3 2 1 1;0 1 2;1 1 1;1;NaN 2 0 1 | line 5: the frequency of shard set 1 is NaN",
+                "1000000000 3 2 1 1                | line 1: the number of actors is 1000000000"
             })
     void malformedProblemsNameTheLine(String text, String reason) throws IOException {
         Run run = place(text.replace(';', '\n'));
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(run.err()).contains("day.txt, ").contains(reason);
         assertThat(directory.resolve("out")).doesNotExist();
+    }
+
+    @Test
+    void aFileThatIsNoTextIsRefused() throws IOException {
+        Path file = directory.resolve("day.txt");
+        Files.write(file, new byte[] {'3', ' ', '3', ' ', (byte) 0xC3, (byte) 0x28});
+        Run run = uniserve.run("place", "--instance", file.toString());
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.err()).contains("day.txt, line 1").contains("no text in UTF-8");
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"NaN", "0,1,1", "1,-1", "1,Infinity", "1e300,1"})
+    void weightsThatAreNone(String weights) throws IOException {
+        Run run = place(problem("1 1 1"), "--weights", weights);
+        assertThat(run.exit()).isEqualTo(ExitCode.USAGE);
+        assertThat(run.err()).contains("--weights has");
+    }
+
+    @Test
+    void moreReplicasThanServersAndMemoryIsBestEffort() throws IOException {
+        Run run = place(problem("1 1 1"), "--rf", "9");
+        assertThat(run.out()).contains("BEST_EFFORT");
+        assertThat(run.err()).contains("rf is 9, but there are only 3 servers").contains("3 replicas of each actor need");
     }
 
     @Test

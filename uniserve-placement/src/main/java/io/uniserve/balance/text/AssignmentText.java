@@ -53,7 +53,7 @@ public final class AssignmentText {
                 }
             }
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot read " + file, e);
+            throw new UniserveException(ErrorCode.IO, "cannot read " + file + ": " + e, e);
         }
         flush(rounds, rows, file, number + 1, actors, servers);
         return rounds;

@@ -46,6 +46,9 @@ public final class InstanceReader {
         for (int i = 0; i < actors; i++) {
             loads[i] = tokens.amount("the load of actor " + i);
         }
+        if (Double.isInfinite(Arrays.stream(loads).sum())) {
+            throw tokens.wrong("the sum of the loads is not finite: measure them in a larger unit");
+        }
         int count = tokens.integer("the number of shard sets", 0, PlacementLimits.SHARD_SETS_MAX);
         List<ShardSet> sets = new ArrayList<>(count);
         Arrays.fill(seen, 0);

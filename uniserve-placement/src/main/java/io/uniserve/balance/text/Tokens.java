@@ -5,6 +5,7 @@ import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.io.Reader;
+import java.nio.charset.CharacterCodingException;
 import org.jspecify.annotations.Nullable;
 
 /** Words of a text file, separated by white space, each with the line it is on. Not thread-safe. */
@@ -92,8 +93,10 @@ final class Tokens {
     private int read() {
         try {
             return in.read();
+        } catch (CharacterCodingException e) {
+            throw wrong("or shortly after it: bytes that are no text in UTF-8", e);
         } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot read " + file, e);
+            throw new UniserveException(ErrorCode.IO, "cannot read " + file + ": " + e, e);
         }
     }
 }

@@ -54,7 +54,8 @@ public final class ParallelismPolicy implements BalancePolicy {
         }
         Assignment found = new ParallelismSearch(looked, effort.seed(), effort.outOfTime()).run();
         if (solver != null && worthSolving(looked, found)) {
-            found = solved(solver, looked, found, effort, notes);
+            Assignment exact = solved(solver, looked, found, effort, notes);
+            found = ParallelismSearch.settled(looked, exact, effort.seed(), effort.outOfTime());
         }
         if (effort.outOfTime().getAsBoolean()) {
             notes.add("the search ended with its time");

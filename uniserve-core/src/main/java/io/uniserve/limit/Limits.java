@@ -63,6 +63,7 @@ public final class Limits {
     public static final int ROUTING_WATCHERS_MAX = 10_000;
     public static final int READS_PER_STREAM_MAX = 4_096;
     public static final int READ_REPLY_PIECE_BYTES = 256 << 10;
+    public static final int UNSENT_REPLY_BYTES_PER_STREAM_MAX = 4 << 20;
 
     /** Of every so many queries one tells a server which actors it asks together. */
     public static final int SHARD_SET_SAMPLE = 8;

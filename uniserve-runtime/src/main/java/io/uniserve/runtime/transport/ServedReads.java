@@ -1,6 +1,5 @@
 package io.uniserve.runtime.transport;
 
-import com.google.protobuf.ByteString;
 import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.StreamObserver;
 import io.uniserve.error.ErrorCode;
@@ -15,8 +14,9 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
 
 /**
- * The reads of one caller, on one long call. Replies go out as they are ready; a large one goes in pieces, between which
- * others pass, and only as fast as the caller takes them. Requests come on the call's own thread, replies on any.
+ * The reads of one caller, on one long call. Replies go out as they are ready and as fast as the caller takes them; a large
+ * one goes in pieces, between which others pass. While a caller leaves too much untaken no more of its requests are read.
+ * Requests come on the call's own thread, replies on any.
  */
 final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
     private final ClusterIdentity cluster;
@@ -24,7 +24,10 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
     private final ServerCallStreamObserver<DataProto.ReadsReply> observer;
     private final Map<Long, ServedRead> running = new ConcurrentHashMap<>();
     /** Guarded by this, as all sending is. */
-    private final Queue<Pieces> large = new ArrayDeque<>();
+    private final Queue<UnsentReply> unsent = new ArrayDeque<>();
+
+    private long unsentBytes;
+    private boolean paused;
 
     private boolean opened;
     private boolean ended;
@@ -38,6 +41,7 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
         this.cluster = cluster;
         this.handler = handler;
         this.observer = (ServerCallStreamObserver<DataProto.ReadsReply>) observer;
+        this.observer.disableAutoInboundFlowControl();
         this.observer.setOnReadyHandler(this::proceed);
         // Also why an answer to a caller that has gone is dropped instead of throwing.
         this.observer.setOnCancelHandler(() -> {
@@ -45,10 +49,22 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
             onGone.accept(this);
         });
         this.observer.setOnCloseHandler(() -> onGone.accept(this));
+        this.observer.request(1);
     }
 
     @Override
     public void onNext(DataProto.ReadsCall call) {
+        take(call);
+        synchronized (this) {
+            paused = unsentBytes > Limits.UNSENT_REPLY_BYTES_PER_STREAM_MAX;
+            if (paused) {
+                return;
+            }
+        }
+        observer.request(1);
+    }
+
+    private void take(DataProto.ReadsCall call) {
         try {
             Unparsed.refuse(call);
             if (!opened) {
@@ -84,7 +100,8 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
             read.cancel();
         }
         synchronized (this) {
-            large.removeIf(pieces -> pieces.id == id);
+            unsent.removeIf(reply -> reply.id() == id);
+            unsentBytes = unsent.stream().mapToLong(UnsentReply::bytes).sum();
         }
     }
 
@@ -95,27 +112,42 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
             if (ended) {
                 return;
             }
-            int size = reply.getReply().getSerializedSize();
-            if (size <= Limits.READ_REPLY_PIECE_BYTES) {
-                observer.onNext(reply.setId(id).build());
+            UnsentReply next = UnsentReply.of(reply.setId(id).build());
+            if (next.more() || !unsent.isEmpty() || !observer.isReady()) {
+                unsent.add(next);
+                unsentBytes += next.bytes();
             } else {
-                large.add(new Pieces(id, reply.getReply().toByteString(), 0));
+                observer.onNext(next.message());
             }
         }
         proceed();
     }
 
-    private synchronized void proceed() {
-        while (!ended && !large.isEmpty() && observer.isReady()) {
-            Pieces next = large.remove();
-            observer.onNext(next.message());
-            if (next.more()) {
-                large.add(next.rest());
+    private void proceed() {
+        boolean goOn;
+        synchronized (this) {
+            while (!ended && !unsent.isEmpty() && observer.isReady()) {
+                send(unsent.remove());
             }
+            if (finishing && !ended && running.isEmpty() && unsent.isEmpty()) {
+                ended = true;
+                observer.onCompleted();
+            }
+            goOn = paused && !ended && unsentBytes <= Limits.UNSENT_REPLY_BYTES_PER_STREAM_MAX;
+            paused &= !goOn;
         }
-        if (finishing && !ended && running.isEmpty() && large.isEmpty()) {
-            ended = true;
-            observer.onCompleted();
+        if (goOn) {
+            observer.request(1);
+        }
+    }
+
+    private void send(UnsentReply next) {
+        unsentBytes -= next.bytes();
+        observer.onNext(next.message());
+        if (next.more()) {
+            UnsentReply rest = next.rest();
+            unsent.add(rest);
+            unsentBytes += rest.bytes();
         }
     }
 
@@ -138,7 +170,8 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
     private void gone() {
         synchronized (this) {
             ended = true;
-            large.clear();
+            unsent.clear();
+            unsentBytes = 0;
         }
         running.values().forEach(ServedRead::cancel);
         running.clear();
@@ -152,25 +185,5 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
     @Override
     public void onCompleted() {
         finish();
-    }
-
-    /** What is left of a large reply. */
-    private record Pieces(long id, ByteString bytes, int from) {
-        private boolean more() {
-            return from + Limits.READ_REPLY_PIECE_BYTES < bytes.size();
-        }
-
-        private Pieces rest() {
-            return new Pieces(id, bytes, from + Limits.READ_REPLY_PIECE_BYTES);
-        }
-
-        private DataProto.ReadsReply message() {
-            int to = Math.min(bytes.size(), from + Limits.READ_REPLY_PIECE_BYTES);
-            return DataProto.ReadsReply.newBuilder()
-                    .setId(id)
-                    .setPiece(bytes.substring(from, to))
-                    .setMore(more())
-                    .build();
-        }
     }
 }

@@ -5,6 +5,8 @@ import static org.awaitility.Awaitility.await;
 
 import io.grpc.ManagedChannel;
 import io.grpc.ManagedChannelBuilder;
+import io.grpc.stub.ClientCallStreamObserver;
+import io.grpc.stub.ClientResponseObserver;
 import io.grpc.stub.StreamObserver;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
@@ -27,6 +29,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 
@@ -104,7 +108,8 @@ class ReadStreamTest {
         await().until(() -> held.size() == 2);
         cancel.cancel();
         assertThat(error(goes).code()).isEqualTo(ErrorCode.CANCELLED);
-        assertThat(Objects.requireNonNull(cancelled.get("goes")).await(10, TimeUnit.SECONDS)).isTrue();
+        assertThat(Objects.requireNonNull(cancelled.get("goes")).await(10, TimeUnit.SECONDS))
+                .isTrue();
         answer("goes", Bytes.utf8("too late"));
         answer("stays", Bytes.utf8("in time"));
         assertThat(value(stays).utf8()).isEqualTo("in time");
@@ -183,22 +188,98 @@ class ReadStreamTest {
         assertThat(raw(first.toBuilder().clearCluster().build()).code()).isEqualTo(ErrorCode.WRONG_CLUSTER);
     }
 
-    /** The error with which the server ends a call of these messages. */
-    private UniserveException raw(DataProto.ReadsCall... messages) {
-        ManagedChannel channel = ManagedChannelBuilder.forAddress("localhost", net.address.port())
-                .usePlaintext()
-                .build();
-        CompletableFuture<Throwable> end = new CompletableFuture<>();
+    @Test
+    void aCallerThatTakesNothingIsNotHeard() throws InterruptedException {
+        AtomicInteger handled = new AtomicInteger();
+        byte[] large = new byte[100_000];
+        net.read = (request, done) -> {
+            handled.incrementAndGet();
+            done.done(reply(Bytes.wrap(large)));
+            return () -> {};
+        };
+        ManagedChannel channel = channel();
         try {
+            Stalled stalled = new Stalled(2_000);
             StreamObserver<DataProto.ReadsCall> reads =
-                    DataGrpc.newStub(channel).reads(new Ended(end));
-            for (DataProto.ReadsCall message : messages) {
-                reads.onNext(message);
+                    DataGrpc.newStub(channel).reads(stalled);
+            DataProto.ReadRequest read = ReadMapping.toProto(request("x"));
+            for (int id = 1; id <= 2_000; id++) {
+                reads.onNext(DataProto.ReadsCall.newBuilder()
+                        .setId(id)
+                        .setCluster(Loopback.CLUSTER)
+                        .setRead(read)
+                        .build());
             }
-            return Statuses.fromStatus(end.orTimeout(20, TimeUnit.SECONDS).join(), "x", true, true);
+            // On the same connection after them: when it is answered, the server could have heard them all.
+            assertThat(ended(channel, DataProto.ReadsCall.getDefaultInstance()).code())
+                    .isEqualTo(ErrorCode.WRONG_CLUSTER);
+            assertThat(handled.get()).isLessThan(500);
+            stalled.goOn();
+            assertThat(stalled.all.await(30, TimeUnit.SECONDS)).isTrue();
+            assertThat(handled.get()).isEqualTo(2_000);
         } finally {
             channel.shutdownNow();
         }
+    }
+
+    /** Takes replies only from when it is told to. */
+    private static final class Stalled implements ClientResponseObserver<DataProto.ReadsCall, DataProto.ReadsReply> {
+        private final CountDownLatch all;
+        private volatile @Nullable ClientCallStreamObserver<DataProto.ReadsCall> call;
+
+        private Stalled(int replies) {
+            all = new CountDownLatch(replies);
+        }
+
+        @Override
+        public void beforeStart(ClientCallStreamObserver<DataProto.ReadsCall> started) {
+            started.disableAutoRequestWithInitial(0);
+            call = started;
+        }
+
+        private void goOn() {
+            Objects.requireNonNull(call).request(Integer.MAX_VALUE);
+        }
+
+        @Override
+        public void onNext(DataProto.ReadsReply reply) {
+            all.countDown();
+        }
+
+        @Override
+        public void onError(Throwable problem) {
+            // The latch, which stays open, tells.
+        }
+
+        @Override
+        public void onCompleted() {
+            // The latch, which stays open, tells.
+        }
+    }
+
+    private ManagedChannel channel() {
+        return ManagedChannelBuilder.forAddress("localhost", net.address.port())
+                .usePlaintext()
+                .build();
+    }
+
+    /** The error with which the server ends a call of these messages on a connection of its own. */
+    private UniserveException raw(DataProto.ReadsCall... messages) {
+        ManagedChannel channel = channel();
+        try {
+            return ended(channel, messages);
+        } finally {
+            channel.shutdownNow();
+        }
+    }
+
+    private static UniserveException ended(ManagedChannel channel, DataProto.ReadsCall... messages) {
+        CompletableFuture<Throwable> end = new CompletableFuture<>();
+        StreamObserver<DataProto.ReadsCall> reads = DataGrpc.newStub(channel).reads(new Ended(end));
+        for (DataProto.ReadsCall message : messages) {
+            reads.onNext(message);
+        }
+        return Statuses.fromStatus(end.orTimeout(20, TimeUnit.SECONDS).join(), "x", true, true);
     }
 
     private record Ended(CompletableFuture<Throwable> end) implements StreamObserver<DataProto.ReadsReply> {

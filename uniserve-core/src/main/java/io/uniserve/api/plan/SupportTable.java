@@ -119,7 +119,9 @@ public final class SupportTable {
      */
     public void check(String parameter, String[] values, Predicate<String> own) {
         Matcher field = OF_A_FIELD.matcher(parameter);
-        String name = field.matches() && ofFields.contains(field.group(1)) ? field.group(1) : parameter;
+        String name = parameter.startsWith("f.") && field.matches() && ofFields.contains(field.group(1))
+                ? field.group(1)
+                : parameter;
         Shape shape = parameters.get(name);
         if (shape == null) {
             if (own.test(parameter)) {

@@ -24,6 +24,7 @@ import org.noggit.JSONUtil;
 final class SolrLanguage {
     static final SupportTable TABLE = new SupportTable(PackedFiles.resource(SolrLanguage.class, "language.txt"));
 
+    private static final Pattern JSON = Pattern.compile("json(\\.(?!nl).*)?");
     private static final Pattern NGRAM = Pattern.compile("\\bngram\\s*,\\s*(\\d+)");
 
     /** Enough for every term of an actor, and no overflow where Solr adds limits to it. */
@@ -51,11 +52,12 @@ final class SolrLanguage {
         String inGroups = params.get("group.sort") == null ? null : sort(params.get("group.sort"), key);
         params.setNonNull("group.sort", inGroups);
         params.set("sort", byQuery && inGroups != null ? inGroups : sort(params.get("sort", ""), key));
-        String pivots = Arrays.toString(params.getParams("facet.pivot")).replaceAll("\\{!.*?}|[\\[\\] ]", "");
-        for (String field : pivots.split(",")) {
-            params.set("f." + field + ".facet.overrequest.count", ALL_TERMS);
-        }
-        params.getParameterNames().removeIf(name -> name.matches("json(\\.(?!nl).*)?"));
+        Stream<String> pivots =
+                Stream.ofNullable(params.getParams("facet.pivot")).flatMap(Arrays::stream);
+        pivots.flatMap(pivot ->
+                        Stream.of(pivot.replaceAll("\\{!.*?}|[\\[\\] ]", "").split(",")))
+                .forEach(field -> params.set("f." + field + ".facet.overrequest.count", ALL_TERMS));
+        params.getParameterNames().removeIf(name -> JSON.matcher(name).matches());
         params.setNonNull("json.facet", facet == null ? null : JSONUtil.toJSON(exact(facet, false)));
         return params;
     }
@@ -86,7 +88,7 @@ final class SolrLanguage {
 
     /** Ties are broken by uniqueKey, so that the order does not depend on how documents are spread. */
     private static String sort(String sort, String key) {
-        boolean byKey = sort.matches("(?s)(.*,)?\\s*" + Pattern.quote(key) + "\\s.*");
+        boolean byKey = sort.contains(key) && sort.matches("(?s)(.*,)?\\s*" + Pattern.quote(key) + "\\s.*");
         return byKey ? sort : (sort.isBlank() ? "score desc" : sort) + "," + key + " asc";
     }
 

@@ -24,7 +24,6 @@ import org.noggit.JSONUtil;
 final class SolrLanguage {
     static final SupportTable TABLE = new SupportTable(PackedFiles.resource(SolrLanguage.class, "language.txt"));
 
-    private static final Pattern JSON = Pattern.compile("json(\\.(?!nl).*)?");
     private static final Pattern NGRAM = Pattern.compile("\\bngram\\s*,\\s*(\\d+)");
 
     /** Enough for every term of an actor, and no overflow where Solr adds limits to it. */
@@ -52,12 +51,11 @@ final class SolrLanguage {
         String inGroups = params.get("group.sort") == null ? null : sort(params.get("group.sort"), key);
         params.setNonNull("group.sort", inGroups);
         params.set("sort", byQuery && inGroups != null ? inGroups : sort(params.get("sort", ""), key));
-        Stream<String> pivots =
-                Stream.ofNullable(params.getParams("facet.pivot")).flatMap(Arrays::stream);
-        pivots.flatMap(pivot ->
-                        Stream.of(pivot.replaceAll("\\{!.*?}|[\\[\\] ]", "").split(",")))
+        String[] pivots = Objects.requireNonNullElse(params.getParams("facet.pivot"), new String[0]);
+        Stream.of(String.join(",", pivots).replaceAll("\\{!.*?}|[\\[\\] ]", "").split(","))
+                .filter(field -> !field.isEmpty())
                 .forEach(field -> params.set("f." + field + ".facet.overrequest.count", ALL_TERMS));
-        params.getParameterNames().removeIf(name -> JSON.matcher(name).matches());
+        params.getParameterNames().removeIf(name -> name.startsWith("json") && name.matches("json(\\.(?!nl).*)?"));
         params.setNonNull("json.facet", facet == null ? null : JSONUtil.toJSON(exact(facet, false)));
         return params;
     }

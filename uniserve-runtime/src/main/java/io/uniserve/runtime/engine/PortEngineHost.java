@@ -32,7 +32,6 @@ import java.util.TreeMap;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 import java.util.function.Function;
 import org.slf4j.Logger;
@@ -392,7 +391,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Actor actor = maker.make(port, new ActorContext(meta, key.actor(), own));
             made = true;
             HostedActor hosted = new HostedActor(
-                    actor, meta, port, newState(), publication(key), () -> dispose(key, port, actor, own));
+                    actor, meta, port, newState(), new Publication(self -> publishForReaders(key, self)), () -> dispose(key, port, actor, own));
             HostedActor old = actors.put(key, hosted);
             if (old != null) {
                 old.release();
@@ -402,13 +401,6 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 DurableFiles.deleteTree(own);
             }
         }
-    }
-
-    private Publication publication(ReplicaKey key) {
-        AtomicReference<Publication> self = new AtomicReference<>();
-        Publication publication = new Publication(() -> publishForReaders(key, self.get()));
-        self.set(publication);
-        return publication;
     }
 
     /** The last holder has gone; it may be a reader, whose thread must not do this work. */

@@ -3,6 +3,7 @@ package io.uniserve.runtime.engine;
 import io.uniserve.limit.Limits;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 
 /**
  * Whether an actor's applied updates are published, who waits for that, and whether anybody has read it lately: then they are
@@ -12,7 +13,7 @@ import java.util.List;
 final class Publication {
     private static final long UNREAD_NANOS = Limits.UNPUBLISHED_UNREAD_MS * 1_000_000;
 
-    private final Runnable publisher;
+    private final Consumer<Publication> publisher;
     private final List<Runnable> waiting = new ArrayList<>();
     private boolean asked;
     private volatile boolean complete = true;
@@ -21,7 +22,7 @@ final class Publication {
     private long readNanos;
 
     /** {@code publisher} has the actor published in its turn, and then calls {@link #end}. */
-    Publication(Runnable publisher) {
+    Publication(Consumer<Publication> publisher) {
         this.publisher = publisher;
     }
 
@@ -65,7 +66,7 @@ final class Publication {
             asked = true;
         }
         if (ask) {
-            publisher.run();
+            publisher.accept(this);
         }
     }
 

@@ -11,7 +11,7 @@ class PublicationTest {
     private static final long UNREAD = Limits.UNPUBLISHED_UNREAD_MS * 1_000_000;
 
     private final List<String> events = new ArrayList<>();
-    private final Publication publication = new Publication(() -> events.add("ask"));
+    private final Publication publication = new Publication(self -> events.add("ask"));
 
     @Test
     void nothingIsToBePublishedBeforeAnUpdate() {

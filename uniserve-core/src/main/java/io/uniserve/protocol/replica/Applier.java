@@ -49,6 +49,7 @@ final class Applier {
     private int failures;
     /** Where the engine stood at the last failure: it has to get further for the next one to be the first. */
     private long failedAt;
+
     private boolean restartWanted;
     private boolean suspended;
     private boolean hung;

@@ -19,8 +19,7 @@ public final class HostedActor {
     private final Publication publication;
     private volatile long state;
 
-    HostedActor(
-            Actor actor, TableMeta meta, OpenPort port, long state, Publication publication, Runnable whenFree) {
+    HostedActor(Actor actor, TableMeta meta, OpenPort port, long state, Publication publication, Runnable whenFree) {
         this.state = state;
         this.actor = actor;
         this.meta = meta;

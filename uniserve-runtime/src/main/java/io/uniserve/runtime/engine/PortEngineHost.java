@@ -228,26 +228,30 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void apply(ReplicaKey key, List<Update> updates, boolean publish, Completion<Done> completion) {
-        calls.inOrder(key, "apply to " + key, completion, () -> changing(key, hosted -> {
-            OpenPort port = hosted.port();
-            hosted.changing();
-            for (Update update : updates) {
-                port.run(
-                        update.function(),
-                        () -> RowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
-                                .apply(update.index()));
-            }
-            boolean now = publish || hosted.publication().readLately(calls.now());
-            if (now) {
-                port.run("publish", hosted.actor()::publish);
-            } else {
-                hosted.publication().changed();
-            }
-            hosted.changed(newState());
-            if (now) {
-                hosted.publication().done();
-            }
-        }));
+        calls.inOrder(
+                key,
+                "apply to " + key,
+                completion,
+                () -> changing(key, hosted -> {
+                    OpenPort port = hosted.port();
+                    hosted.changing();
+                    for (Update update : updates) {
+                        port.run(
+                                update.function(),
+                                () -> RowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
+                                        .apply(update.index()));
+                    }
+                    boolean now = publish || hosted.publication().readLately(calls.now());
+                    if (now) {
+                        port.run("publish", hosted.actor()::publish);
+                    } else {
+                        hosted.publication().changed();
+                    }
+                    hosted.changed(newState());
+                    if (now) {
+                        hosted.publication().done();
+                    }
+                }));
     }
 
     @Override
@@ -332,8 +336,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             if (!hosted.publication().idle()) {
                 return Optional.empty();
             }
-            return Optional.of(hosted.port()
-                    .call("digest", () -> Bytes.wrap(hosted.actor().digest())));
+            return Optional.of(
+                    hosted.port().call("digest", () -> Bytes.wrap(hosted.actor().digest())));
         });
     }
 
@@ -391,7 +395,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Actor actor = maker.make(port, new ActorContext(meta, key.actor(), own));
             made = true;
             HostedActor hosted = new HostedActor(
-                    actor, meta, port, newState(), new Publication(self -> publishForReaders(key, self)), () -> dispose(key, port, actor, own));
+                    actor,
+                    meta,
+                    port,
+                    newState(),
+                    new Publication(self -> publishForReaders(key, self)),
+                    () -> dispose(key, port, actor, own));
             HostedActor old = actors.put(key, hosted);
             if (old != null) {
                 old.release();

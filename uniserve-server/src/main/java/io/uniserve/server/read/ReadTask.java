@@ -192,7 +192,8 @@ final class ReadTask implements Timers.Cancel {
     /** The actor holds updates that were left unpublished while nobody read it. */
     private void awaitPublished(int place, PinnedActor actor) {
         Runnable resume = later(place);
-        Timers.Cancel timer = service.timers().after(deadlineNanos - service.clock().nanos(), resume);
+        Timers.Cancel timer =
+                service.timers().after(deadlineNanos - service.clock().nanos(), resume);
         actor.whenPublished(() -> {
             timer.cancel();
             resume.run();

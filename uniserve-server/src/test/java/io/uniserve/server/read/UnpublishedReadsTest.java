@@ -62,8 +62,9 @@ class UnpublishedReadsTest {
         world.unpublish();
         ReadReply reply = world.read(ReadWorld.request(
                 "kv.count@1", Codecs.STRING.encode(""), ReadWorld.SECOND / 50, new ReadRequest.Target(0, 1, 0)));
-        assertThat(reply.failures()).singleElement().satisfies(failure -> assertThat(failure.code())
-                .isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
+        assertThat(reply.failures())
+                .singleElement()
+                .satisfies(failure -> assertThat(failure.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
         world.publish(true);
     }
 
@@ -74,8 +75,9 @@ class UnpublishedReadsTest {
         CompletableFuture<Outcome<ReadReply>> read = world.start(ReadWorld.request("kv.count@1", "", 0));
         await().until(() -> world.waiting.size() == 1);
         world.publish(false);
-        assertThat(reply(read).failures()).singleElement().satisfies(failure -> assertThat(failure.code())
-                .isEqualTo(ErrorCode.UNAVAILABLE));
+        assertThat(reply(read).failures())
+                .singleElement()
+                .satisfies(failure -> assertThat(failure.code()).isEqualTo(ErrorCode.UNAVAILABLE));
     }
 
     @Test

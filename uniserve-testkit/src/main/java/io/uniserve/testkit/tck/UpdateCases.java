@@ -102,7 +102,9 @@ interface UpdateCases extends Cases {
         Actor often = bench().create();
         for (int i = 0; i < 40; i++) {
             List<Document> rows = List.of(
-                    bench().fixture().row(i), bench().fixture().row(i / 2), bench().fixture().changedRow(i / 4));
+                    bench().fixture().row(i),
+                    bench().fixture().row(i / 2),
+                    bench().fixture().changedRow(i / 4));
             bench().apply(seldom, rows);
             bench().upsert(often, rows);
         }

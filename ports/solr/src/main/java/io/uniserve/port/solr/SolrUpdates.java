@@ -55,8 +55,7 @@ public final class SolrUpdates {
     }
 
     private static EventualUpdate<SolrActor, Document> update(String id, Step check, Step change) {
-        return EventualUpdate.of(
-                id, SolrActor.class, Document.CODEC, check::all, change::all, FieldValues::isChange);
+        return EventualUpdate.of(id, SolrActor.class, Document.CODEC, check::all, change::all, FieldValues::isChange);
     }
 
     private static void add(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {

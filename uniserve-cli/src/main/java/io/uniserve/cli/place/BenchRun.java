@@ -62,24 +62,25 @@ final class BenchRun {
         seconds = (settings.clock().nanos() - start) / 1e9;
         cpuSeconds = (CpuClock.nanos() - cpuStart) / 1e9;
         PlacementCheck check = result.check();
-        settings.raw().accept(String.format(
-                Locale.ROOT,
-                "%s\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\t%.6f\t%.6f",
-                kind,
-                what.name(),
-                seed,
-                round,
-                result.status(),
-                seconds,
-                cpuSeconds,
-                check.contention(),
-                check.bound(),
-                check.outside(),
-                check.adds(),
-                check.drops(),
-                check.replicas(),
-                check.largest(),
-                check.least()));
+        settings.raw()
+                .accept(String.format(
+                        Locale.ROOT,
+                        "%s\t%s\t%d\t%d\t%s\t%.4f\t%.4f\t%.6f\t%.6f\t%.6f\t%d\t%d\t%d\t%.6f\t%.6f",
+                        kind,
+                        what.name(),
+                        seed,
+                        round,
+                        result.status(),
+                        seconds,
+                        cpuSeconds,
+                        check.contention(),
+                        check.bound(),
+                        check.outside(),
+                        check.adds(),
+                        check.drops(),
+                        check.replicas(),
+                        check.largest(),
+                        check.least()));
         return result;
     }
 

@@ -69,7 +69,8 @@ public final class PlacementBenchCommand extends CliCommand {
 
     @Option(
             names = "--series",
-            description = "Instead: the papers' series, 16 to 1,024 actors, with parallelism and without, 100 rounds each.")
+            description =
+                    "Instead: the papers' series, 16 to 1,024 actors, with parallelism and without, 100 rounds each.")
     private boolean series;
 
     @Option(
@@ -142,8 +143,7 @@ public final class PlacementBenchCommand extends CliCommand {
 
     private BenchSettings settings() {
         MovesBound bound = given("--moves-bound") ? Policies.movesBound() : null;
-        return new BenchSettings(
-                clock(), row -> rawText.append(row).append('\n'), bound, boundSeconds, timeLimit);
+        return new BenchSettings(clock(), row -> rawText.append(row).append('\n'), bound, boundSeconds, timeLimit);
     }
 
     private void table(ResultLine line) {
@@ -164,8 +164,7 @@ public final class PlacementBenchCommand extends CliCommand {
                 "later / bound");
         for (BenchCase what : cases()) {
             console().note("bench placement: " + what.name());
-            BenchScore score =
-                    new BenchRun(what, settings).run(seeds);
+            BenchScore score = new BenchRun(what, settings).run(seeds);
             table.row(
                     what.name(),
                     decimal(100 * score.gapMean(), 2),

@@ -34,7 +34,16 @@ final class SeriesBench {
 
     void run(int rounds, ResultLine line) {
         TextTable table = new TextTable(
-                "actors", "policy", "seconds", "cpu s", "slowest", "adds", "contention", "bound", "unbalanced", "replicas");
+                "actors",
+                "policy",
+                "seconds",
+                "cpu s",
+                "slowest",
+                "adds",
+                "contention",
+                "bound",
+                "unbalanced",
+                "replicas");
         for (int actors : ACTORS) {
             for (String policy : POLICIES) {
                 console.note("bench placement: series, " + actors + " actors, " + policy);

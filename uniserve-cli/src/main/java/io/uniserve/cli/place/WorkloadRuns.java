@@ -70,7 +70,8 @@ final class WorkloadRuns {
         double p50 = steady.stream().mapToDouble(Interval::p50).average().orElse(0);
         double p99 = steady.stream().mapToDouble(Interval::p99).average().orElse(0);
         double worst = steady.stream().mapToDouble(Interval::p99).max().orElse(0);
-        double busiest = steady.stream().mapToDouble(Interval::busiest).average().orElse(0);
+        double busiest =
+                steady.stream().mapToDouble(Interval::busiest).average().orElse(0);
         int adds = run.stream().mapToInt(Interval::adds).sum();
         int replicas = run.get(run.size() - 1).replicas();
         table.row(name, policy, two(p50), two(p99), two(worst), two(busiest), adds, replicas);

@@ -208,7 +208,9 @@ class PlaceBadInputTest {
     void moreReplicasThanServersAndMemoryIsBestEffort() throws IOException {
         Run run = place(problem("1 1 1"), "--rf", "9");
         assertThat(run.out()).contains("BEST_EFFORT");
-        assertThat(run.err()).contains("rf is 9, but there are only 3 servers").contains("3 replicas of each actor need");
+        assertThat(run.err())
+                .contains("rf is 9, but there are only 3 servers")
+                .contains("3 replicas of each actor need");
     }
 
     @Test

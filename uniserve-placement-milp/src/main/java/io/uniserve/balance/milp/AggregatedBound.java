@@ -29,7 +29,9 @@ public final class AggregatedBound implements MovesBound {
                     || status == MPSolver.ResultStatus.FEASIBLE
                     || status == MPSolver.ResultStatus.NOT_SOLVED;
             double bound = bounded ? solver.objective().bestBound() : 0;
-            return Double.isFinite(bound) && bound < Integer.MAX_VALUE ? (int) Math.max(0, Math.ceil(bound - ROUNDING)) : 0;
+            return Double.isFinite(bound) && bound < Integer.MAX_VALUE
+                    ? (int) Math.max(0, Math.ceil(bound - ROUNDING))
+                    : 0;
         } finally {
             solver.delete();
         }

@@ -54,8 +54,7 @@ class OddShapesTest {
     void replicasAreInDifferentZones(String policy, int rf, int zoneCount) {
         int[] zones = new int[6];
         Arrays.setAll(zones, j -> j % zoneCount);
-        ClusterLoad in =
-                cluster(31, 6, 30).zones(zones).rf(rf).build();
+        ClusterLoad in = cluster(31, 6, 30).zones(zones).rf(rf).build();
         PlacementResult result = place(policy, in);
         assertThat(result.status()).as(result.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
     }

@@ -98,7 +98,10 @@ class ReadServiceTest {
     }
 
     private long cost(int actor) {
-        return world.service.costs().total(new ReplicaKey(ReadWorld.TABLE_ID, actor)).costNanos();
+        return world.service
+                .costs()
+                .total(new ReplicaKey(ReadWorld.TABLE_ID, actor))
+                .costNanos();
     }
 
     @Test

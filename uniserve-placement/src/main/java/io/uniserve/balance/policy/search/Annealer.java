@@ -16,6 +16,7 @@ final class Annealer {
 
     /** Quick answers may be off by so much of the sum of all frequencies. */
     private static final double ROUNDING = 1e-10;
+
     private static final double BALANCE_EARLY = 50;
     private static final double BALANCE_LATE = 400;
 

@@ -13,8 +13,8 @@ final class Leveler {
 
     private final SearchState s;
     private final int[] needed;
-    private final PriorityQueue<Room> rooms = new PriorityQueue<>(
-            Comparator.comparingDouble((Room r) -> -r.room).thenComparingInt(r -> r.server));
+    private final PriorityQueue<Room> rooms =
+            new PriorityQueue<>(Comparator.comparingDouble((Room r) -> -r.room).thenComparingInt(r -> r.server));
 
     private record Room(int server, double room) {}
 

@@ -67,10 +67,10 @@ public final class ParallelismSearch {
     /** A placement as it is, or what it becomes where a search that starts from it would not leave it alone. */
     public static Assignment settled(ClusterLoad in, Assignment placed, long seed, BooleanSupplier outOfTime) {
         Assignment at = placed;
-        for (int n = 0; n < SETTLE_MAX && at != in.current(); n++) {
+        for (int n = 0; n < SETTLE_MAX && !at.equals(in.current()); n++) {
             ClusterLoad next = in.toBuilder().current(at).build();
             Assignment after = new ParallelismSearch(next, seed, outOfTime).settle();
-            if (after == at) {
+            if (after.equals(at)) {
                 return at;
             }
             at = after;
@@ -83,7 +83,14 @@ public final class ParallelismSearch {
         if (acceptable()) {
             return Trial.better(s.in, s.sets.exactContention(), bound, seed);
         }
-        return stays() ? Trial.evener(s.in, seed) : search();
+        if (!stays()) {
+            return search();
+        }
+        if (Trial.stuck(s.in, seed)) {
+            return s.in.current();
+        }
+        Assignment evener = Trial.evener(s.in, seed);
+        return evener.equals(s.in.current()) ? search() : evener;
     }
 
     /** Not balanced, but all else is as asked for: it may be the best that can be had. */
@@ -98,7 +105,7 @@ public final class ParallelismSearch {
         double most = startContention * (1 - Trial.WORTH_A_CHANGE);
         if (acceptable()) {
             fallback = Trial.better(s.in, startContention, bound, seed);
-            if (fallback == s.in.current()) {
+            if (fallback.equals(s.in.current())) {
                 return fallback;
             }
         } else if (stays() && Trial.stuck(s.in, seed)) {
@@ -257,9 +264,9 @@ public final class ParallelismSearch {
         if (s.actors <= SMALL_ACTORS) {
             // From a placement that is not far off, a cooler start keeps most of it where it is.
             boolean near = !above(startContention, bound * NEAR);
-            double price = near ? 0.065 : 0.02;
+            double price = near ? 0.06 : 0.02;
             annealer.run(150_000, near ? 0.5 : 1.5, 0.03, price, 0, outOfTime);
-            annealer.run(6_000_000, near ? 1.2 : 2, 0.02, price, 0, outOfTime);
+            annealer.run(9_000_000, near ? 1.2 : 2, 0.02, price, 0, outOfTime);
         } else {
             annealer.run(60_000, 0.2, 0.02, 0.02, 0, outOfTime);
             annealer.run(middle ? 1_200_000 : 250_000, 0.3, 0.01, 0.02, 0, outOfTime);

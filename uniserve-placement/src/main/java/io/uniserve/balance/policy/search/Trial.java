@@ -31,9 +31,23 @@ final class Trial {
         SearchState s = new SearchState(in);
         s.load(in.current());
         int[] needed = LowerBounds.needed(in);
-        new Annealer(s, new Flows(s), needed, new SplittableRandom(seed)).run(STEPS, HOT, COLD, ADD_PRICE, 0, () -> false);
+        new Annealer(s, new Flows(s), needed, new SplittableRandom(seed))
+                .run(STEPS, HOT, COLD, ADD_PRICE, 0, () -> false);
         boolean less = s.sets.exactContention() < contention * (1 - WORTH_A_CHANGE);
         return less && s.imbalance() <= s.tiny ? s.toAssignment() : in.current();
+    }
+
+    /** True where a short search does not come by anything more even, or less contended: another is not worth its time. */
+    static boolean stuck(ClusterLoad in, long seed) {
+        SearchState s = new SearchState(in);
+        s.load(in.current());
+        BooleanSupplier improved = improved(s);
+        boolean[] seen = new boolean[1];
+        annealer(s, seed).run(STEPS, HOT, COLD, ADD_PRICE, 0, () -> {
+            seen[0] |= improved.getAsBoolean();
+            return seen[0];
+        });
+        return !seen[0] && !improved.getAsBoolean();
     }
 
     /**
@@ -41,31 +55,23 @@ final class Trial {
      * found. For what cannot be balanced, and where memory is too tight to place anything anew.
      */
     static Assignment evener(ClusterLoad in, long seed) {
-        Assignment found = exchanged(in, seed, STEPS, HOT, true);
-        return found == in.current() ? found : longer(in, found, seed);
-    }
-
-    /** True where exchanges do not make the placement better, so that another search is not worth its time. */
-    static boolean stuck(ClusterLoad in, long seed) {
-        return exchanged(in, seed, STEPS, HOT, true) == in.current();
-    }
-
-    private static Assignment longer(ClusterLoad in, Assignment found, long seed) {
-        ClusterLoad next = in.toBuilder().current(found).build();
-        return exchanged(next, seed, EXCHANGES, EXCHANGES_HOT, false);
-    }
-
-    private static Assignment exchanged(ClusterLoad in, long seed, int steps, double hot, boolean once) {
         SearchState s = new SearchState(in);
         s.load(in.current());
-        int[] least = new int[in.actors()];
-        Arrays.fill(least, Math.min(in.rf(), in.servers()));
+        BooleanSupplier improved = improved(s);
+        annealer(s, seed).run(EXCHANGES, EXCHANGES_HOT, COLD, ADD_PRICE, 0, () -> false);
+        return improved.getAsBoolean() ? s.toAssignment() : in.current();
+    }
+
+    private static BooleanSupplier improved(SearchState s) {
         double uneven = s.imbalance();
         double contention = s.sets.exactContention();
-        BooleanSupplier improved = () -> s.imbalance() < uneven - Math.max(s.tiny, WORTH_A_CHANGE * uneven)
+        return () -> s.imbalance() < uneven - Math.max(s.tiny, WORTH_A_CHANGE * uneven)
                 || (s.imbalance() <= uneven && s.sets.contention() < contention * (1 - WORTH_A_CHANGE));
-        Annealer annealer = new Annealer(s, new Flows(s), least, new SplittableRandom(seed));
-        annealer.run(steps, hot, COLD, ADD_PRICE, 0, () -> once && improved.getAsBoolean());
-        return improved.getAsBoolean() ? s.toAssignment() : in.current();
+    }
+
+    private static Annealer annealer(SearchState s, long seed) {
+        int[] least = new int[s.actors];
+        Arrays.fill(least, Math.min(s.in.rf(), s.servers));
+        return new Annealer(s, new Flows(s), least, new SplittableRandom(seed));
     }
 }

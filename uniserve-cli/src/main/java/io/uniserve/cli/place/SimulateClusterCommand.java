@@ -8,7 +8,6 @@ import io.uniserve.cli.ResultLine;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
-import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -90,7 +89,7 @@ public final class SimulateClusterCommand extends CliCommand {
         ClusterShape shape = new ClusterShape(actors, servers, cores, room, intervals, queries, utilization, seed);
         SolverFolder.use();
         ResultLine line = ResultLine.of("simulate-cluster", arguments());
-        WorkloadRuns runs = new WorkloadRuns(console(), shape, effort(), svg);
+        WorkloadRuns runs = new WorkloadRuns(console(), shape, this::effort, svg);
         workloads.forEach(name -> runs.run(workload(name), policies));
         runs.tell(line);
         return line.print(console());
@@ -105,10 +104,8 @@ public final class SimulateClusterCommand extends CliCommand {
         throw usage("--workload is '" + name + "': use scans, hotspot, skew or time");
     }
 
-    private Supplier<Effort> effort() {
-        return () -> {
-            long start = clock().nanos();
-            return new Effort(seed, () -> clock().nanos() - start > timeLimit * 1e9, timeLimit);
-        };
+    private Effort effort() {
+        long start = clock().nanos();
+        return new Effort(seed, () -> clock().nanos() - start > timeLimit * 1e9, timeLimit);
     }
 }

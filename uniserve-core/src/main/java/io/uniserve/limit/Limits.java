@@ -65,6 +65,12 @@ public final class Limits {
     public static final int READ_REPLY_PIECE_BYTES = 256 << 10;
     public static final int UNSENT_REPLY_BYTES_PER_STREAM_MAX = 4 << 20;
 
+    public static final int TABLE_DECISIONS_KEPT = 1_024;
+    public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
+    public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;
+    public static final int SNAPSHOTS_PER_ACTOR_MAX = 64;
+    public static final int VERSION_RESTARTS_MAX = 8;
+
     /** Of every so many queries one tells a server which actors it asks together. */
     public static final int SHARD_SET_SAMPLE = 8;
 

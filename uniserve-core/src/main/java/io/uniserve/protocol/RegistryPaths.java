@@ -42,6 +42,11 @@ public final class RegistryPaths {
         return table(name) + "/map";
     }
 
+    /** The {@link io.uniserve.model.TableLog} of a table whose updates are atomic. */
+    public static String log(TableName name) {
+        return table(name) + "/log";
+    }
+
     /** Parent of a table's backup records. */
     public static String backups(TableName name) {
         return table(name) + "/backup";

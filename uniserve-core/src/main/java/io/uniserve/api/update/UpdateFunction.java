@@ -6,9 +6,9 @@ import io.uniserve.codec.Codec;
 
 /**
  * How rows change an actor; registered by {@code name@version}. Deterministic: the same rows on the same actor give the
- * same contents; time and randomness come as arguments. {@code AtomicUpdate} joins this family with transactions.
+ * same contents; time and randomness come as arguments.
  */
-public sealed interface UpdateFunction<A extends Actor, R extends Row> permits EventualUpdate {
+public sealed interface UpdateFunction<A extends Actor, R extends Row> permits AtomicUpdate, EventualUpdate {
     /** {@code name@version}, e.g. {@code kv.put@1}. */
     String id();
 

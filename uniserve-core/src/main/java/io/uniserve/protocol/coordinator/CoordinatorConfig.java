@@ -1,7 +1,9 @@
 package io.uniserve.protocol.coordinator;
 
 import io.uniserve.model.Address;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ServerId;
+import java.util.Set;
 
 /**
  * Settings of a coordinator. Durations in nanoseconds of its own clock.
@@ -20,6 +22,7 @@ import io.uniserve.model.ServerId;
  * @param createTimeoutNanos how long the creation of a table waits for its primaries
  * @param rpcTimeoutNanos time-out of requests to servers other than pings
  * @param learnersPerServer replicas a server may catch up with at once
+ * @param levels consistency levels that tables may be created with
  */
 public record CoordinatorConfig(
         String id,
@@ -35,8 +38,67 @@ public record CoordinatorConfig(
         long lossGraceNanos,
         long createTimeoutNanos,
         long rpcTimeoutNanos,
-        int learnersPerServer) {
+        int learnersPerServer,
+        Set<ConsistencyLevel> levels) {
     private static final long SECOND = 1_000_000_000L;
+
+    public CoordinatorConfig {
+        levels = Set.copyOf(levels);
+    }
+
+    /** Settings that allow the levels which servers, clients and ports of this version serve throughout. */
+    public CoordinatorConfig(
+            String id,
+            Address address,
+            String clusterId,
+            long tickNanos,
+            long pingNanos,
+            long pingTimeoutNanos,
+            int failedPings,
+            long suspicionNanos,
+            long startGraceNanos,
+            long restoreDelayNanos,
+            long lossGraceNanos,
+            long createTimeoutNanos,
+            long rpcTimeoutNanos,
+            int learnersPerServer) {
+        this(
+                id,
+                address,
+                clusterId,
+                tickNanos,
+                pingNanos,
+                pingTimeoutNanos,
+                failedPings,
+                suspicionNanos,
+                startGraceNanos,
+                restoreDelayNanos,
+                lossGraceNanos,
+                createTimeoutNanos,
+                rpcTimeoutNanos,
+                learnersPerServer,
+                Set.of(ConsistencyLevel.EVENTUAL));
+    }
+
+    /** The same with other levels. */
+    public CoordinatorConfig withLevels(Set<ConsistencyLevel> others) {
+        return new CoordinatorConfig(
+                id,
+                address,
+                clusterId,
+                tickNanos,
+                pingNanos,
+                pingTimeoutNanos,
+                failedPings,
+                suspicionNanos,
+                startGraceNanos,
+                restoreDelayNanos,
+                lossGraceNanos,
+                createTimeoutNanos,
+                rpcTimeoutNanos,
+                learnersPerServer,
+                others);
+    }
 
     /** The default settings (protocol section 7). */
     public static CoordinatorConfig defaults(String id, Address address, String clusterId) {

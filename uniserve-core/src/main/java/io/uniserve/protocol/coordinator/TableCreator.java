@@ -5,8 +5,10 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
@@ -49,7 +51,7 @@ final class TableCreator {
     }
 
     void start() {
-        TableRules.check(asked);
+        TableRules.check(asked, reign.config().levels());
         if (reign.catalog().tables().size() >= Limits.TABLES_MAX) {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
@@ -109,10 +111,13 @@ final class TableCreator {
         }
         TableMap map = new TableMap(meta.name(), id, actors);
         ClusterRecord next = new ClusterRecord(cluster.clusterId(), id + 1);
-        List<Op> ops = List.of(
+        List<Op> ops = new ArrayList<>(List.of(
                 new Op.Set(RegistryPaths.CLUSTER, next, reign.catalog().clusterVersion()),
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
-                new Op.Create(RegistryPaths.map(meta.name()), map, false));
+                new Op.Create(RegistryPaths.map(meta.name()), map, false)));
+        if (meta.level() != ConsistencyLevel.EVENTUAL) {
+            ops.add(new Op.Create(RegistryPaths.log(meta.name()), TableLog.empty(id), false));
+        }
         reign.registry().write(ops, written -> written(written, next, meta, map));
     }
 

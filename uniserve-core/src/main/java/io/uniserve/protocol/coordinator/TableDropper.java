@@ -2,11 +2,16 @@ package io.uniserve.protocol.coordinator;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.AdminReply;
+import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -48,9 +53,22 @@ final class TableDropper {
 
     private void write(Table table) {
         table.busy = true;
-        List<Op> ops = List.of(
+        if (table.meta.level() == ConsistencyLevel.EVENTUAL) {
+            write(table, List.of());
+            return;
+        }
+        String log = RegistryPaths.log(name);
+        reign.registry().read(log, read -> {
+            int version = read instanceof Outcome.Ok<Versioned> ok ? ok.value().version() : Registry.ABSENT;
+            write(table, List.of(new Op.Delete(log, version))); // refused where it is no longer this one: tried again
+        });
+    }
+
+    private void write(Table table, List<Op> more) {
+        List<Op> ops = new ArrayList<>(List.of(
                 new Op.Delete(RegistryPaths.map(name), table.mapVersion()),
-                new Op.Delete(RegistryPaths.meta(name), table.metaVersion));
+                new Op.Delete(RegistryPaths.meta(name), table.metaVersion)));
+        ops.addAll(more);
         reign.registry().write(ops, written -> {
             table.busy = false;
             if (written.applied()) {

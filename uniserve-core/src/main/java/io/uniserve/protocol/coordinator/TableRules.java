@@ -11,13 +11,14 @@ import io.uniserve.model.TableMeta;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /** What a new table's definition must keep. Names and numbers of actors are checked by their own types already. */
 final class TableRules {
     private TableRules() {}
 
     /** Refuses a definition that no cluster of this version can serve. */
-    static void check(TableMeta meta) {
+    static void check(TableMeta meta, Set<ConsistencyLevel> levels) {
         range("rf", meta.rf(), Limits.REPLICATION_FACTOR_MAX);
         range("minIsr", meta.minIsr(), meta.rf());
         range("actors", meta.partitioner().actors(), Limits.ACTORS_PER_TABLE_MAX);
@@ -27,10 +28,15 @@ final class TableRules {
             throw UniserveException.invalid(
                     "onLoss RESTORE_TABLE needs a serializable table: use WAIT or RESTORE_ACTOR for an EVENTUAL one");
         }
-        if (meta.level() != ConsistencyLevel.EVENTUAL) {
+        if (!levels.contains(meta.level())) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
                     "level " + meta.level() + " is not served by this version: create the table with level EVENTUAL");
+        }
+        if (meta.level() != ConsistencyLevel.EVENTUAL && meta.onLoss() != OnLoss.WAIT) {
+            throw UniserveException.invalid("onLoss " + meta.onLoss()
+                    + " is not for a table of level " + meta.level()
+                    + ": one actor restored alone would tear updates: use WAIT");
         }
         options(meta.options());
     }

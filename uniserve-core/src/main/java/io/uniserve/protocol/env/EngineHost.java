@@ -18,6 +18,12 @@ public interface EngineHost {
     /** Makes the actor from a checkpoint directory on the server's disk, replacing any that is there. */
     void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion);
 
+    /** The same; the checkpoint holds what is committed through this version of atomic updates, 0 for none. */
+    default void restore(
+            ReplicaKey key, TableMeta meta, String checkpointPath, long version, Completion<Done> completion) {
+        restore(key, meta, checkpointPath, completion);
+    }
+
     /** Refuses rows that the engine could not apply (UNKNOWN_UPDATE, INVALID_ROW); changes nothing. */
     void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion);
 
@@ -28,6 +34,22 @@ public interface EngineHost {
      * @param publish publishes them too before it completes
      */
     void apply(ReplicaKey key, List<Update> updates, boolean publish, Completion<Done> completion);
+
+    /**
+     * Prepares the actor's part of an atomic update: checks and does what may fail, and changes nothing that readers see.
+     * After an error the actor must be rebuilt.
+     */
+    default void prepare(ReplicaKey key, long version, List<Update> batches, Completion<Done> completion) {
+        throw new UnsupportedOperationException("this host serves eventual tables only");
+    }
+
+    /**
+     * Commits what was prepared for this version and keeps the state after it for readers of this version, or lets go of it;
+     * without effect where nothing was prepared for it. After an error no reader finds the actor: it must be rebuilt.
+     */
+    default void decide(ReplicaKey key, long version, boolean commit, Completion<Done> completion) {
+        throw new UnsupportedOperationException("this host serves eventual tables only");
+    }
 
     /**
      * Publishes what is not published yet. After an error, of this call or where it was done for a reader, no reader finds the

@@ -7,4 +7,7 @@ public interface GatePublisher {
     void publish(ReplicaKey key, ReadGate gate);
 
     void remove(ReplicaKey key);
+
+    /** A newest committed version of a table whose updates are atomic, as far as this server knows; it never falls. */
+    default void version(long tableId, long version) {}
 }

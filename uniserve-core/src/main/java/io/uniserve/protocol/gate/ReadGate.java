@@ -14,8 +14,16 @@ import java.util.Optional;
  * @param serving the replica is in the ISR of that epoch and its engine is ready
  * @param leaseUntilNanos end of the server's read lease on the table, on this server's clock
  * @param appliedIndex last log index applied and published
+ * @param doubt the oldest version that is prepared here and whose outcome readers do not see yet, 0 for none
+ * @param committed the newest version that is committed and published here, 0 for none
  */
-public record ReadGate(int actor, long epoch, boolean serving, long leaseUntilNanos, long appliedIndex) {
+public record ReadGate(
+        int actor, long epoch, boolean serving, long leaseUntilNanos, long appliedIndex, long doubt, long committed) {
+    /** Of an actor of an eventual table. */
+    public ReadGate(int actor, long epoch, boolean serving, long leaseUntilNanos, long appliedIndex) {
+        this(actor, epoch, serving, leaseUntilNanos, appliedIndex, 0, 0);
+    }
+
     /** Why the target cannot be answered now; empty if it can. */
     public Optional<ActorFailure> refuse(ReadRequest.Target target, ReadMode mode, long nowNanos) {
         if (mode == ReadMode.STALE) {

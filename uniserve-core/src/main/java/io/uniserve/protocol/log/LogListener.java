@@ -1,9 +1,13 @@
 package io.uniserve.protocol.log;
 
 import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.message.LogEntry;
 
 /** Hears what becomes of appended entries. */
 public interface LogListener {
+    /** An entry is the log's last now, and not on disk yet. */
+    default void appended(LogEntry entry) {}
+
     /** All entries up to this index are on disk. */
     void durable(long index);
 

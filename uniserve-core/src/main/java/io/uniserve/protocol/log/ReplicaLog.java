@@ -140,6 +140,7 @@ public final class ReplicaLog {
                             + lastIndex() + " of epoch " + lastEpoch());
         }
         cache.add(entry);
+        listener.appended(entry);
         flush();
     }
 

@@ -8,8 +8,10 @@ import org.jspecify.annotations.Nullable;
  * An entry of an actor's log.
  *
  * @param type UPDATE with request, function and rows; EPOCH opens a primary's epoch and carries nothing; REFUSED stands for
- *     an update that the primary's engine could not apply: its request, its function, and in {@code rows} why
- * @param version the transaction's version; 0 on eventual tables
+ *     an update that the primary's engine could not apply: its request, its function, and in {@code rows} why. PREPARE has
+ *     the actor's part of an atomic update in {@code rows}, see {@link BatchRows}; DECIDE, which has {@link #COMMIT} or
+ *     {@link #ABORT} for a function, says what became of it
+ * @param version the atomic update's version; 0 on eventual tables
  * @param request the client's request id, null for EPOCH
  * @param lowWater the client's smallest unfinished sequence, for forgetting outcomes
  */
@@ -22,7 +24,13 @@ public record LogEntry(
         long lowWater,
         String function,
         Bytes rows) {
-    /** What the entry is. PREPARE, DECIDE and DELTA are kept for transactions. */
+    /** Function of a DECIDE entry that commits. */
+    public static final String COMMIT = "commit";
+
+    /** Function of a DECIDE entry that aborts. */
+    public static final String ABORT = "abort";
+
+    /** What the entry is. DELTA is not written by this version. */
     public enum Type {
         UPDATE,
         PREPARE,
@@ -35,6 +43,21 @@ public record LogEntry(
     /** The entry that opens an epoch. */
     public static LogEntry epoch(long epoch, long index) {
         return new LogEntry(Type.EPOCH, epoch, index, 0, null, 0, "", Bytes.EMPTY);
+    }
+
+    /** The actor's part of an atomic update. */
+    public static LogEntry prepare(long epoch, long index, long version, Bytes rows) {
+        return new LogEntry(Type.PREPARE, epoch, index, version, null, 0, "", rows);
+    }
+
+    /** What became of an atomic update. */
+    public static LogEntry decide(long epoch, long index, long version, boolean commit) {
+        return new LogEntry(Type.DECIDE, epoch, index, version, null, 0, commit ? COMMIT : ABORT, Bytes.EMPTY);
+    }
+
+    /** True for a DECIDE that commits. */
+    public boolean commits() {
+        return type == Type.DECIDE && function.equals(COMMIT);
     }
 
     /** The same update, at the same place, refused. */

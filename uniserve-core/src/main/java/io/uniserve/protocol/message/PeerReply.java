@@ -2,7 +2,9 @@ package io.uniserve.protocol.message;
 
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.RequestId;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /** Answers to {@link PeerRequest}s. */
 public sealed interface PeerReply {
@@ -156,5 +158,37 @@ public sealed interface PeerReply {
 
         /** Role of a primary that accepts updates. */
         public static final String PRIMARY = "PRIMARY";
+    }
+
+    /**
+     * An actor's answer to the driver of an atomic update.
+     *
+     * @param epoch YES: the epoch in which every in-sync replica has prepared, with no removed one unfenced
+     * @param refused NO: the request whose rows cannot be applied; null where it may be any of those merged
+     * @param reason NO and LATER: why
+     */
+    record Vote(Kind kind, long epoch, @Nullable RequestId refused, String reason) implements PeerReply {
+        /** Verdicts. */
+        public enum Kind {
+            YES,
+            /** The rows can never be applied. */
+            NO,
+            /** Not now, or not here: ask again. */
+            LATER,
+            /** The version is not known here: its rows must be sent, or sent again. */
+            ROWS,
+            /** The version is decided already: the table's log says how. */
+            DECIDED
+        }
+
+        /** Prepared everywhere. */
+        public static Vote yes(long epoch) {
+            return new Vote(Kind.YES, epoch, null, "");
+        }
+
+        /** Ask again. */
+        public static Vote later(long epoch, String reason) {
+            return new Vote(Kind.LATER, epoch, null, reason);
+        }
     }
 }

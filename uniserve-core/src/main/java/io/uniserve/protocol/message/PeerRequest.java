@@ -82,4 +82,19 @@ public sealed interface PeerRequest {
 
     /** Asks a server for its replicas' state and load. */
     record ReportLoad() implements PeerRequest {}
+
+    /**
+     * The driver of an atomic update asks an actor's primary to prepare its part of this version.
+     *
+     * @param batches the rows; none asks for the vote on rows that were sent before
+     */
+    record Prepare(TableName table, ReplicaKey key, long epoch, long version, List<BatchRows> batches)
+            implements PeerRequest {
+        public Prepare {
+            batches = List.copyOf(batches);
+        }
+    }
+
+    /** Tells an actor's primary what became of a version, as the table's log says. */
+    record Decide(TableName table, ReplicaKey key, long version, boolean commit) implements PeerRequest {}
 }

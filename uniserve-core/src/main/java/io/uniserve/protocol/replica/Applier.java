@@ -219,6 +219,7 @@ final class Applier {
                                 key,
                                 meta,
                                 checkpoints.dataPath(name),
+                                saved.versions().committed(),
                                 restored -> restored(restored, name, saved, names, at));
             }
         });
@@ -362,7 +363,13 @@ final class Applier {
         });
     }
 
-    private void apply(List<LogEntry> entries) {
+    private void apply(List<LogEntry> loaded) {
+        List<LogEntry> entries = AtomicSteps.run(loaded);
+        LogEntry first = entries.get(0);
+        if (AtomicSteps.isFor(first)) {
+            AtomicSteps.call(env.engine(), key, first, done -> stepped(entries, done));
+            return;
+        }
         List<EngineHost.Update> updates = new ArrayList<>();
         for (LogEntry entry : entries) {
             if (entry.type() == LogEntry.Type.UPDATE) {
@@ -385,6 +392,21 @@ final class Applier {
                 advance(entries);
             }
         });
+    }
+
+    /** A part of an atomic update was prepared, or its decision carried out. */
+    private void stepped(List<LogEntry> entries, Outcome<Done> done) {
+        busy = false;
+        if (interrupted()) {
+            return;
+        }
+        if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
+            notApplied(entries, List.of(AtomicSteps.whole(entries.get(0))), err.error());
+        } else if (done instanceof Outcome.Err<Done> err) {
+            failed(err.error());
+        } else {
+            advance(entries);
+        }
     }
 
     private void notApplied(List<LogEntry> entries, List<EngineHost.Update> updates, UniserveException error) {
@@ -417,15 +439,19 @@ final class Applier {
         suspect.applied(applied);
         unpublished.appliedAt(env.clock().nanos());
         listener.applied();
-        if (sinceEntries >= config.checkpointEntries()
-                || sinceBytes >= config.checkpointBytes()
-                || checkpoints.takeWanted()) {
+        boolean due = sinceEntries >= config.checkpointEntries() || sinceBytes >= config.checkpointBytes();
+        if (!open() && (due || checkpoints.takeWanted())) {
             checkpoint();
         } else if (unpublished.tooMany()) {
             publish();
         } else {
             pump();
         }
+    }
+
+    /** A checkpoint cannot hold what is prepared and not decided: it waits for the decision. */
+    private boolean open() {
+        return table.versions().open() != 0;
     }
 
     /** What readers have not asked for so far: the first that comes then need not wait, and the engine is known to be able to. */
@@ -510,7 +536,7 @@ final class Applier {
         if (phase == Phase.FAILED && !busy && now - restartAt >= 0) {
             rebuild();
         }
-        boolean rests = phase == Phase.READY && !busy && !suspended && !restartWanted && applied > 0;
+        boolean rests = phase == Phase.READY && !busy && !suspended && !restartWanted && applied > 0 && !open();
         if (rests && checkpoints.takeWanted()) {
             Checkpoints.Name newest = checkpoints.newest();
             if (newest == null || newest.index() < applied) {

@@ -23,6 +23,7 @@ final class DedupeTable {
     private final LinkedHashMap<Client, Outcomes> clients = new LinkedHashMap<>();
     private final int clientsMax;
     private final int requestsMax;
+    private Versions versions = new Versions();
     private boolean forgotClients;
 
     DedupeTable() {
@@ -66,8 +67,14 @@ final class DedupeTable {
         return request.sequence() < outcomes.floor ? new Answer.Expired() : new Answer.Unknown();
     }
 
+    /** What the applied entries say about versions of atomic updates. */
+    Versions versions() {
+        return versions;
+    }
+
     /** Takes an applied entry in. */
     void record(LogEntry entry) {
+        versions.record(entry);
         RequestId request = entry.request();
         if (request == null) {
             return;
@@ -124,7 +131,7 @@ final class DedupeTable {
         writeRefusals(out);
     }
 
-    /** At the end, and only where there are any: so tables written before there were refusals can be read. */
+    /** At the end, and only where there are any: so tables written before there were refusals, or versions, can be read. */
     private void writeRefusals(BinaryWriter out) {
         int count = 0;
         BinaryWriter refusals = new BinaryWriter();
@@ -140,8 +147,11 @@ final class DedupeTable {
                 }
             }
         }
-        if (count > 0) {
+        if (count > 0 || !versions.isEmpty()) {
             out.writeInt(count).writeBytes(refusals.toBytes());
+        }
+        if (!versions.isEmpty()) {
+            versions.write(out);
         }
     }
 
@@ -177,6 +187,9 @@ final class DedupeTable {
         }
         if (in.remaining() > 0) {
             table.readRefusals(in);
+        }
+        if (in.remaining() > 0) {
+            table.versions = Versions.read(in);
         }
         return table;
     }

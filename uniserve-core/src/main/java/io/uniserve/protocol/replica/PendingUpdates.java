@@ -115,6 +115,12 @@ public final class PendingUpdates {
         await(recorded.index(), new Waiter(level, true, recorded.epoch(), recorded.refusal(), callback));
     }
 
+    /** Calls back when what the log has up to this index is stable and applied, with nothing unfenced. */
+    void awaitStable(long index, long epoch, Callback callback) {
+        waiters++;
+        await(index, new Waiter(AckLevel.ISR, false, epoch, "", callback));
+    }
+
     private void await(long index, Waiter waiter) {
         (waiter.level() == AckLevel.ISR ? isrLevel : primaryLevel)
                 .computeIfAbsent(index, i -> new ArrayList<>())

@@ -181,6 +181,16 @@ final class Primary implements PeerLink.Listener {
         return java.util.Optional.empty();
     }
 
+    /** True when a decision may be logged, which minIsr does not hold up. */
+    boolean mayDecide() {
+        return accepting() && !handOver.holding();
+    }
+
+    /** Logs a part of an atomic update, or its decision. */
+    void append(LogEntry entry) {
+        log.append(entry);
+    }
+
     /** Runs the append when the backup's record allows it. */
     void beforeAppend(Runnable append) {
         host.wantTicks(replica);

@@ -15,6 +15,7 @@ import io.uniserve.protocol.log.LogListener;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.UpdateRequest;
 import java.util.function.Consumer;
@@ -43,6 +44,7 @@ public final class Replica {
     private final StallWatch stalls = new StallWatch();
     private final ReplicaFiles files;
     private final Refuser refuser;
+    private final VersionTrail trail;
     private @Nullable TableMeta meta;
     private @Nullable ActorState desired;
     private boolean closed;
@@ -61,6 +63,7 @@ public final class Replica {
         this.cutting = new TailCut(fitness, marks);
         this.lease = new OfferedLease(now());
         this.files = new ReplicaFiles(host, key, table, fitness, new FilesOwner(), new LogEvents());
+        this.trail = new VersionTrail(this::versionsApplied);
         this.refuser = new Refuser(key, pending, part::primary, (after, then) -> cut(after, false, then));
     }
 
@@ -177,6 +180,7 @@ public final class Replica {
 
     private void activate(Opened parts, ActorState state) {
         if (meta != null && files.startEngine(parts, meta, new EngineEvents())) {
+            trail.cut(parts.log().lastIndex());
             host.wantTicks(this);
         }
         part.play(state, mapVersion, meta, new Part.Maker() {
@@ -239,6 +243,53 @@ public final class Replica {
         }
     }
 
+    /** The primary's part in an atomic update. */
+    public void prepare(PeerRequest.Prepare request, Completion<PeerReply> completion) {
+        if (request.epoch() > installed()) {
+            host.refresh(table);
+        }
+        AtomicFlow flow = atomic();
+        if (flow == null) {
+            completion.done(Outcome.ok(PeerReply.Vote.later(installed(), "this server is not the actor's primary")));
+        } else {
+            flow.prepare(request, completion);
+        }
+    }
+
+    /** What became of an atomic update, as the table's log says; answered when every in-sync replica has it. */
+    public void decide(PeerRequest.Decide request, Completion<PeerReply> completion) {
+        AtomicFlow flow = atomic();
+        if (flow == null) {
+            completion.done(Outcome.err(
+                    new UniserveException(ErrorCode.NOT_PRIMARY, "this server is not the actor's primary")));
+        } else {
+            flow.decide(request, completion);
+        }
+    }
+
+    private @Nullable AtomicFlow atomic() {
+        Opened parts = files.opened();
+        return part.primary() == null || parts == null || closed || !engineReady()
+                ? null
+                : new AtomicFlow(host, key, parts.log(), pending, trail, part::primary);
+    }
+
+    private Versions versionsApplied() {
+        Applier engine = files.engine();
+        return engine == null ? new Versions() : engine.table().versions();
+    }
+
+    /** True when this replica is its actor's primary and may log. */
+    public boolean leads() {
+        Primary leader = part.primary();
+        return leader != null && !closed && leader.mayDecide();
+    }
+
+    /** The version that this primary's log has prepared and not decided; 0 for none, and elsewhere. */
+    public long openVersion() {
+        return atomic() == null ? 0 : trail.end().open();
+    }
+
     /** A lease on a map in which this actor had the epoch. */
     public void renewLease(long epochInMap, long untilNanos) {
         lease.offer(epochInMap, untilNanos);
@@ -248,7 +299,14 @@ public final class Replica {
     /** What readers may have. */
     public ReadGate gate() {
         boolean serving = !closed && !fitness.isDamaged() && engineReady() && part.inSync(installed());
-        return new ReadGate(key.actor(), installed(), serving, lease.until(installed()), applied());
+        return new ReadGate(
+                key.actor(),
+                installed(),
+                serving,
+                lease.until(installed()),
+                applied(),
+                trail.doubt(),
+                versionsApplied().committed());
     }
 
     /** The part it plays, for reports. */
@@ -355,6 +413,7 @@ public final class Replica {
         LOG.info("{}: cuts {} entries after {}", key, parts.log().lastIndex() - after, after);
         cutting.run(parts, engine, after, keep, cut -> {
             host.wantTicks(this);
+            trail.cut(parts.log().lastIndex());
             then.done(cut);
             evaluate();
         });
@@ -421,6 +480,14 @@ public final class Replica {
 
     private final class LogEvents implements LogListener {
         @Override
+        public void appended(LogEntry entry) {
+            trail.appended(entry);
+            if (Versions.concerns(entry)) {
+                host.gateChanged(Replica.this); // before anybody hears that it is here
+            }
+        }
+
+        @Override
         public void durable(long index) {
             fitness.logWorks();
             part.durable();
@@ -433,6 +500,7 @@ public final class Replica {
         public void appendFailed(long from, UniserveException error) {
             LOG.warn("{}: entries from {} on cannot be written: {}", key, from, error.getMessage());
             fitness.logFailed(error);
+            trail.cut(from - 1);
             part.appendFailed(from, error);
             files.appendFailed(error);
             pending.failFrom(from, error.code(), error.reason(), installed());
@@ -455,6 +523,7 @@ public final class Replica {
     private final class EngineEvents implements Applier.Listener {
         @Override
         public void applied() {
+            trail.applied(Replica.this.applied());
             if (engineReady() && fitness.covered()) {
                 evaluate();
             }

@@ -29,6 +29,7 @@ import io.uniserve.protocol.replica.BackupEraser;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaConfig;
 import io.uniserve.protocol.replica.ReplicaHost;
+import io.uniserve.protocol.tx.AtomicConfig;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -54,6 +55,7 @@ public final class ServerMachine {
     private final Reaper reaper;
     private final BackupEraser eraser;
     private final UpdateDesk updates;
+    private final AtomicTables atomic;
     private final LoadReport loads;
     private final RoutingBoard routing;
     private final Drain drain;
@@ -83,7 +85,8 @@ public final class ServerMachine {
         this.leases = new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views);
         this.eraser = new BackupEraser(env, config.replicas());
         this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views, eraser);
-        this.updates = new UpdateDesk(env, views, replicas::find);
+        this.atomic = new AtomicTables(host, AtomicConfig.defaults(), watches, views, replicas, gates);
+        this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
         this.loads = new LoadReport(env, config.id(), replicas);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
         this.drain = new Drain(env, config, replicas, registration, members::coordinator);
@@ -110,6 +113,7 @@ public final class ServerMachine {
     /** Stops acting at once, as a crash would; files stay as they are. */
     public void stop() {
         stopped = true;
+        atomic.service().stop();
         registration.stop();
         replicas.close();
     }
@@ -134,6 +138,19 @@ public final class ServerMachine {
         views.refresh(table);
     }
 
+    /**
+     * Settles doubts about a replica of a table whose updates are atomic, for a reader who met one at its gate.
+     *
+     * @param at the version that is read; 0 for the newest
+     */
+    public void settle(TableName table, ReplicaKey key, long at, Completion<Done> completion) {
+        if (stopped) {
+            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        } else {
+            atomic.service().settle(table, key, at, outcome -> later(completion, outcome));
+        }
+    }
+
     /** An update from a client. */
     public void onUpdate(UpdateRequest request, Completion<UpdateReply> completion) {
         if (stopped) {
@@ -149,6 +166,23 @@ public final class ServerMachine {
             later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
         } else if (request instanceof PeerRequest.Replicate replicate) {
             replicate(replicate, completion);
+        } else if (request instanceof PeerRequest.Prepare prepare) {
+            Replica replica = replicas.find(prepare.key());
+            if (replica == null) {
+                later(completion, Outcome.ok(PeerReply.Vote.later(0, "this server does not hold the actor")));
+            } else {
+                replica.prepare(prepare, outcome -> later(completion, outcome));
+            }
+        } else if (request instanceof PeerRequest.Decide decide) {
+            Replica replica = replicas.find(decide.key());
+            if (replica == null) {
+                later(
+                        completion,
+                        Outcome.err(new UniserveException(
+                                ErrorCode.NOT_PRIMARY, "this server does not hold the actor")));
+            } else {
+                replica.decide(decide, outcome -> later(completion, outcome));
+            }
         } else if (request instanceof PeerRequest.Ping) {
             later(completion, Outcome.ok(new PeerReply.Pong(config.id(), registration.incarnation())));
         } else if (request instanceof PeerRequest.ReportLoad) {
@@ -240,6 +274,7 @@ public final class ServerMachine {
         }
         long now = env.clock().nanos();
         replicas.tick();
+        atomic.service().tick(now);
         if (now - nextLease >= 0) {
             nextLease = now + config.replicas().leaseNanos() / 3;
             leases.renew();
@@ -313,6 +348,7 @@ public final class ServerMachine {
         public void changed(TableViews.View view) {
             if (!stopped) {
                 replicas.follow(view);
+                atomic.follow(view);
                 routing.changed();
                 if (replicas.holdsAny(view.meta().tableId())) {
                     leases.renewSoon();
@@ -322,6 +358,7 @@ public final class ServerMachine {
 
         @Override
         public void gone(TableViews.View last) {
+            atomic.gone(last.meta().name());
             routing.changed();
         }
 

@@ -18,6 +18,7 @@ import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.UpdateRequest.ActorRows;
 import io.uniserve.protocol.replica.PendingUpdates;
 import io.uniserve.protocol.replica.Replica;
+import io.uniserve.protocol.tx.AtomicService;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeSet;
@@ -29,8 +30,14 @@ final class UpdateDesk {
     private final Environment env;
     private final TableViews views;
     private final Function<ReplicaKey, @Nullable Replica> replicas;
+    private final AtomicService atomic;
 
-    UpdateDesk(Environment env, TableViews views, Function<ReplicaKey, @Nullable Replica> replicas) {
+    UpdateDesk(
+            Environment env,
+            TableViews views,
+            Function<ReplicaKey, @Nullable Replica> replicas,
+            AtomicService atomic) {
+        this.atomic = atomic;
         this.env = env;
         this.views = views;
         this.replicas = replicas;
@@ -49,6 +56,10 @@ final class UpdateDesk {
         }
         if (view.meta().tableId() != request.tableId()) {
             env.timers().after(0, () -> completion.done(Outcome.err(notFound(request))));
+            return;
+        }
+        if (AtomicService.serves(view.meta().level())) {
+            atomic(request, view, completion);
             return;
         }
         Gathering gathering = new Gathering(request, completion);
@@ -71,6 +82,21 @@ final class UpdateDesk {
             gathering.of(rows.actor()).failed(new ActorFailure(rows.actor(), code, message, epoch));
         }
         gathering.begun();
+    }
+
+    /** One for all actors: any server may drive it. */
+    private void atomic(UpdateRequest request, TableViews.View view, Completion<UpdateReply> completion) {
+        int actors = view.map().actors().size();
+        boolean exist = request.actors().stream().allMatch(rows -> rows.actor() >= 0 && rows.actor() < actors);
+        if (exist) {
+            atomic.submit(request, completion);
+        } else {
+            env.timers()
+                    .after(
+                            0,
+                            () -> completion.done(
+                                    Outcome.err(UniserveException.invalid("the table has " + actors + " actors"))));
+        }
     }
 
     private static @Nullable UniserveException check(UpdateRequest request) {

@@ -3,6 +3,8 @@ package io.uniserve.testkit.simulation;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.testkit.simulation.check.AtomicCheck;
+import io.uniserve.testkit.simulation.check.AtomicHistory;
 import io.uniserve.testkit.simulation.check.ClientHistory;
 import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.check.HistoryCheck;
@@ -18,6 +20,7 @@ import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
 import io.uniserve.testkit.simulation.workload.Crowd;
 import io.uniserve.testkit.simulation.workload.Tally;
+import io.uniserve.testkit.simulation.workload.Workload;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
@@ -46,18 +49,20 @@ final class SeedRun {
     private final ActorKeys keys;
     private final Tally tally = new Tally();
     private final ClientHistory history = new ClientHistory();
+    private final AtomicHistory atomicHistory = new AtomicHistory();
     private long lostAtPrimaryLevel;
 
     SeedRun(long seed, SimulationOptions options, EngineInstance engine, Path scratch) {
         this.seed = seed;
         this.options = options;
-        this.world = new World(seed, engine, scratch, options.plant(), options.lines());
+        this.world = new World(seed, engine, scratch, options.plant(), options.workload(), options.lines());
         Prng random = new Prng(seed).fork("run");
-        this.scenario = Scenario.draw(random.fork("scenario"));
+        Scenario drawn = Scenario.draw(random.fork("scenario"));
+        this.scenario = options.workload() == Workload.ATOMIC ? drawn.atomic() : drawn;
         this.cluster = new SimCluster(world, scenario);
         FaultPlan plan = new FaultPlan(random.fork("plan"));
         this.keys = new ActorKeys(cluster.partitioner());
-        ClientFactory clients = new ClientFactory(world, scenario, keys, history, tally);
+        ClientFactory clients = new ClientFactory(world, scenario, keys, history, atomicHistory, tally);
         this.crowd = clients.crowd(random.fork("crowd"));
         this.side = clients.sideTable(cluster, random.fork("side"));
         this.disasters = new Disasters(world, cluster, plan, crowd, side, random.fork("disasters"));
@@ -104,7 +109,7 @@ final class SeedRun {
 
     private boolean over() {
         return crowd.outstanding() == 0
-                && cluster.divergence(this::lives).isEmpty()
+                && cluster.divergence(this::lives).or(cluster::unrest).isEmpty()
                 && side.remains().isEmpty();
     }
 
@@ -116,7 +121,7 @@ final class SeedRun {
 
     private void judge(boolean finished) {
         if (!finished) {
-            Optional<String> why = cluster.divergence(this::lives).or(side::remains);
+            Optional<String> why = cluster.divergence(this::lives).or(cluster::unrest).or(side::remains);
             world.violations()
                     .add(
                             "LIVE",
@@ -126,12 +131,20 @@ final class SeedRun {
         }
         TreeSet<Integer> failed = new TreeSet<>(tally.probesFailed());
         Map<Integer, Excuse> excused = disasters.excused();
-        failed.removeIf(actor -> actor == Tally.ALL_ACTORS ? !excused.isEmpty() : excused.containsKey(actor));
+        boolean together = options.workload() == Workload.ATOMIC; // all or none: one that is away holds up the others
+        failed.removeIf(actor ->
+                actor == Tally.ALL_ACTORS || together ? !excused.isEmpty() : excused.containsKey(actor));
         if (!failed.isEmpty()) {
             world.violations()
                     .add("LIVE", "operations after the last fault failed on actors " + failed + ": " + tally.errors());
         }
         cluster.compareDigests(this::lives);
+        if (options.workload() == Workload.ATOMIC) {
+            if (excused.isEmpty()) { // a lost actor tears every update that had a part there
+                new AtomicCheck(world.violations(), atomicHistory, finals()).run();
+            }
+            return;
+        }
         HistoryCheck check = new HistoryCheck(
                 world.violations(), history, finals(), list -> !excused.containsKey(ActorKeys.actorOf(list)));
         check.run();

@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation;
 
 import io.uniserve.testkit.simulation.plant.Plant;
+import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.function.Consumer;
 
 /**
@@ -8,9 +9,10 @@ import java.util.function.Consumer;
  *
  * @param faultSecondsPerSeed virtual seconds during which faults happen, 1 to 86,400; healing comes on top
  * @param plant a bug to carry, to test the checker
+ * @param workload what clients do
  * @param lines hears every line of every history; for replays
  */
-public record SimulationOptions(int faultSecondsPerSeed, Plant plant, Consumer<String> lines) {
+public record SimulationOptions(int faultSecondsPerSeed, Plant plant, Workload workload, Consumer<String> lines) {
     private static final int FAULT_SECONDS_DEFAULT = 100;
     private static final int FAULT_SECONDS_MAX = 86_400;
 
@@ -23,21 +25,26 @@ public record SimulationOptions(int faultSecondsPerSeed, Plant plant, Consumer<S
 
     /** 100 seconds of faults a seed, no planted bug, nobody listens. */
     public static SimulationOptions defaults() {
-        return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, line -> {});
+        return new SimulationOptions(FAULT_SECONDS_DEFAULT, Plant.NONE, Workload.EVENTUAL, line -> {});
     }
 
     /** The same with a planted bug. */
     public SimulationOptions with(Plant other) {
-        return new SimulationOptions(faultSecondsPerSeed, other, lines);
+        return new SimulationOptions(faultSecondsPerSeed, other, workload, lines);
+    }
+
+    /** The same with another workload. */
+    public SimulationOptions with(Workload other) {
+        return new SimulationOptions(faultSecondsPerSeed, plant, other, lines);
     }
 
     /** The same with a listener. */
     public SimulationOptions listening(Consumer<String> listener) {
-        return new SimulationOptions(faultSecondsPerSeed, plant, listener);
+        return new SimulationOptions(faultSecondsPerSeed, plant, workload, listener);
     }
 
     /** The same with another length. */
     public SimulationOptions seconds(int seconds) {
-        return new SimulationOptions(seconds, plant, lines);
+        return new SimulationOptions(seconds, plant, workload, lines);
     }
 }

@@ -1,7 +1,6 @@
 package io.uniserve.port.kv;
 
 import io.uniserve.api.Document;
-import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -18,18 +17,18 @@ import org.jspecify.annotations.Nullable;
 /** The update functions of the key-value port. */
 public final class KvUpdates {
     /** Stores documents, replacing those with the same key. */
-    public static final EventualUpdate<KvActor, Document> PUT = update("kv.put@1", KvUpdates::checkKey, KvActor::put);
+    public static final KvUpdate PUT = update("kv.put@1", KvUpdates::checkKey, KvActor::put);
 
     /** Deletes documents by key; other fields are ignored. */
-    public static final EventualUpdate<KvActor, Document> DELETE =
+    public static final KvUpdate DELETE =
             update("kv.delete@1", KvUpdates::checkKey, (actor, row) -> actor.remove(KvActor.keyOf(row)));
 
     /** Appends field {@code value} to the list in field {@code values} of the document with this key, made if absent. */
-    public static final EventualUpdate<KvActor, Document> APPEND =
+    public static final KvUpdate APPEND =
             update("kv.append@1", KvUpdates::checkAppend, KvUpdates::append);
 
     /** Adds the whole number in field {@code amount} to that of the document with this key, made if absent. */
-    public static final EventualUpdate<KvActor, Document> ADD = update("kv.add@1", KvUpdates::checkAdd, KvUpdates::add);
+    public static final KvUpdate ADD = update("kv.add@1", KvUpdates::checkAdd, KvUpdates::add);
 
     static final List<UpdateFunction<?, ?>> ALL = List.of(PUT, DELETE, APPEND, ADD);
 
@@ -85,13 +84,7 @@ public final class KvUpdates {
         return new Document(row.keyField(), fields);
     }
 
-    private static EventualUpdate<KvActor, Document> update(
-            String id, Consumer<Document> check, BiConsumer<KvActor, Document> step) {
-        return EventualUpdate.of(
-                id,
-                KvActor.class,
-                Document.CODEC,
-                (actor, rows) -> rows.forEach(check),
-                (actor, rows) -> actor.update(() -> rows.forEach(row -> step.accept(actor, row))));
+    private static KvUpdate update(String id, Consumer<Document> check, BiConsumer<KvActor, Document> step) {
+        return new KvUpdate(id, check, step);
     }
 }

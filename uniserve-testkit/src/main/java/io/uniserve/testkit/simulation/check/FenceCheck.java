@@ -35,7 +35,11 @@ public final class FenceCheck {
 
     /** An update at level ISR is acknowledged in this epoch. */
     public void acknowledged(String server, ReplicaKey key, long loggedEpoch, long nanos) {
-        long epoch = Math.max(loggedEpoch, installed.getOrDefault(server + " " + key, 0L));
+        committed(key, Math.max(loggedEpoch, installed.getOrDefault(server + " " + key, 0L)), nanos);
+    }
+
+    /** An atomic update that has a part there is committed, and the actor has this epoch in the map. */
+    public void committed(ReplicaKey key, long epoch, long nanos) {
         List<Ack> steps = acks.computeIfAbsent(key, k -> new ArrayList<>());
         if (steps.isEmpty() || steps.get(steps.size() - 1).epoch < epoch) {
             steps.add(new Ack(nanos, epoch));

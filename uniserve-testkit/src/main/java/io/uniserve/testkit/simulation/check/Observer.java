@@ -26,6 +26,7 @@ public final class Observer implements Tap, EngineTap {
     private final LogCheck logs;
     private final FenceCheck fences;
     private final MapCheck maps;
+    private final CommitCheck commits;
 
     public Observer(EventQueue queue, Trace trace, Violations violations) {
         this.queue = queue;
@@ -33,6 +34,7 @@ public final class Observer implements Tap, EngineTap {
         this.logs = new LogCheck(violations);
         this.fences = new FenceCheck(violations);
         this.maps = new MapCheck(violations);
+        this.commits = new CommitCheck(violations, fences);
     }
 
     /** The check of registry writes. */
@@ -42,6 +44,7 @@ public final class Observer implements Tap, EngineTap {
                 trace.line("registry " + zxid + " by " + session + " " + changed);
             }
             maps.committed(session, zxid, applied, changed);
+            commits.committed(applied, queue.now());
         };
     }
 
@@ -72,10 +75,10 @@ public final class Observer implements Tap, EngineTap {
 
     private void acknowledged(String server, UpdateRequest update, ActorAck ack) {
         ReplicaKey key = new ReplicaKey(update.tableId(), ack.actor());
-        if (!ack.duplicate()) {
+        if (!ack.duplicate() && ack.epoch() > 0) { // 0: an atomic update, whose driver is nobody's primary
             logs.acknowledged(key, ack.epoch(), server);
         }
-        if (update.level() == AckLevel.ISR) {
+        if (update.level() == AckLevel.ISR && ack.epoch() > 0) {
             fences.acknowledged(server, key, ack.epoch(), queue.now());
         }
     }
@@ -84,6 +87,7 @@ public final class Observer implements Tap, EngineTap {
     public void published(String server, ReplicaKey key, ReadGate gate) {
         trace.mix(5, gate.epoch() * 31 + gate.appliedIndex());
         fences.published(server, key, gate);
+        commits.published(server, key, gate);
     }
 
     @Override

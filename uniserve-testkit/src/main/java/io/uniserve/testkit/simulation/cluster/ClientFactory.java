@@ -6,16 +6,22 @@ import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.ReaderSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.protocol.tx.VersionedNetwork;
+import io.uniserve.testkit.simulation.check.AtomicHistory;
 import io.uniserve.testkit.simulation.check.ClientHistory;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.plant.MuteVersions;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.RenamingNetwork;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
+import io.uniserve.testkit.simulation.workload.AtomicClient;
 import io.uniserve.testkit.simulation.workload.Crowd;
+import io.uniserve.testkit.simulation.workload.Customer;
 import io.uniserve.testkit.simulation.workload.RoutingFeed;
 import io.uniserve.testkit.simulation.workload.SimClient;
 import io.uniserve.testkit.simulation.workload.Tally;
+import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -25,19 +31,21 @@ public final class ClientFactory {
     private final Scenario scenario;
     private final ActorKeys keys;
     private final ClientHistory history;
+    private final AtomicHistory atomicHistory;
     private final Tally tally;
 
-    public ClientFactory(World world, Scenario scenario, ActorKeys keys, ClientHistory history, Tally tally) {
+    public ClientFactory(World world, Scenario scenario, ActorKeys keys, ClientHistory history, AtomicHistory atomicHistory, Tally tally) {
         this.world = world;
         this.scenario = scenario;
         this.keys = keys;
         this.history = history;
+        this.atomicHistory = atomicHistory;
         this.tally = tally;
     }
 
     /** All clients, idle. */
     public Crowd crowd(Prng random) {
-        List<SimClient> clients = new ArrayList<>();
+        List<Customer> clients = new ArrayList<>();
         for (int i = 1; i <= scenario.clients(); i++) {
             clients.add(client("k" + i));
         }
@@ -51,9 +59,12 @@ public final class ClientFactory {
         return new SideTable(world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
     }
 
-    private SimClient client(String name) {
+    private Customer client(String name) {
         Process process = world.process(name);
         process.start(0);
+        if (world.workload == Workload.ATOMIC) {
+            return atomicClient(name, process);
+        }
         return new SimClient(
                 name,
                 world.queue,
@@ -64,6 +75,22 @@ public final class ClientFactory {
                 keys,
                 history,
                 world.violations,
+                world.trace,
+                tally);
+    }
+
+    private Customer atomicClient(String name, Process process) {
+        VersionedNetwork wire = world.wire.versionedNetwork(process);
+        return new AtomicClient(
+                name,
+                world.queue,
+                world.random.fork("client " + name).fork("choices"),
+                environment(process, world.ids(process)),
+                world.plant == Plant.ONE_ROUND ? new MuteVersions(wire) : wire,
+                () -> crash(process),
+                SimCluster.TABLE,
+                keys,
+                atomicHistory,
                 world.trace,
                 tally);
     }

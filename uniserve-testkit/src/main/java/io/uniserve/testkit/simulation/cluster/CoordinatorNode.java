@@ -3,6 +3,7 @@ package io.uniserve.testkit.simulation.cluster;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.protocol.coordinator.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
 import io.uniserve.protocol.env.Environment;
@@ -16,6 +17,7 @@ import io.uniserve.testkit.simulation.network.Endpoint;
 import io.uniserve.testkit.simulation.plant.LateWriter;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** A coordinator's process. All its state is in the registry: a restart begins with nothing. */
@@ -71,7 +73,8 @@ public final class CoordinatorNode implements Node {
                 nothing,
                 world.scratch,
                 world.observer,
-                () -> 1);
+                () -> 1,
+                1);
         Environment env = new Environment(
                 process.clock(),
                 process.timers(),
@@ -82,13 +85,17 @@ public final class CoordinatorNode implements Node {
                 engine,
                 world.ids(process));
         CoordinatorMachine started =
-                new CoordinatorMachine(CoordinatorConfig.defaults(process.name(), address, "sim"), env);
+                new CoordinatorMachine(
+                CoordinatorConfig.defaults(process.name(), address, "sim")
+                        .withLevels(Set.of(ConsistencyLevel.values())),
+                env);
         started.onFatal(error -> world.violations.add("CODE", process.name() + " gave up: " + error.getMessage()));
         world.wire.bind(
                 address,
                 new Endpoint(
                         process,
                         started::onPeer,
+                        (request, reply) -> reply.done(Outcome.err(refusal())),
                         (request, reply) -> reply.done(Outcome.err(refusal())),
                         (request, reply) -> reply.done(Outcome.err(refusal()))));
         session = own;

@@ -33,6 +33,12 @@ public record Scenario(
                 rf == 1 && random.below(2) == 0 ? OnLoss.RESTORE_ACTOR : OnLoss.WAIT);
     }
 
+    /** The same for a table whose updates are atomic: it waits for what it has lost. */
+    public Scenario atomic() {
+        return new Scenario(
+                servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, OnLoss.WAIT);
+    }
+
     @Override
     public String toString() {
         return servers + " servers, " + actors + " actors, rf " + rf + ", minIsr " + minIsr + ", " + coordinators

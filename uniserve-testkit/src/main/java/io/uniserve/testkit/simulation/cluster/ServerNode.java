@@ -5,6 +5,8 @@ import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.Capacity;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.port.kv.KvActor;
@@ -22,13 +24,18 @@ import io.uniserve.testkit.simulation.disk.SimDisk;
 import io.uniserve.testkit.simulation.engine.Gates;
 import io.uniserve.testkit.simulation.engine.ReadWorker;
 import io.uniserve.testkit.simulation.engine.SimEngineHost;
+import io.uniserve.testkit.simulation.engine.VersionedReader;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
 import io.uniserve.testkit.simulation.plant.BlindVoucher;
+import io.uniserve.testkit.simulation.plant.HastyEyes;
+import io.uniserve.testkit.simulation.plant.HastyVotes;
 import io.uniserve.testkit.simulation.plant.Plant;
+import io.uniserve.testkit.simulation.plant.UnfencedCommits;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -139,7 +146,8 @@ public final class ServerNode implements Node {
                 platter,
                 world.scratch,
                 world.observer,
-                stateNumbers);
+                stateNumbers,
+                world.sizes.statesMax());
         Gates gates = new Gates((key, gate) -> world.observer.published(process.name(), key, gate));
         ReadWorker reads = new ReadWorker(
                 world.queue,
@@ -150,14 +158,16 @@ public final class ServerNode implements Node {
                 engine,
                 world.plant == Plant.UNPUBLISHED_READS ? engine::seen : engine::published,
                 gates,
-                readersClock(),
+                standing(Plant.NO_FENCE),
                 world.observer,
                 stateNumbers);
         Environment env = new Environment(
                 process.clock(),
                 process.timers(),
-                world.wire.network(process),
-                session,
+                world.plant == Plant.COMMIT_UNPREPARED
+                        ? new HastyVotes(world.wire.network(process), process.timers(), random.fork("votes"))
+                        : world.wire.network(process),
+                world.plant == Plant.COMMIT_UNFENCED ? new UnfencedCommits(session, process.timers(), random.fork("unfenced")) : session,
                 disk,
                 world.objects.of(process),
                 engine,
@@ -166,7 +176,19 @@ public final class ServerNode implements Node {
         ServerMachine machine = new ServerMachine(config, env, gates, this::fatal);
         Endpoint.Handler<PeerRequest, PeerReply> ear =
                 world.plant == Plant.BLIND_VOUCHERS ? new BlindVoucher(machine::onPeer) : machine::onPeer;
-        world.wire.bind(address, new Endpoint(process, ear, machine::onUpdate, reads::read));
+        VersionedReader versions = new VersionedReader(
+                random.fork("versions"),
+                world.weather,
+                process,
+                world.engine,
+                engine,
+                gates,
+                standing(Plant.LEASE_IGNORED),
+                (request, key, settled) -> machine.settle(request.table(), key, request.at(), settled),
+                world.plant == Plant.DOUBTS_IGNORED ? HastyEyes::withoutDoubt : gate -> gate,
+                world.queue,
+                world.observer);
+        world.wire.bind(address, new Endpoint(process, ear, machine::onUpdate, reads::read, versions::read));
         life = new Life(session, disk, engine, gates, machine);
         draining = false;
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
@@ -180,8 +202,20 @@ public final class ServerNode implements Node {
                 address,
                 "zone" + zone,
                 new Capacity(4_000, 1L << 32, 1L << 36),
-                List.of(new KvEngine().info()));
+                List.of(port()));
         return world.sizes.apply(base);
+    }
+
+    /** What the engine is able to do, whatever level coordinators of this version allow. */
+    private static PortInfo port() {
+        PortInfo info = new KvEngine().info();
+        return new PortInfo(
+                info.name(),
+                info.version(),
+                Set.of(ConsistencyLevel.values()),
+                info.operators(),
+                info.updates(),
+                info.whole());
     }
 
     /** The machine must not go on: a process that ends, and is started again by its supervisor. */
@@ -202,9 +236,10 @@ public final class ServerNode implements Node {
         return world.plant == Plant.STATES_NOT_TOLD_APART ? () -> 1 : last::incrementAndGet;
     }
 
-    private Clock readersClock() {
+    /** The clock of readers, which stands still with this plant. */
+    private Clock standing(Plant plant) {
         long start = process.clock().nanos();
-        return world.plant == Plant.NO_FENCE ? () -> start : process.clock();
+        return world.plant == plant ? () -> start : process.clock();
     }
 
     @Override

@@ -10,6 +10,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvEngine;
@@ -24,6 +25,7 @@ import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
 import io.uniserve.testkit.simulation.workload.RoutingFeed;
+import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -97,7 +99,9 @@ public final class SimCluster {
                 0,
                 partitioner(),
                 ActorKeys.KEY_FIELD,
-                ConsistencyLevel.EVENTUAL,
+                world.workload == Workload.ATOMIC
+                        ? ConsistencyLevel.FULLY_SERIALIZABLE
+                        : ConsistencyLevel.EVENTUAL,
                 scenario.rf(),
                 scenario.minIsr(),
                 scenario.onLoss(),
@@ -149,6 +153,14 @@ public final class SimCluster {
                         instanceof BackupRecord record
                 && record.clean()
                 && record.key().equals(key);
+    }
+
+    /** Why updates are not at rest: empty when no version of an atomic table is in flight. */
+    public Optional<String> unrest() {
+        return world.ensemble.read(RegistryPaths.log(TABLE), world.ensemble.zxid()).value() instanceof TableLog log
+                        && log.inFlight() != null
+                ? Optional.of("version " + log.inFlight().version() + " is in flight")
+                : Optional.empty();
     }
 
     /** Why the replicas have not converged: empty when every actor has all its replicas, in sync and equal. */

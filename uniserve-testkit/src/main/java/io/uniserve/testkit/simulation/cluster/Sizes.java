@@ -12,9 +12,10 @@ import io.uniserve.testkit.simulation.kernel.Prng;
  * @param cacheBytes recent entries kept in memory
  * @param checkpointEntries entries between two checkpoints
  * @param shippingNanos interval of log shipping, 0 for none
+ * @param statesMax old states of an atomic table's actor that engines keep
  * @param learnerLagMax entries a learner may lag when the primary begins to wait for it
  */
-record Sizes(int segmentBytes, long cacheBytes, long checkpointEntries, long shippingNanos, long learnerLagMax) {
+record Sizes(int segmentBytes, long cacheBytes, long checkpointEntries, long shippingNanos, long learnerLagMax, int statesMax) {
     private static final long SECOND = 1_000_000_000L;
     private static final long ENGINE_TIMEOUT_NANOS = 10 * SECOND;
 
@@ -24,7 +25,8 @@ record Sizes(int segmentBytes, long cacheBytes, long checkpointEntries, long shi
                 random.between(200, 100_000),
                 random.between(5, 200),
                 random.below(3) == 0 ? 0 : SECOND,
-                random.below(2) == 0 ? 1 : 1_000);
+                random.below(2) == 0 ? 1 : 1_000,
+                random.below(2) == 0 ? 1 : 8);
     }
 
     ServerConfig apply(ServerConfig base) {

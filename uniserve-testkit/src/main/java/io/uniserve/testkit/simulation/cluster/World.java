@@ -13,6 +13,7 @@ import io.uniserve.testkit.simulation.kernel.Weather;
 import io.uniserve.testkit.simulation.network.Wire;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.registry.Ensemble;
+import io.uniserve.testkit.simulation.workload.Workload;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.Consumer;
@@ -34,6 +35,7 @@ public final class World {
     final EngineInstance engine;
     final Path scratch;
     final Plant plant;
+    final Workload workload;
     final Sizes sizes;
 
     /**
@@ -41,7 +43,7 @@ public final class World {
      * @param scratch directory for checkpoints on their way
      * @param lines hears every line of the history
      */
-    public World(long seed, EngineInstance engine, Path scratch, Plant plant, Consumer<String> lines) {
+    public World(long seed, EngineInstance engine, Path scratch, Plant plant, Workload workload, Consumer<String> lines) {
         this.random = new Prng(seed).fork("world");
         this.trace = new Trace(queue, lines);
         this.weather = new Weather(random.fork("weather"), trace);
@@ -54,6 +56,7 @@ public final class World {
         this.engine = engine;
         this.scratch = scratch;
         this.plant = plant;
+        this.workload = workload;
         this.sizes = Sizes.draw(random.fork("sizes"));
         ensemble.listen(observer.maps());
     }

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 /** The gates one start of a server has published. */
 public final class Gates implements GatePublisher {
     private final Map<ReplicaKey, ReadGate> gates = new TreeMap<>();
+    private final Map<Long, Long> versions = new TreeMap<>();
     private final BiConsumer<ReplicaKey, ReadGate> tap;
 
     /** @param tap hears every gate published */
@@ -22,6 +23,16 @@ public final class Gates implements GatePublisher {
     public void publish(ReplicaKey key, ReadGate gate) {
         gates.put(key, gate);
         tap.accept(key, gate);
+    }
+
+    @Override
+    public void version(long tableId, long version) {
+        versions.merge(tableId, version, Math::max);
+    }
+
+    /** The table's newest committed version that the server knows of, 0 for none. */
+    public long version(long tableId) {
+        return versions.getOrDefault(tableId, 0L);
     }
 
     @Override

@@ -18,6 +18,8 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.tx.AtomicService;
+import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.testkit.simulation.disk.Platter;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
@@ -27,6 +29,7 @@ import io.uniserve.testkit.simulation.kernel.Weather;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
@@ -51,8 +54,10 @@ public final class SimEngineHost implements EngineHost {
     private final CheckpointFiles files;
     private final EngineTap tap;
     private final LongSupplier stateNumbers;
+    private final int statesMax;
     private final Map<ReplicaKey, Slot> slots = new TreeMap<>();
 
+    /** @param statesMax old states of an atomic table's actor that are kept */
     public SimEngineHost(
             EventQueue queue,
             Prng random,
@@ -62,8 +67,10 @@ public final class SimEngineHost implements EngineHost {
             Platter platter,
             Path scratch,
             EngineTap tap,
-            LongSupplier stateNumbers) {
+            LongSupplier stateNumbers,
+            int statesMax) {
         this.stateNumbers = stateNumbers;
+        this.statesMax = statesMax;
         this.queue = queue;
         this.random = random;
         this.weather = weather;
@@ -95,17 +102,32 @@ public final class SimEngineHost implements EngineHost {
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
         inOrder(key, true, completion, slot -> {
             install(slot, engine.actors().create(context(key, meta)), 0);
+            atomic(slot, meta, 0);
             return Done.DONE;
         });
     }
 
+    private void atomic(Slot slot, TableMeta meta, long version) {
+        Actor made = slot.actor;
+        slot.atomic = made == null || !AtomicService.serves(meta.level())
+                ? null
+                : new AtomicSlot(made, version, statesMax);
+    }
+
     @Override
     public void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion) {
+        restore(key, meta, checkpointPath, 0, completion);
+    }
+
+    @Override
+    public void restore(
+            ReplicaKey key, TableMeta meta, String checkpointPath, long version, Completion<Done> completion) {
         inOrder(key, true, completion, slot -> {
             long index = files.index(checkpointPath);
             Path directory = files.load(checkpointPath);
             try {
                 install(slot, engine.actors().restore(context(key, meta), directory), index);
+                atomic(slot, meta, version);
             } finally {
                 files.discard(directory);
             }
@@ -147,12 +169,59 @@ public final class SimEngineHost implements EngineHost {
     }
 
     @Override
+    public void prepare(ReplicaKey key, long version, List<Update> batches, Completion<Done> completion) {
+        inOrder(key, true, completion, slot -> {
+            AtomicSlot atomic = atomic(key, slot);
+            atomic.forget(version);
+            for (Update batch : batches) {
+                if (weather.strikesAlways(Fault.UPDATE_POISONED, batch.rows().hashCode())) {
+                    slot.broken = true;
+                    throw new UniserveException(ErrorCode.PORT_FAILED, "the update function fails for these rows");
+                }
+                atomic.prepare(version, function(batch.function()), batch.index(), batch.rows());
+            }
+            return Done.DONE;
+        });
+    }
+
+    @Override
     public void publish(ReplicaKey key, Completion<Done> completion) {
         inOrder(key, true, completion, slot -> {
             live(key);
             slot.publish(stateNumbers.getAsLong());
             return Done.DONE;
         });
+    }
+
+    @Override
+    public void decide(ReplicaKey key, long version, boolean commit, Completion<Done> completion) {
+        inOrder(key, true, completion, slot -> {
+            AtomicSlot atomic = atomic(key, slot);
+            if (commit) {
+                atomic.commit(version);
+                slot.publish(stateNumbers.getAsLong());
+                tap.applied(process.name(), key, slot.appliedIndex, version, Bytes.EMPTY);
+            } else {
+                atomic.forget(version);
+            }
+            return Done.DONE;
+        });
+    }
+
+    private AtomicSlot atomic(ReplicaKey key, Slot slot) {
+        live(key);
+        if (slot.atomic == null) {
+            throw new IllegalStateException(key + " is of an eventual table");
+        }
+        return slot.atomic;
+    }
+
+    /** The state that readers of this version see, 0 for the newest; empty where it is gone, or nothing may be read. */
+    public Optional<SnapshotShelf.Ref<AutoCloseable>> state(ReplicaKey key, long version) {
+        Slot slot = slots.get(key);
+        return slot == null || slot.usable() == null || slot.atomic == null
+                ? Optional.empty()
+                : slot.atomic.at(version);
     }
 
     /** What a reader of the replica sees, published for it where that is still to be done; null where there is none to read. */
@@ -205,6 +274,7 @@ public final class SimEngineHost implements EngineHost {
             }
             slot.actor = null;
             slot.publish(stateNumbers.getAsLong());
+            slot.atomic = null;
             return Done.DONE;
         });
     }
@@ -239,7 +309,7 @@ public final class SimEngineHost implements EngineHost {
 
     private static <A extends Actor, R extends Row> void validate(
             UpdateFunction<A, R> function, Bytes rows, Actor actor) {
-        EventualUpdate<A, R> update = (EventualUpdate<A, R>) function;
+        EventualUpdate<A, R> update = (EventualUpdate<A, R>) function; // those of this port are both
         update.validate(
                 function.actorType().cast(actor), Codecs.list(function.rows()).decode(rows));
     }

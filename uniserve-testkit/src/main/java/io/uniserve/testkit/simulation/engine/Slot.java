@@ -12,6 +12,10 @@ final class Slot {
     @Nullable
     Actor actor;
 
+    /** Of an atomic table's actor. */
+    @Nullable
+    AtomicSlot atomic;
+
     long appliedIndex;
 
     /** The number of the actor's state. */

@@ -7,6 +7,7 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.testkit.simulation.kernel.Process;
 
 /** What listens at an address: a process and what it does with requests. */
@@ -14,7 +15,8 @@ public record Endpoint(
         Process process,
         Handler<PeerRequest, PeerReply> peers,
         Handler<UpdateRequest, UpdateReply> updates,
-        Handler<ReadRequest, ReadReply> reads) {
+        Handler<ReadRequest, ReadReply> reads,
+        Handler<VersionedRead, VersionedRead.Reply> versions) {
     /** Handles a request on the process's loop. */
     @FunctionalInterface
     public interface Handler<Q, R> {

@@ -12,6 +12,8 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
@@ -86,6 +88,11 @@ public final class Wire {
                 call(from, to, request, timeoutNanos, completion, Endpoint::updates);
             }
         };
+    }
+
+    /** The network as this client sees it, for reads of one version. */
+    public VersionedNetwork versionedNetwork(Process from) {
+        return (to, request, completion) -> call(from, to, request, NO_TIMEOUT, completion, Endpoint::versions);
     }
 
     /** The process has died: whoever waits for it hears of a reset connection, or of nothing. */

@@ -1,5 +1,6 @@
 package io.uniserve.testkit.simulation.plant;
 
+import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.Locale;
 
 /** A bug that a simulation carries on purpose, to test the checker. */
@@ -21,7 +22,32 @@ public enum Plant {
     /** All states of an actor have one number, so that a query's later rounds take any for the one that the first one saw. */
     STATES_NOT_TOLD_APART,
     /** A reader sees what was published before, and does not wait for what was applied since. */
-    UNPUBLISHED_READS;
+    UNPUBLISHED_READS,
+    /** Readers of an atomic table do not see that a version is in doubt. */
+    DOUBTS_IGNORED(Workload.ATOMIC),
+    /** Servers do not tell which version an answer is of, so that nobody is asked again. */
+    ONE_ROUND(Workload.ATOMIC),
+    /** Readers of an atomic table look at a clock that stands still, so that no lease ever runs out. */
+    LEASE_IGNORED(Workload.ATOMIC),
+    /** Servers commit without looking whether the map is still that of the votes. */
+    COMMIT_UNFENCED(Workload.ATOMIC),
+    /** Votes count before the rows are prepared. */
+    COMMIT_UNPREPARED(Workload.ATOMIC);
+
+    private final Workload workload;
+
+    Plant() {
+        this(Workload.EVENTUAL);
+    }
+
+    Plant(Workload workload) {
+        this.workload = workload;
+    }
+
+    /** The workload with which it is looked for. */
+    public Workload workload() {
+        return workload;
+    }
 
     /** The name on the command line. */
     public String label() {

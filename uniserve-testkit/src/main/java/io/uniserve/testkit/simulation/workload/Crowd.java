@@ -14,8 +14,8 @@ public final class Crowd {
     private final EventQueue queue;
     private final Prng random;
     private final long meanGapNanos;
-    private final List<SimClient> clients;
-    private final Function<String, SimClient> maker;
+    private final List<Customer> clients;
+    private final Function<String, Customer> maker;
     private boolean resting;
     private int made;
     private long pausedUntil;
@@ -25,8 +25,8 @@ public final class Crowd {
             EventQueue queue,
             Prng random,
             int meanGapMillis,
-            List<SimClient> clients,
-            Function<String, SimClient> maker) {
+            List<Customer> clients,
+            Function<String, Customer> maker) {
         this.queue = queue;
         this.random = random;
         this.meanGapNanos = meanGapMillis * MILLI;
@@ -39,7 +39,7 @@ public final class Crowd {
     public void begin() {
         queue.after(random.below(2 * meanGapNanos), () -> {
             if (!resting) {
-                SimClient client = random.pick(clients);
+                Customer client = random.pick(clients);
                 if (client.outstanding() < OUTSTANDING_MAX && queue.now() >= pausedUntil) {
                     client.act();
                 }
@@ -50,7 +50,7 @@ public final class Crowd {
 
     /** One client dies and a new one comes in its place; false where the dead one had nothing under way. */
     public boolean crashOne(Prng choice) {
-        SimClient victim = choice.pick(clients);
+        Customer victim = choice.pick(clients);
         boolean busy = victim.outstanding() > 0;
         victim.crash();
         clients.set(clients.indexOf(victim), maker.apply("k" + ++made));
@@ -69,7 +69,7 @@ public final class Crowd {
 
     /** Operations without an end. */
     public int outstanding() {
-        return clients.stream().mapToInt(SimClient::outstanding).sum();
+        return clients.stream().mapToInt(Customer::outstanding).sum();
     }
 
     /** Lets every client append to all actors and read them all. */

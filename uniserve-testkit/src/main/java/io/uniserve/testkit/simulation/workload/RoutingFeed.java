@@ -51,7 +51,7 @@ public final class RoutingFeed implements RoutingView {
     }
 
     private static boolean routes(String path) {
-        return path.startsWith(RegistryPaths.TABLES) && !path.contains("/backup")
+        return path.startsWith(RegistryPaths.TABLES) && !path.contains("/backup") && !path.endsWith("/log")
                 || path.startsWith(RegistryPaths.SERVERS)
                 || path.equals(RegistryPaths.LEADER);
     }

@@ -35,7 +35,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** One client: appends unique markers and reads lists through the client's own machines, and writes down what it hears. */
-public final class SimClient {
+public final class SimClient implements Customer {
     private static final long SECOND = 1_000_000_000L;
     private static final long READ_NANOS = 5 * SECOND;
 
@@ -80,18 +80,18 @@ public final class SimClient {
         this.tally = tally;
     }
 
-    /** Operations without an end. */
+    @Override
     public int outstanding() {
         return outstanding;
     }
 
-    /** Dies with whatever it has under way, which may still be done. */
-    void crash() {
+    @Override
+    public void crash() {
         trace.line("client " + name + " crashes");
         crash.run();
     }
 
-    /** Starts a random operation. */
+    @Override
     public void act() {
         int kind = random.below(22);
         if (kind < 10) {
@@ -112,6 +112,7 @@ public final class SimClient {
     }
 
     /** Appends to every actor at level ISR, then reads every list: what must succeed once all faults are over. */
+    @Override
     public void probe(long deadlineNanos) {
         List<Integer> all = new ArrayList<>();
         for (int actor = 0; actor < keys.count(); actor++) {

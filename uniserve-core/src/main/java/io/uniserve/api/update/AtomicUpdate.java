@@ -1,0 +1,23 @@
+package io.uniserve.api.update;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.Row;
+import java.util.List;
+
+/**
+ * An update of many actors that all of them make or none. Each actor prepares its part; the parts are committed when all
+ * are prepared, in the order of their versions on every actor. A class may be an {@link EventualUpdate} too.
+ */
+public non-sealed interface AtomicUpdate<A extends Actor, R extends Row> extends UpdateFunction<A, R> {
+    /** Refuses rows that the engine could not apply, before they are logged; as {@link EventualUpdate#validate}. */
+    void validate(A actor, List<R> rows);
+
+    /**
+     * Does whatever may fail, and changes nothing that operators see. Where several clients' rows were merged into one
+     * version, each is prepared by a call of its own, and they are committed in the same order: so rows must not be refused
+     * for what another part of the same version does.
+     *
+     * @param context the log index of the prepare
+     */
+    Prepared prepare(A actor, UpdateContext context, List<R> rows);
+}

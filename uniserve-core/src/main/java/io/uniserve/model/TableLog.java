@@ -1,0 +1,65 @@
+package io.uniserve.model;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Versions of a table whose updates are atomic: lock, sequencer and decisions in one value, so that each step of an update
+ * is one compare-and-set.
+ *
+ * @param version the newest committed version, 0 for none
+ * @param next the version that the next update gets; no version is given out twice
+ * @param inFlight the update under way, null for none
+ * @param decisions what became of earlier versions, ascending; one is forgotten only when every participant knows it
+ * @param forgotten the newest version whose decision is no longer among them, 0 for none
+ */
+public record TableLog(
+        long tableId, long version, long next, @Nullable InFlight inFlight, List<Decision> decisions, long forgotten)
+        implements RegistryValue {
+    public TableLog {
+        decisions = List.copyOf(decisions);
+    }
+
+    /** That of a new table. */
+    public static TableLog empty(long tableId) {
+        return new TableLog(tableId, 0, 1, null, List.of(), 0);
+    }
+
+    /** One client's update: its identity, and the SHA-256 of what it says. */
+    public record Batch(RequestId request, String sha256) {}
+
+    /**
+     * An update under way.
+     *
+     * @param driver the server that drives it
+     * @param participants actors that have rows, ascending
+     * @param batches the clients' updates that were merged into it
+     */
+    public record InFlight(long version, ServerId driver, List<Integer> participants, List<Batch> batches) {
+        public InFlight {
+            participants = List.copyOf(participants);
+            batches = List.copyOf(batches);
+        }
+    }
+
+    /**
+     * What became of a version.
+     *
+     * @param refused of an aborted one: the requests for whose rows it was, which are never tried again
+     * @param reason why they were refused
+     * @param unacked participants that may not have the decision in their logs yet
+     */
+    public record Decision(
+            long version,
+            boolean committed,
+            List<Batch> batches,
+            List<RequestId> refused,
+            String reason,
+            List<Integer> unacked) {
+        public Decision {
+            batches = List.copyOf(batches);
+            refused = List.copyOf(refused);
+            unacked = List.copyOf(unacked);
+        }
+    }
+}

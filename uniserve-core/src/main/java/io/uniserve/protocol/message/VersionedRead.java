@@ -1,0 +1,42 @@
+package io.uniserve.protocol.message;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.TableName;
+import java.util.List;
+
+/**
+ * One server's share of a read of a table whose reads are of one version: all its actors in one request.
+ *
+ * @param at the version to read; 0 for the newest that each actor has
+ * @param remainingNanos time until the deadline when sent, more than 0
+ */
+public record VersionedRead(
+        TableName table,
+        long tableId,
+        List<Target> targets,
+        String operator,
+        Bytes parameters,
+        long at,
+        long remainingNanos) {
+    public VersionedRead {
+        targets = List.copyOf(targets);
+    }
+
+    /** An actor asked for, with its epoch in the client's map. */
+    public record Target(int actor, long epoch) {}
+
+    /** Every target is in exactly one of the two. */
+    public record Reply(List<Part> parts, List<ActorFailure> failures) {
+        public Reply {
+            parts = List.copyOf(parts);
+            failures = List.copyOf(failures);
+        }
+    }
+
+    /**
+     * One actor's value.
+     *
+     * @param at the version through which it is complete: every one at or below it that concerns the actor is in it
+     */
+    public record Part(int actor, long at, Bytes value) {}
+}

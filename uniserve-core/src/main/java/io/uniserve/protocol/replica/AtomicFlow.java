@@ -1,0 +1,220 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.RequestId;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.BatchRows;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.Vote;
+import io.uniserve.protocol.message.PeerRequest.Decide;
+import io.uniserve.protocol.message.PeerRequest.Prepare;
+import io.uniserve.protocol.message.UpdateReply.ActorAck;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * An actor's part of atomic updates at its primary (protocol section 3). A vote is what an acknowledgement at level ISR is
+ * for an eventual update: every in-sync replica has the PREPARE on disk, and no removed one may still answer readers.
+ * A version is prepared once at most: what is at or below the newest one seen is answered from the log.
+ */
+final class AtomicFlow {
+    private final ReplicaHost host;
+    private final ReplicaKey key;
+    private final ReplicaLog log;
+    private final PendingUpdates pending;
+    private final VersionTrail trail;
+    private final UpdateFlow.LeaderNow leader;
+
+    AtomicFlow(
+            ReplicaHost host,
+            ReplicaKey key,
+            ReplicaLog log,
+            PendingUpdates pending,
+            VersionTrail trail,
+            UpdateFlow.LeaderNow leader) {
+        this.host = host;
+        this.key = key;
+        this.log = log;
+        this.pending = pending;
+        this.trail = trail;
+        this.leader = leader;
+    }
+
+    void prepare(Prepare request, Completion<PeerReply> completion) {
+        Vote early = early(request, completion);
+        if (early != null) {
+            completion.done(Outcome.ok(early));
+        } else if (trail.end().newest() < request.version()) {
+            validate(request, 0, completion);
+        }
+    }
+
+    /** The answer that is known without another step; null where the flow goes on, or has joined what is under way. */
+    private @Nullable Vote early(Prepare request, Completion<PeerReply> completion) {
+        Primary primary = leader.get();
+        if (primary == null || primary.epoch() != request.epoch()) {
+            return Vote.later(primary == null ? 0 : primary.epoch(), "another epoch is installed");
+        }
+        Optional<UniserveException> refusal = primary.refusal();
+        if (refusal.isPresent()) {
+            return Vote.later(primary.epoch(), refusal.get().reason());
+        }
+        Versions end = trail.end();
+        if (end.refused() == request.version()) {
+            return new Vote(
+                    Vote.Kind.NO,
+                    primary.epoch(),
+                    culprit(request),
+                    "the engine cannot apply the rows, which are refused everywhere");
+        }
+        if (end.open() == request.version()) {
+            vote(primary, end.openIndex(), request, completion);
+            return null;
+        }
+        if (request.version() <= end.newest()) {
+            return new Vote(Vote.Kind.DECIDED, primary.epoch(), null, "");
+        }
+        if (request.batches().isEmpty()) {
+            return new Vote(Vote.Kind.ROWS, primary.epoch(), null, "");
+        }
+        return end.open() == 0
+                ? null
+                : Vote.later(primary.epoch(), "version " + end.open() + " is not decided here yet");
+    }
+
+    /** Whose rows the engine refuses, where that is certain. */
+    private static @Nullable RequestId culprit(Prepare request) {
+        return request.batches().size() == 1 ? request.batches().get(0).request() : null;
+    }
+
+    /** Checks one client's rows after the other. */
+    private void validate(Prepare request, int at, Completion<PeerReply> completion) {
+        if (at == request.batches().size()) {
+            Primary primary = leader.get();
+            if (primary == null) {
+                completion.done(Outcome.ok(Vote.later(0, "the primary moved")));
+            } else {
+                primary.beforeAppend(() -> append(request, completion));
+            }
+            return;
+        }
+        BatchRows batch = request.batches().get(at);
+        host.env().engine().validate(key, batch.function(), batch.rows(), valid -> {
+            if (!(valid instanceof Outcome.Err<Done> err)) {
+                validate(request, at + 1, completion);
+            } else if (Refusal.isFor(err.error().code())) {
+                String why = err.error().code() + " " + err.error().reason();
+                completion.done(
+                        Outcome.ok(new Vote(Vote.Kind.NO, request.epoch(), batch.request(), why)));
+            } else {
+                completion.done(Outcome.ok(Vote.later(request.epoch(), err.error().reason())));
+            }
+        });
+    }
+
+    /** Anything may have changed since the checks: look again. */
+    private void append(Prepare request, Completion<PeerReply> completion) {
+        Vote early = early(request, completion);
+        Primary primary = leader.get();
+        if (early != null) {
+            completion.done(Outcome.ok(early));
+        } else if (primary != null && trail.end().newest() < request.version()) {
+            Bytes rows = BatchRows.LIST.encode(request.batches());
+            if (!log.hasRoom(rows.size())) {
+                completion.done(Outcome.ok(Vote.later(primary.epoch(), "the actor's log has reached its limit")));
+                return;
+            }
+            LogEntry entry =
+                    LogEntry.prepare(primary.epoch(), log.lastIndex() + 1, request.version(), rows);
+            primary.append(entry);
+            vote(primary, entry.index(), request, completion);
+        }
+    }
+
+    private void vote(Primary primary, long index, Prepare request, Completion<PeerReply> completion) {
+        long epoch = primary.epoch();
+        pending.awaitStable(index, epoch, new PendingUpdates.Callback() {
+            @Override
+            public void acked(ActorAck ack) {
+                completion.done(Outcome.ok(Vote.yes(epoch)));
+            }
+
+            @Override
+            public void failed(ActorFailure failure) {
+                boolean refused = failure.code() == ErrorCode.UPDATE_REFUSED;
+                completion.done(Outcome.ok(
+                        refused
+                                ? new Vote(
+                                        Vote.Kind.NO,
+                                        epoch,
+                                        culprit(request),
+                                        failure.message())
+                                : Vote.later(failure.epoch(), failure.message())));
+            }
+        });
+        primary.advance();
+    }
+
+    /** The table's log says this; answered when every in-sync replica has it. */
+    void decide(Decide request, Completion<PeerReply> completion) {
+        Primary primary = leader.get();
+        if (primary == null || !primary.mayDecide()) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.NOT_PRIMARY, "this server is not the actor's primary, or not ready: try again")));
+            return;
+        }
+        Versions end = trail.end();
+        boolean here = end.open() == request.version();
+        if (!here && end.newest() >= request.version()) {
+            decided(primary, log.lastIndex(), completion);
+        } else if (!here && request.commit()) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.UNAVAILABLE, "version " + request.version() + " is not prepared here: try again")));
+        } else if (end.open() != 0 && !here) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.UNAVAILABLE, "version " + end.open() + " comes first: try again")));
+        } else {
+            primary.beforeAppend(() -> appendDecision(request, completion));
+        }
+    }
+
+    /** An abort of what was never prepared here is logged too: a PREPARE that comes late is then known to be late. */
+    private void appendDecision(Decide request, Completion<PeerReply> completion) {
+        Primary primary = leader.get();
+        Versions end = trail.end();
+        boolean open = end.open() == request.version();
+        boolean never = end.newest() < request.version() && end.open() == 0 && !request.commit();
+        if (primary == null || !primary.mayDecide() || !open && !never) {
+            completion.done(Outcome.err(
+                    new UniserveException(ErrorCode.UNAVAILABLE, "the actor moved on meanwhile: try again")));
+            return;
+        }
+        LogEntry entry =
+                LogEntry.decide(primary.epoch(), log.lastIndex() + 1, request.version(), request.commit());
+        primary.append(entry);
+        decided(primary, entry.index(), completion);
+    }
+
+    private void decided(Primary primary, long index, Completion<PeerReply> completion) {
+        pending.awaitStable(index, primary.epoch(), new PendingUpdates.Callback() {
+            @Override
+            public void acked(ActorAck ack) {
+                completion.done(Outcome.ok(new PeerReply.Ack()));
+            }
+
+            @Override
+            public void failed(ActorFailure failure) {
+                completion.done(Outcome.err(new UniserveException(failure.code(), failure.message())));
+            }
+        });
+        primary.advance();
+    }
+}

@@ -1,0 +1,70 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Supplier;
+
+/**
+ * What an actor's log says about versions, ahead of what its engine has applied: an entry counts from the moment it is
+ * appended, since from then on others may count on it. Complete only while the engine is ready: what was found on disk at
+ * the start shows up here as it is applied.
+ */
+final class VersionTrail {
+    private final Supplier<Versions> applied;
+    private final TreeMap<Long, LogEntry> ahead = new TreeMap<>();
+
+    /** @param applied what the applied entries say */
+    VersionTrail(Supplier<Versions> applied) {
+        this.applied = applied;
+    }
+
+    /** An entry was appended, durable or not. */
+    void appended(LogEntry entry) {
+        if (Versions.concerns(entry)) {
+            ahead.put(entry.index(), withoutRows(entry));
+        } else {
+            ahead.remove(entry.index()); // of a log that this one has replaced
+        }
+    }
+
+    private static LogEntry withoutRows(LogEntry entry) {
+        return new LogEntry(
+                entry.type(), entry.epoch(), entry.index(), entry.version(), null, 0, entry.function(), Bytes.EMPTY);
+    }
+
+    /** Entries after this index are gone. */
+    void cut(long after) {
+        ahead.tailMap(after, false).clear();
+    }
+
+    /** Entries up to this index are applied. */
+    void applied(long index) {
+        ahead.headMap(index, true).clear();
+    }
+
+    /** As of the log's end. */
+    Versions end() {
+        Versions end = applied.get().copy();
+        ahead.values().forEach(end::record);
+        return end;
+    }
+
+    /**
+     * The oldest version that is prepared here and whose outcome readers of this replica do not see yet, 0 for none. One that
+     * is decided in the log and not yet applied is still in doubt for a reader.
+     */
+    long doubt() {
+        long open = applied.get().open();
+        if (open != 0) {
+            return open;
+        }
+        for (Map.Entry<Long, LogEntry> entry : ahead.entrySet()) {
+            if (entry.getValue().type() == LogEntry.Type.PREPARE) {
+                return entry.getValue().version();
+            }
+        }
+        return 0;
+    }
+}

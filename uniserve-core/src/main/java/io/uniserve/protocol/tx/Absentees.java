@@ -1,0 +1,48 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.UpdateRequest.ActorRows;
+import java.util.Collection;
+import java.util.TreeMap;
+
+/**
+ * Actors whose primaries did not prepare lately. Updates that need one of them wait a while, ever longer, and let others pass:
+ * a table has one version in flight, and must not stand still for one actor that is away.
+ */
+final class Absentees {
+    private static final int DOUBLINGS_MAX = 3;
+
+    private final long pauseNanos;
+    private final TreeMap<Integer, Absence> absent = new TreeMap<>();
+
+    private record Absence(long until, int times) {}
+
+    Absentees(long pauseNanos) {
+        this.pauseNanos = pauseNanos;
+    }
+
+    /** They were waited for in vain. */
+    void missed(Collection<Integer> actors, long now) {
+        for (int actor : actors) {
+            Absence before = absent.get(actor);
+            int times = before == null ? 0 : Math.min(before.times() + 1, DOUBLINGS_MAX);
+            absent.put(actor, new Absence(now + (pauseNanos << times), times));
+        }
+    }
+
+    /** They are there. */
+    void seen(Collection<Integer> actors) {
+        actors.forEach(absent::remove);
+    }
+
+    /** True for an update that is better not tried now. */
+    boolean concerns(UpdateRequest request, long now) {
+        for (ActorRows rows : request.actors()) {
+            Absence absence = absent.get(rows.actor());
+            if (absence != null && now - absence.until() < 0) {
+                return true;
+            }
+        }
+        return false;
+    }
+}

@@ -1,0 +1,22 @@
+package io.uniserve.protocol.tx;
+
+/**
+ * Times of atomic updates, in nanoseconds of a server's own clock.
+ *
+ * @param timeoutNanos an update that is not decided after this long is aborted, by its driver or by anybody
+ * @param absenceNanos an update is given up for now when one of its primaries has not answered, or not as it should, for this
+ *     long; and the shortest time that updates which need it wait then
+ * @param rpcTimeoutNanos time-out of requests to primaries, after which they are asked again
+ * @param retryNanos pause before something is tried again
+ * @param lookNanos interval at which servers look for what was left undone
+ * @param settleNanos longest that a reader waits for an update in doubt
+ */
+public record AtomicConfig(
+        long timeoutNanos, long absenceNanos, long rpcTimeoutNanos, long retryNanos, long lookNanos, long settleNanos) {
+    private static final long MILLI = 1_000_000;
+
+    /** The defaults of production. */
+    public static AtomicConfig defaults() {
+        return new AtomicConfig(10_000 * MILLI, 3_000 * MILLI, 1_000 * MILLI, 50 * MILLI, 500 * MILLI, 2_000 * MILLI);
+    }
+}

@@ -1,0 +1,187 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.replica.Replica;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * Atomic updates on one server: drives those that clients give it, sees to versions that nobody decides and to decisions
+ * that its primaries have not logged, and settles doubts for readers. Not thread-safe: runs on the server's loop.
+ */
+public final class AtomicService {
+    private final AtomicHost host;
+    private final AtomicConfig config;
+    private final TreeMap<TableName, TableDriver> drivers = new TreeMap<>();
+    private final TreeMap<TableName, LogLook> looks = new TreeMap<>();
+    private final TreeMap<TableName, Seen> seen = new TreeMap<>();
+    private final DoubtDesk doubts;
+    private boolean stopped;
+    private long nextLook;
+
+    /** A table's log as this server saw it last, perhaps an old one. */
+    private static final class Seen {
+        private TableLog log;
+        private long flight;
+        private long flightSince;
+        private final Map<Long, Long> undoneSince = new HashMap<>();
+
+        private Seen(TableLog log) {
+            this.log = log;
+        }
+    }
+
+    public AtomicService(AtomicHost host, AtomicConfig config) {
+        this.host = host;
+        this.config = config;
+        this.doubts = new DoubtDesk(host, config, this::look);
+        this.nextLook = host.env().clock().nanos() + config.lookNanos();
+    }
+
+    /** True for a table whose updates pass through here. */
+    public static boolean serves(ConsistencyLevel level) {
+        return level != ConsistencyLevel.EVENTUAL;
+    }
+
+    /** A client's update of such a table. The reply has all its actors acknowledged or all failed. */
+    public void submit(UpdateRequest request, Completion<UpdateReply> completion) {
+        TableDriver driver = driver(request.table(), request.tableId());
+        driver.submit(request, outcome -> host.env().timers().after(0, () -> completion.done(outcome)));
+    }
+
+    /** Done when the state that readers find at the replica is complete for a question asked now; see the read worker. */
+    public void settle(TableName table, ReplicaKey key, long at, Completion<Done> completion) {
+        doubts.settle(table, key, at, completion);
+    }
+
+    private TableDriver driver(TableName table, long tableId) {
+        TableDriver known = drivers.get(table);
+        if (known != null && known.tableId() < tableId) {
+            known.close(ErrorCode.TABLE_NOT_FOUND, "table " + table + " was dropped");
+            known = null;
+        }
+        if (known == null) {
+            known = new TableDriver(host, config, table, tableId);
+            drivers.put(table, known);
+        }
+        return known;
+    }
+
+    private LogLook look(TableName table) {
+        return looks.computeIfAbsent(table, name -> new LogLook(host.env().registry(), name));
+    }
+
+    /** The table's log was read, perhaps an old one. */
+    public void logSeen(TableName table, TableLog log) {
+        Seen known = seen.get(table);
+        if (known == null || known.log.tableId() < log.tableId()) {
+            known = new Seen(log);
+            seen.put(table, known);
+        } else if (known.log.tableId() > log.tableId() || known.log.next() > log.next()) {
+            return;
+        }
+        known.log = log;
+        long flight = log.inFlight() == null ? 0 : log.inFlight().version();
+        if (flight != known.flight) {
+            known.flight = flight;
+            known.flightSince = host.env().clock().nanos();
+        }
+        host.known(log.tableId(), log.version());
+    }
+
+    /** The table is gone. */
+    public void gone(TableName table) {
+        seen.remove(table);
+        looks.remove(table);
+        TableDriver driver = drivers.remove(table);
+        if (driver != null) {
+            driver.close(ErrorCode.TABLE_NOT_FOUND, "table " + table + " was dropped");
+        }
+    }
+
+    /** Acts no more. */
+    public void stop() {
+        stopped = true;
+    }
+
+    /** Time passes. */
+    public void tick(long now) {
+        if (stopped || now - nextLook < 0) {
+            return;
+        }
+        nextLook = now + config.lookNanos();
+        for (Map.Entry<TableName, Seen> entry : List.copyOf(seen.entrySet())) {
+            AtomicHost.Table known = host.table(entry.getKey());
+            Seen table = entry.getValue();
+            if (known == null || known.meta().tableId() != table.log.tableId()) {
+                continue;
+            }
+            List<Replica> mine = host.replicas(table.log.tableId());
+            if (!mine.isEmpty()) {
+                mend(entry.getKey(), table, mine, now);
+            }
+        }
+        drivers.values().forEach(TableDriver::flush);
+    }
+
+    private void mend(TableName name, Seen table, List<Replica> mine, long now) {
+        TableDriver driver = driver(name, table.log.tableId());
+        if (table.flight != 0 && now - table.flightSince >= config.timeoutNanos() + 4 * config.lookNanos()) {
+            table.flightSince = now;
+            driver.suspect(table.flight);
+        }
+        for (Replica replica : mine) {
+            long open = replica.openVersion();
+            if (open != 0 && since(table, open, now) >= config.lookNanos()) {
+                resolve(name, driver, replica, open);
+            }
+        }
+        for (Decision decision : table.log.decisions()) {
+            if (!decision.unacked().isEmpty() && since(table, -decision.version(), now) >= 8 * config.lookNanos()) {
+                table.undoneSince.put(-decision.version(), now);
+                mine.stream()
+                        .filter(replica -> replica.leads() && decision.unacked().contains(replica.key().actor()))
+                        .forEach(replica -> carryOut(name, driver, replica, decision));
+            }
+        }
+        table.undoneSince.keySet().removeIf(version -> Math.abs(version) < table.log.version() - 4096);
+    }
+
+    private static long since(Seen table, long what, long now) {
+        return now - table.undoneSince.computeIfAbsent(what, w -> now);
+    }
+
+    /** This server's primary has prepared a version and heard no more of it: the log knows. */
+    private void resolve(TableName name, TableDriver driver, Replica replica, long open) {
+        look(name).look(looked -> {
+            if (looked instanceof Outcome.Ok<TableLog> ok && ok.value().tableId() == replica.key().tableId()) {
+                logSeen(name, ok.value());
+                LogSteps.decision(ok.value(), open).ifPresent(known -> carryOut(name, driver, replica, known));
+            }
+        });
+    }
+
+    private void carryOut(TableName name, TableDriver driver, Replica replica, Decision decision) {
+        PeerRequest.Decide request =
+                new PeerRequest.Decide(name, replica.key(), decision.version(), decision.committed());
+        replica.decide(request, reply -> {
+            if (reply instanceof Outcome.Ok<PeerReply>) {
+                driver.teller().acked(decision.version(), replica.key().actor());
+            }
+        });
+    }
+}

@@ -1,0 +1,89 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import java.util.ArrayList;
+import java.util.List;
+
+/**
+ * Reads a table's log as it was at some moment after the question: the value is read, then confirmed by a multi that checks
+ * its version, which goes through the quorum. One confirm serves all who asked before it started.
+ */
+final class LogLook {
+    private static final int ATTEMPTS_MAX = 8;
+
+    private final Registry registry;
+    private final String path;
+    private List<Completion<TableLog>> asking = new ArrayList<>();
+    private List<Completion<TableLog>> asked = List.of();
+    private boolean running;
+
+    LogLook(Registry registry, TableName table) {
+        this.registry = registry;
+        this.path = RegistryPaths.log(table);
+    }
+
+    void look(Completion<TableLog> completion) {
+        asking.add(completion);
+        if (!running) {
+            begin();
+        }
+    }
+
+    private void begin() {
+        running = true;
+        asked = asking;
+        asking = new ArrayList<>();
+        read(0);
+    }
+
+    private void read(int attempt) {
+        if (attempt == ATTEMPTS_MAX) {
+            end(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + " changes faster than it is read")));
+            return;
+        }
+        registry.read(path, read -> {
+            if (read instanceof Outcome.Err<Versioned> err) {
+                end(Outcome.err(err.error()));
+            } else {
+                Versioned found = ((Outcome.Ok<Versioned>) read).value();
+                if (found.value() instanceof TableLog log) {
+                    confirm(log, found.version(), attempt);
+                } else {
+                    end(Outcome.err(new UniserveException(ErrorCode.TABLE_NOT_FOUND, path + " does not exist")));
+                }
+            }
+        });
+    }
+
+    private void confirm(TableLog log, int version, int attempt) {
+        registry.multi(List.of(new Op.Check(path, version)), checked -> {
+            if (checked instanceof Outcome.Err<MultiResult> err) {
+                end(Outcome.err(err.error()));
+            } else if (((Outcome.Ok<MultiResult>) checked).value().applied()) {
+                end(Outcome.ok(log));
+            } else {
+                registry.sync(synced -> read(attempt + 1));
+            }
+        });
+    }
+
+    private void end(Outcome<TableLog> outcome) {
+        List<Completion<TableLog>> told = asked;
+        asked = List.of();
+        running = false;
+        told.forEach(completion -> completion.done(outcome));
+        if (!running && !asking.isEmpty()) {
+            begin();
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableLog.Batch;
+import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableLog.InFlight;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+
+/** The steps that a table's log may take. Pure: each gives the next value, which a compare-and-set writes. */
+public final class LogSteps {
+    private LogSteps() {}
+
+    /** Gives the next version to these batches. Only while none is in flight. */
+    public static TableLog begin(TableLog log, ServerId driver, List<Integer> participants, List<Batch> batches) {
+        if (log.inFlight() != null) {
+            throw new IllegalStateException("version " + log.inFlight().version() + " is in flight");
+        }
+        InFlight begun = new InFlight(log.next(), driver, participants, batches);
+        return new TableLog(
+                log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten());
+    }
+
+    /** Commits what is in flight. */
+    public static TableLog commit(TableLog log) {
+        return decide(log, true, List.of(), "");
+    }
+
+    /** Aborts what is in flight; {@code refused} names the requests for whose rows it is. */
+    public static TableLog abort(TableLog log, List<RequestId> refused, String reason) {
+        return decide(log, false, refused, reason);
+    }
+
+    private static TableLog decide(TableLog log, boolean commit, List<RequestId> refused, String reason) {
+        InFlight ended = log.inFlight();
+        if (ended == null) {
+            throw new IllegalStateException("nothing is in flight");
+        }
+        List<Decision> decisions = new ArrayList<>(log.decisions());
+        decisions.add(
+                new Decision(ended.version(), commit, ended.batches(), refused, reason, ended.participants()));
+        long version = commit ? ended.version() : log.version();
+        return forget(new TableLog(log.tableId(), version, log.next(), null, decisions, log.forgotten()));
+    }
+
+    /** Notes that these actors have the decisions on these versions in their logs. */
+    public static TableLog strike(TableLog log, Map<Long, ? extends Set<Integer>> acked) {
+        List<Decision> decisions = new ArrayList<>();
+        for (Decision decision : log.decisions()) {
+            Set<Integer> gone = acked.get(decision.version());
+            decisions.add(gone == null ? decision : without(decision, gone));
+        }
+        return forget(new TableLog(
+                log.tableId(), log.version(), log.next(), log.inFlight(), decisions, log.forgotten()));
+    }
+
+    private static Decision without(Decision decision, Set<Integer> gone) {
+        return new Decision(
+                decision.version(),
+                decision.committed(),
+                decision.batches(),
+                decision.refused(),
+                decision.reason(),
+                decision.unacked().stream().filter(actor -> !gone.contains(actor)).toList());
+    }
+
+    /** The oldest decisions go, as long as every participant has them and enough newer ones stay. */
+    private static TableLog forget(TableLog log) {
+        List<Decision> kept = log.decisions();
+        long forgotten = log.forgotten();
+        while (kept.size() > Limits.TABLE_DECISIONS_KEPT && kept.get(0).unacked().isEmpty()) {
+            forgotten = kept.get(0).version();
+            kept = kept.subList(1, kept.size());
+        }
+        return new TableLog(log.tableId(), log.version(), log.next(), log.inFlight(), kept, forgotten);
+    }
+
+    /** What became of the version; empty where it is in flight, or no longer known. */
+    public static Optional<Decision> decision(TableLog log, long version) {
+        return log.decisions().stream().filter(d -> d.version() == version).findFirst();
+    }
+
+    /** What became of the request the last time it was tried; empty where it was not, or is no longer known. */
+    public static Optional<Decision> lastOf(TableLog log, RequestId request) {
+        List<Decision> decisions = log.decisions();
+        for (int i = decisions.size() - 1; i >= 0; i--) {
+            Decision decision = decisions.get(i);
+            if (decision.batches().stream().anyMatch(b -> b.request().equals(request))) {
+                return Optional.of(decision);
+            }
+        }
+        return Optional.empty();
+    }
+
+    /** True when the version is in flight. */
+    public static boolean inFlight(TableLog log, long version) {
+        return log.inFlight() != null && log.inFlight().version() == version;
+    }
+}

@@ -1,0 +1,187 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.BatchRows;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerReply.Vote;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.UpdateRequest.ActorRows;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One version on its way: asks the primaries, and knows when it may be committed: when every participant has voted in the
+ * epoch that it has in one and the same map. A vote of another epoch counts for nothing and is asked for again.
+ */
+final class Run {
+    private final AtomicHost host;
+    private final AtomicConfig config;
+    private final TableName table;
+    private final long tableId;
+    private final Listener listener;
+    private final TreeMap<Integer, Part> parts = new TreeMap<>();
+    final long version;
+    final long begunNanos;
+    final long deadlineNanos;
+    final List<Waiting> updates;
+    private boolean over;
+
+    /** Hears of votes. */
+    interface Listener {
+        void voted();
+
+        void refused(@Nullable RequestId request, String reason);
+
+        /** A participant knows that the version is decided. */
+        void decidedElsewhere();
+    }
+
+    /** Participants that have not voted and have failed to answer as they should. */
+    List<Integer> absent() {
+        AtomicHost.Table known = host.table(table);
+        List<Integer> absent = new ArrayList<>();
+        parts.forEach((actor, part) -> {
+            if (part.troubled && (known == null || part.voted != known.map().actors().get(actor).epoch())) {
+                absent.add(actor);
+            }
+        });
+        return absent;
+    }
+
+    /** Participants that have voted, in whatever epoch. */
+    List<Integer> present() {
+        return parts.entrySet().stream()
+                .filter(entry -> entry.getValue().voted > 0)
+                .map(Map.Entry::getKey)
+                .toList();
+    }
+
+    private static final class Part {
+        private final List<BatchRows> batches = new ArrayList<>();
+        private long voted;
+        private boolean asking;
+        private boolean troubled;
+        private boolean timedOut;
+        private long askedAt;
+    }
+
+    Run(
+            AtomicHost host,
+            AtomicConfig config,
+            TableName table,
+            long tableId,
+            long version,
+            List<Waiting> updates,
+            Listener listener) {
+        this.host = host;
+        this.config = config;
+        this.table = table;
+        this.tableId = tableId;
+        this.version = version;
+        this.updates = List.copyOf(updates);
+        this.listener = listener;
+        this.begunNanos = host.env().clock().nanos();
+        this.deadlineNanos = begunNanos + config.timeoutNanos();
+        for (Waiting update : updates) {
+            for (ActorRows rows : update.request.actors()) {
+                parts.computeIfAbsent(rows.actor(), a -> new Part())
+                        .batches
+                        .add(new BatchRows(update.request.request(), update.request.function(), rows.rows()));
+            }
+        }
+    }
+
+    List<Integer> participants() {
+        return List.copyOf(parts.keySet());
+    }
+
+    /** Nothing more is asked or heard. */
+    void end() {
+        over = true;
+    }
+
+    /** Asks whoever has not voted in the epoch that it has now. */
+    void ask(long now) {
+        AtomicHost.Table known = host.table(table);
+        if (over || known == null || known.meta().tableId() != tableId) {
+            return;
+        }
+        for (Map.Entry<Integer, Part> entry : parts.entrySet()) {
+            ActorState state = known.map().actors().get(entry.getKey());
+            Part part = entry.getValue();
+            boolean pause = part.askedAt != 0 && now - part.askedAt < 2 * config.retryNanos();
+            if (part.voted != state.epoch() && !part.asking && !pause) {
+                ask(state, part, now);
+            }
+        }
+    }
+
+    private void ask(ActorState state, Part part, long now) {
+        Address primary = host.addressOf(state.primary());
+        part.askedAt = now;
+        if (primary == null) {
+            part.troubled = true;
+            return;
+        }
+        part.asking = true;
+        ReplicaKey key = new ReplicaKey(tableId, state.actor());
+        List<BatchRows> rows = part.timedOut ? List.of() : part.batches; // they may be on their way
+        PeerRequest request = new PeerRequest.Prepare(table, key, state.epoch(), version, rows);
+        host.env().network().call(primary, request, config.rpcTimeoutNanos(), reply -> {
+            part.asking = false;
+            if (!over) {
+                heard(part, state.epoch(), reply);
+            }
+        });
+    }
+
+    private void heard(Part part, long asked, Outcome<PeerReply> reply) {
+        if (!(reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Vote vote)) {
+            part.troubled = true;
+            part.timedOut = reply instanceof Outcome.Err<PeerReply> err
+                    && err.error().code() == ErrorCode.DEADLINE_EXCEEDED;
+            host.refresh(table);
+            return;
+        }
+        part.timedOut = false;
+        switch (vote.kind()) {
+            case YES -> {
+                part.voted = vote.epoch();
+                listener.voted();
+            }
+            case NO -> listener.refused(vote.refused(), vote.reason());
+            case ROWS -> part.askedAt = 0;
+            case DECIDED -> listener.decidedElsewhere();
+            case LATER -> {
+                part.troubled = true;
+                if (vote.epoch() > asked) {
+                    host.refresh(table);
+                }
+            }
+        }
+    }
+
+    /** The map in which every participant has voted in its epoch; null while there is none. */
+    AtomicHost.@Nullable Table prepared() {
+        AtomicHost.Table known = host.table(table);
+        if (known == null || known.meta().tableId() != tableId) {
+            return null;
+        }
+        for (Map.Entry<Integer, Part> entry : parts.entrySet()) {
+            if (entry.getValue().voted
+                    != known.map().actors().get(entry.getKey()).epoch()) {
+                return null;
+            }
+        }
+        return known;
+    }
+}

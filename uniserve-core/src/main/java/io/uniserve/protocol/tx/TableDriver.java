@@ -1,0 +1,438 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableLog.Batch;
+import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableLog.InFlight;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Drives the atomic updates of one table that clients gave to this server (protocol section 3): what waits is merged into one
+ * version, prepared by all its actors, and committed by one multi that checks the map in which they voted. Another server
+ * may drive other updates of the table at the same time: the table's log lets one version be in flight. Whatever write is
+ * not certainly done is followed by reading the log, never by a guess.
+ */
+final class TableDriver {
+    private static final Logger LOG = LoggerFactory.getLogger(TableDriver.class);
+
+    private final AtomicHost host;
+    private final AtomicConfig config;
+    private final TableName table;
+    private final long tableId;
+    private final LogCell log;
+    private final Teller teller;
+    private final Absentees absentees;
+    private final Map<RequestId, Waiting> waiting = new LinkedHashMap<>();
+    private List<Batch> attempted = List.of();
+    private @Nullable Run run;
+    private @Nullable Refused refused;
+    private long foreign;
+    private long foreignSince;
+    private int badMap = -2;
+    private int apart;
+    private boolean busy;
+    private boolean ticking;
+
+    /** Why this version must be aborted. */
+    private record Refused(List<RequestId> requests, String reason) {}
+
+    TableDriver(AtomicHost host, AtomicConfig config, TableName table, long tableId) {
+        this.host = host;
+        this.config = config;
+        this.table = table;
+        this.tableId = tableId;
+        this.log = new LogCell(host.env().registry(), table);
+        this.absentees = new Absentees(config.absenceNanos());
+        this.teller = new Teller(host, config, table, tableId);
+    }
+
+    long tableId() {
+        return tableId;
+    }
+
+    Teller teller() {
+        return teller;
+    }
+
+    /** A client's update; the reply has all its actors acknowledged or all failed. */
+    void submit(UpdateRequest request, Completion<UpdateReply> completion) {
+        long deadline = now() + request.remainingNanos();
+        Waiting known = waiting.get(request.request());
+        if (known == null && waiting.size() >= Limits.ATOMIC_UPDATES_WAITING_MAX) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED, "too many updates of table " + table + " wait: slow down")));
+            return;
+        }
+        Waiting update = new Waiting(request, deadline);
+        if (known != null && !known.batch.equals(update.batch)) {
+            completion.done(Outcome.err(otherContent()));
+            return;
+        }
+        Waiting kept = known == null ? update : known;
+        kept.join(completion);
+        kept.deadlineNanos = Math.max(kept.deadlineNanos, deadline);
+        waiting.put(request.request(), kept);
+        step();
+    }
+
+    /** Somebody must see to this version, which nobody has decided for long. */
+    void suspect(long version) {
+        if (run == null && !busy) {
+            foreign = version;
+            foreignSince = now() - config.timeoutNanos();
+            readThen(this::next);
+        }
+    }
+
+    /** Strikes off what is acknowledged, where no update does it by the way. */
+    void flush() {
+        TableLog known = log.value();
+        if (run != null || busy || !teller.hasAcks() || !waiting.isEmpty()) {
+            return;
+        }
+        if (known == null) {
+            readThen(this::flush);
+            return;
+        }
+        TableLog next = teller.struck(known);
+        if (next.equals(known)) {
+            teller.written(known);
+            return;
+        }
+        write(next, null, written -> {
+            if (written == LogCell.Written.DONE) {
+                teller.written(next);
+            }
+            step();
+        });
+    }
+
+    private long now() {
+        return host.env().clock().nanos();
+    }
+
+    private static UniserveException otherContent() {
+        return UniserveException.invalid("this request id was used with other content: use a new id");
+    }
+
+    /** Goes on with whatever is next. */
+    private void step() {
+        if (busy) {
+            return;
+        }
+        tickLater();
+        if (run == null && waiting.isEmpty()) {
+            return;
+        }
+        if (log.value() == null) {
+            readThen(this::next);
+        } else {
+            next();
+        }
+    }
+
+    private void tickLater() {
+        if (!ticking) {
+            ticking = true;
+            host.env().timers().after(config.retryNanos(), () -> {
+                ticking = false;
+                expire();
+                Run now = run;
+                if (now != null) {
+                    now.ask(now());
+                }
+                if (run != null || !waiting.isEmpty()) {
+                    step();
+                }
+            });
+        }
+    }
+
+    /** What has waited too long and is not under way is given up: nothing was begun for it. */
+    private void expire() {
+        Run now = run;
+        for (Waiting update : List.copyOf(waiting.values())) {
+            boolean running = now != null && now.updates.contains(update) || attempted.contains(update.batch);
+            if (!running && now() - update.deadlineNanos >= 0) {
+                waiting.remove(update.request.request());
+                update.failed(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "not decided in time: it may be applied later, retry with the same id");
+            }
+        }
+    }
+
+    private void readThen(Runnable then) {
+        busy = true;
+        log.read(read -> {
+            busy = false;
+            if (read instanceof Outcome.Ok<TableLog>) {
+                then.run();
+            } else {
+                tickLater();
+            }
+        });
+    }
+
+    private void write(TableLog next, @Nullable Integer mapVersion, java.util.function.Consumer<LogCell.Written> then) {
+        busy = true;
+        log.write(next, mapVersion, written -> {
+            busy = false;
+            then.accept(written);
+        });
+    }
+
+    private void next() {
+        TableLog known = log.value();
+        if (known == null || busy) {
+            return;
+        }
+        if (known.tableId() != tableId) {
+            close(ErrorCode.TABLE_NOT_FOUND, "table " + table + " number " + tableId + " does not exist");
+        } else if (run != null) {
+            proceed(run, known);
+        } else {
+            answerKnown(known);
+            InFlight other = known.inFlight();
+            if (other != null) {
+                meet(known, other);
+            } else if (!waiting.isEmpty()) {
+                begin(known);
+            }
+        }
+    }
+
+    /** Everything that waits ends with this error. */
+    void close(ErrorCode code, String message) {
+        if (run != null) {
+            run.end();
+            run = null;
+        }
+        List<Waiting> all = List.copyOf(waiting.values());
+        waiting.clear();
+        all.forEach(update -> update.failed(code, message));
+    }
+
+    /** A known request gets its recorded outcome; one that was only aborted is tried again. */
+    private void answerKnown(TableLog known) {
+        for (Waiting update : List.copyOf(waiting.values())) {
+            Optional<Decision> last = LogSteps.lastOf(known, update.batch.request());
+            boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
+            boolean expired = last.isEmpty() && update.request.attempt() > 1 && known.forgotten() > 0;
+            if (other) {
+                waiting.remove(update.batch.request());
+                update.failed(ErrorCode.INVALID_ARGUMENT, otherContent().reason());
+            } else if (expired && !running(known, update)) {
+                waiting.remove(update.batch.request());
+                update.failed(
+                        ErrorCode.OUTCOME_EXPIRED,
+                        "the outcome of request " + update.batch.request()
+                                + " may no longer be known: read to find out");
+            } else if (last.isPresent()) {
+                settle(update, last.get(), true);
+            }
+        }
+    }
+
+    private static boolean running(TableLog known, Waiting update) {
+        return known.inFlight() != null && known.inFlight().batches().contains(update.batch);
+    }
+
+    /** Answers what the decision ends; an update that was aborted without being refused goes on waiting. */
+    private void settle(Waiting update, Decision decision, boolean duplicate) {
+        if (decision.committed()) {
+            waiting.remove(update.batch.request());
+            update.committed(decision.version(), duplicate);
+        } else if (decision.refused().contains(update.batch.request())) {
+            waiting.remove(update.batch.request());
+            update.failed(ErrorCode.UPDATE_REFUSED, decision.reason());
+        }
+    }
+
+    /** Another version is in flight: it is let be for its time. One of this server that it does not know is over. */
+    private void meet(TableLog known, InFlight other) {
+        boolean mine = other.driver().equals(host.self());
+        if (mine && !attempted.isEmpty() && other.batches().equals(attempted) && waits(attempted)) {
+            start(other.version());
+            return;
+        }
+        if (foreign != other.version()) {
+            foreign = other.version();
+            foreignSince = now();
+        }
+        if (mine || now() - foreignSince >= config.timeoutNanos()) {
+            LOG.info("{}: aborts version {} of {}, which nobody decides", table, other.version(), other.driver());
+            TableLog next = teller.struck(LogSteps.abort(known, List.of(), "nobody decided it in time"));
+            write(next, null, written -> {
+                if (written == LogCell.Written.DONE) {
+                    teller.written(next);
+                    teller.tell(other.version(), false, other.participants());
+                }
+                step();
+            });
+        } else {
+            log.forget();
+            tickLater();
+        }
+    }
+
+    private boolean waits(List<Batch> batches) {
+        return batches.stream().allMatch(batch -> waiting.containsKey(batch.request()));
+    }
+
+    private void begin(TableLog known) {
+        List<Waiting> merged = new ArrayList<>();
+        long bytes = 0;
+        long now = now();
+        for (Waiting update : waiting.values()) {
+            if (absentees.concerns(update.request, now)) {
+                continue;
+            }
+            if (!merged.isEmpty() && bytes + update.bytes > Limits.BATCH_BYTES_MAX
+                    || merged.size() == (apart > 0 ? 1 : Limits.ATOMIC_BATCHES_PER_VERSION_MAX)) {
+                break;
+            }
+            merged.add(update);
+            bytes += update.bytes;
+        }
+        if (merged.isEmpty()) {
+            tickLater();
+            return;
+        }
+        apart = Math.max(0, apart - 1);
+        attempted = merged.stream().map(update -> update.batch).toList();
+        TreeSet<Integer> participants = new TreeSet<>();
+        merged.forEach(update -> update.request.actors().forEach(rows -> participants.add(rows.actor())));
+        TableLog next =
+                LogSteps.begin(teller.struck(known), host.self(), List.copyOf(participants), attempted);
+        write(next, null, written -> {
+            if (written == LogCell.Written.DONE) {
+                teller.written(next);
+                start(known.next());
+            }
+            step();
+        });
+    }
+
+    /** This server's version is in flight. */
+    private void start(long version) {
+        List<Waiting> updates =
+                attempted.stream().map(batch -> waiting.get(batch.request())).toList();
+        attempted = List.of();
+        refused = null;
+        badMap = -2;
+        Run begun = new Run(host, config, table, tableId, version, updates, new Votes());
+        run = begun;
+        begun.ask(now());
+        tickLater();
+    }
+
+    private final class Votes implements Run.Listener {
+        @Override
+        public void voted() {
+            step();
+        }
+
+        @Override
+        public void refused(@Nullable RequestId request, String reason) {
+            Run now = run;
+            if (now == null || refused != null) {
+                return;
+            }
+            boolean single = now.updates.size() == 1;
+            RequestId culprit = single ? now.updates.get(0).batch.request() : request;
+            if (culprit == null) {
+                apart = now.updates.size(); // one after the other: then it shows whose rows it is
+            }
+            refused = new Refused(culprit == null ? List.of() : List.of(culprit), reason);
+            step();
+        }
+
+        @Override
+        public void decidedElsewhere() {
+            if (!busy) {
+                readThen(TableDriver.this::next);
+            }
+        }
+    }
+
+    /** Brings the version one step nearer to its decision. */
+    private void proceed(Run now, TableLog known) {
+        Optional<Decision> decision = LogSteps.decision(known, now.version);
+        if (decision.isPresent()) {
+            decided(now, decision.get());
+        } else if (!LogSteps.inFlight(known, now.version)) {
+            LOG.error("{}: version {} is neither in flight nor decided", table, now.version);
+            now.end();
+            run = null;
+            now.updates.forEach(update -> {
+                waiting.remove(update.batch.request());
+                update.failed(ErrorCode.OUTCOME_UNKNOWN, "the table's log does not know the update's version");
+            });
+        } else if (refused != null) {
+            abort(now, known, refused);
+        } else if (now() - now.deadlineNanos >= 0) {
+            giveUp(now, known);
+        } else {
+            AtomicHost.Table map = now.prepared();
+            if (map != null && map.mapVersion() != badMap) {
+                commit(now, known, map.mapVersion());
+            } else if (now() - now.begunNanos >= config.absenceNanos()
+                    && !now.absent().isEmpty()) {
+                giveUp(now, known);
+            }
+        }
+    }
+
+    private void commit(Run now, TableLog known, int mapVersion) {
+        TableLog next = LogSteps.commit(known);
+        write(next, mapVersion, written -> {
+            if (written == LogCell.Written.OTHER_MAP) {
+                badMap = mapVersion;
+                host.refresh(table);
+                tickLater();
+            } else {
+                step();
+            }
+        });
+    }
+
+    /** Not for good: its updates wait until their actors are likely to be there. */
+    private void giveUp(Run now, TableLog known) {
+        absentees.missed(now.absent(), now());
+        abort(now, known, new Refused(List.of(), "its actors did not prepare it in time"));
+    }
+
+    private void abort(Run now, TableLog known, Refused why) {
+        write(LogSteps.abort(known, why.requests(), why.reason()), null, written -> step());
+    }
+
+    private void decided(Run ended, Decision decision) {
+        ended.end();
+        run = null;
+        absentees.seen(ended.present());
+        if (decision.committed()) {
+            host.known(tableId, decision.version());
+        }
+        teller.tell(decision.version(), decision.committed(), decision.unacked());
+        ended.updates.forEach(update -> settle(update, decision, false));
+        step();
+    }
+}

@@ -1,0 +1,100 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * Tells primaries what became of versions, and keeps what they acknowledge until it is struck off in the table's log with
+ * the next write.
+ */
+final class Teller {
+    private static final int ATTEMPTS_MAX = 40;
+
+    private final AtomicHost host;
+    private final AtomicConfig config;
+    private final TableName table;
+    private final long tableId;
+    private final TreeMap<Long, TreeSet<Integer>> acked = new TreeMap<>();
+
+    Teller(AtomicHost host, AtomicConfig config, TableName table, long tableId) {
+        this.host = host;
+        this.config = config;
+        this.table = table;
+        this.tableId = tableId;
+    }
+
+    /** Tells the actor's primary until it has logged the decision, or for as long as a driver bothers. */
+    void tell(long version, boolean commit, List<Integer> actors) {
+        actors.forEach(actor -> tell(version, commit, actor, 0));
+    }
+
+    private void tell(long version, boolean commit, int actor, int attempt) {
+        AtomicHost.Table known = host.table(table);
+        if (attempt == ATTEMPTS_MAX || known == null || known.meta().tableId() != tableId) {
+            return;
+        }
+        ActorState state = known.map().actors().get(actor);
+        Address primary = host.addressOf(state.primary());
+        if (primary == null) {
+            later(version, commit, actor, attempt);
+            return;
+        }
+        ReplicaKey key = new ReplicaKey(tableId, actor);
+        host.env()
+                .network()
+                .call(
+                        primary,
+                        new PeerRequest.Decide(table, key, version, commit),
+                        config.rpcTimeoutNanos(),
+                        reply -> {
+                            if (reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Ack) {
+                                acked(version, actor);
+                            } else {
+                                later(version, commit, actor, attempt);
+                            }
+                        });
+    }
+
+    private void later(long version, boolean commit, int actor, int attempt) {
+        host.env().timers().after(4 * config.retryNanos(), () -> tell(version, commit, actor, attempt + 1));
+    }
+
+    /** The actor's primary has the decision in its log, and so has every in-sync replica. */
+    void acked(long version, int actor) {
+        acked.computeIfAbsent(version, v -> new TreeSet<>()).add(actor);
+    }
+
+    boolean hasAcks() {
+        return !acked.isEmpty();
+    }
+
+    /** The log without what is acknowledged. */
+    TableLog struck(TableLog log) {
+        return acked.isEmpty() ? log : LogSteps.strike(log, acked);
+    }
+
+    /** A write with {@link #struck} was applied: what it struck is done with. */
+    void written(TableLog log) {
+        List<Long> done = new ArrayList<>();
+        for (Map.Entry<Long, TreeSet<Integer>> entry : acked.entrySet()) {
+            boolean open = LogSteps.decision(log, entry.getKey())
+                    .filter(decision -> decision.unacked().stream().anyMatch(entry.getValue()::contains))
+                    .isPresent();
+            if (!open) {
+                done.add(entry.getKey());
+            }
+        }
+        done.forEach(acked::remove);
+    }
+}

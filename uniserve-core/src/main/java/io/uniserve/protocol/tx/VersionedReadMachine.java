@@ -1,0 +1,304 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.RouteIndex;
+import java.util.ArrayList;
+import java.util.Collection;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A read of several actors at one version (protocol section 4). Every actor is asked on one of its in-sync replicas; the
+ * largest of what they say they are complete through, and of the client's floor, is the version of the read; whoever
+ * answered for an older one is asked again, for that version. Usually all agree at once. A state that is gone meanwhile
+ * begins the read anew. Never a partial answer, never a mixture.
+ *
+ * <p>Not thread-safe; the completion is called exactly once.
+ */
+public final class VersionedReadMachine {
+    private static final long PAUSE_NANOS = 40_000_000;
+
+    private final ReaderEnvironment env;
+    private final VersionedNetwork network;
+    private final VersionFloors floors;
+    private final Query query;
+    private final Completion<Result> completion;
+    private final TreeMap<Integer, Slot> slots = new TreeMap<>();
+    private final TreeSet<Call> calls = new TreeSet<>((a, b) -> Integer.compare(a.number, b.number));
+    private Timers.Cancel deadline = () -> {};
+    private long tableId;
+    private long at;
+    private int sent;
+    private int rounds = 1;
+    private int restarts;
+    private long random;
+    private boolean paused;
+    private boolean over;
+    private String last = "nobody was asked";
+
+    /** Values by actor, all of this version, and in how many rounds they came. */
+    public record Result(long version, Map<Integer, Bytes> values, int rounds) {}
+
+    private static final class Slot {
+        private final int actor;
+        private final List<ServerId> tried = new ArrayList<>();
+        private boolean asking;
+        private VersionedRead.@Nullable Part part;
+
+        private Slot(int actor) {
+            this.actor = actor;
+        }
+    }
+
+    private record Call(int number, long at, ServerId server, List<Slot> slots, Timers.Cancel[] cancel) {}
+
+    /** @param query its mode is not looked at */
+    public VersionedReadMachine(
+            ReaderEnvironment env,
+            VersionedNetwork network,
+            VersionFloors floors,
+            Query query,
+            Completion<Result> completion) {
+        this.env = env;
+        this.network = network;
+        this.floors = floors;
+        this.query = query;
+        this.completion = completion;
+        this.random = env.ids().next();
+    }
+
+    /** Sends the first requests. */
+    public void start() {
+        Optional<TableRoute> route = env.routing().current().table(query.table());
+        if (route.isEmpty()) {
+            end(error(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " is not known"));
+            return;
+        }
+        tableId = route.get().meta().tableId();
+        int count = route.get().map().actors().size();
+        Collection<Integer> asked = query.actors().orElseGet(() -> all(count));
+        for (int actor : asked) {
+            if (actor < 0 || actor >= count) {
+                end(error(ErrorCode.INVALID_ARGUMENT, "actor " + actor + " of " + count));
+                return;
+            }
+            slots.put(actor, new Slot(actor));
+        }
+        long left = query.deadlineNanos() - env.clock().nanos();
+        deadline = env.timers().after(Math.max(1, left), () -> {
+            String open = slots.values().stream().filter(slot -> slot.part == null).count() + " actors";
+            end(error(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + open + " in time; the last failure: " + last));
+        });
+        dispatch();
+    }
+
+    private static List<Integer> all(int count) {
+        List<Integer> all = new ArrayList<>();
+        for (int actor = 0; actor < count; actor++) {
+            all.add(actor);
+        }
+        return all;
+    }
+
+    private static Outcome<Result> error(ErrorCode code, String message) {
+        return Outcome.err(new UniserveException(code, message));
+    }
+
+    private void end(Outcome<Result> outcome) {
+        if (!over) {
+            over = true;
+            deadline.cancel();
+            drop();
+            completion.done(outcome);
+        }
+    }
+
+    private void drop() {
+        for (Call call : List.copyOf(calls)) {
+            call.cancel()[0].cancel();
+            call.slots.forEach(slot -> slot.asking = false);
+        }
+        calls.clear();
+    }
+
+    /** Asks for whatever has no answer and is not being asked. */
+    private void dispatch() {
+        RouteIndex index = env.routing().current();
+        Optional<TableRoute> route =
+                index.table(query.table()).filter(found -> found.meta().tableId() == tableId);
+        if (route.isEmpty()) {
+            end(error(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " was dropped while the query ran"));
+            return;
+        }
+        Map<ServerId, List<Slot>> groups = new LinkedHashMap<>();
+        boolean stuck = false;
+        for (Slot slot : slots.values()) {
+            if (slot.part == null && !slot.asking) {
+                ServerId server = pick(index, route.get().map().actors().get(slot.actor), slot);
+                if (server == null) {
+                    stuck = true;
+                } else {
+                    groups.computeIfAbsent(server, s -> new ArrayList<>()).add(slot);
+                }
+            }
+        }
+        groups.forEach((server, group) -> send(index, route.get(), server, group));
+        if (stuck) {
+            pause();
+        }
+    }
+
+    /** A live in-sync replica not tried in this round, at random; null where all were. */
+    private @Nullable ServerId pick(RouteIndex index, ActorState actor, Slot slot) {
+        List<ServerId> open = actor.isr().stream()
+                .filter(server -> !slot.tried.contains(server) && index.address(server).isPresent())
+                .toList();
+        if (open.isEmpty()) {
+            return null;
+        }
+        random = random * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
+        return open.get((int) ((random >>> 33) % open.size()));
+    }
+
+    /** Every replica was tried: after a pause, with a newer map, all are again. */
+    private void pause() {
+        if (!paused && !over) {
+            paused = true;
+            env.routing().refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
+                paused = false;
+                if (!over) {
+                    slots.values().stream().filter(slot -> !slot.asking).forEach(slot -> slot.tried.clear());
+                    dispatch();
+                }
+            }));
+        }
+    }
+
+    private void send(RouteIndex index, TableRoute route, ServerId server, List<Slot> group) {
+        Address address = index.address(server).orElseThrow();
+        List<VersionedRead.Target> targets = group.stream()
+                .map(slot -> new VersionedRead.Target(
+                        slot.actor, route.map().actors().get(slot.actor).epoch()))
+                .toList();
+        group.forEach(slot -> {
+            slot.asking = true;
+            slot.tried.add(server);
+        });
+        long left = Math.max(1, query.deadlineNanos() - env.clock().nanos());
+        VersionedRead request = new VersionedRead(
+                query.table(), tableId, targets, query.operator(), query.parameters(), at, left);
+        Call call = new Call(sent++, at, server, group, new Timers.Cancel[] {() -> {}});
+        calls.add(call);
+        Timers.Cancel silence = env.timers().after(left / 4, () -> heard(call, silent(server)));
+        Timers.Cancel asked = network.read(address, request, reply -> heard(call, reply));
+        call.cancel()[0] = () -> {
+            silence.cancel();
+            asked.cancel();
+        };
+    }
+
+    private static Outcome<VersionedRead.Reply> silent(ServerId server) {
+        return Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "server " + server + " is silent"));
+    }
+
+    private void heard(Call call, Outcome<VersionedRead.Reply> outcome) {
+        if (over || !calls.remove(call)) {
+            return;
+        }
+        call.cancel()[0].cancel();
+        call.slots.forEach(slot -> slot.asking = false);
+        boolean gone = false;
+        if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
+            for (VersionedRead.Part part : ok.value().parts()) {
+                Slot slot = slots.get(part.actor());
+                if (slot != null && call.slots.contains(slot) && slot.part == null) {
+                    slot.part = part;
+                }
+            }
+            for (ActorFailure failure : ok.value().failures()) {
+                last = "actor " + failure.actor() + " on " + call.server() + ": " + failure.code() + " "
+                        + failure.message();
+                gone |= failure.code() == ErrorCode.VERSION_GONE;
+            }
+        } else {
+            last = call.server() + ": " + ((Outcome.Err<VersionedRead.Reply>) outcome).error().getMessage();
+        }
+        if (gone) {
+            restart();
+        } else {
+            settle();
+        }
+    }
+
+    private void restart() {
+        if (++restarts > Limits.VERSION_RESTARTS_MAX) {
+            end(error(ErrorCode.VERSION_GONE, "version " + at + " is gone again and again: " + last));
+            return;
+        }
+        drop();
+        at = 0;
+        rounds++;
+        slots.values().forEach(slot -> {
+            slot.part = null;
+            slot.tried.clear();
+        });
+        dispatch();
+    }
+
+    /** Goes on when all have answered: done when they agree, else once more for those that are behind. */
+    private void settle() {
+        long version = Math.max(at, floors.of(tableId));
+        for (Slot slot : slots.values()) {
+            if (slot.part == null) {
+                dispatch();
+                return;
+            }
+            version = Math.max(version, slot.part.at());
+        }
+        boolean behind = false;
+        for (Slot slot : slots.values()) {
+            if (slot.part != null && slot.part.at() < version) {
+                slot.part = null;
+                slot.tried.clear();
+                behind = true;
+            }
+        }
+        if (behind) {
+            at = version;
+            rounds++;
+            dispatch();
+        } else {
+            succeed(version);
+        }
+    }
+
+    private void succeed(long version) {
+        floors.raise(tableId, version);
+        Map<Integer, Bytes> values = new TreeMap<>();
+        slots.forEach((actor, slot) -> {
+            if (slot.part != null) {
+                values.put(actor, slot.part.value());
+            }
+        });
+        end(Outcome.ok(new Result(version, values, rounds)));
+    }
+}

@@ -1,0 +1,78 @@
+package io.uniserve.testkit.simulation.check;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/** What clients of an atomic table asked and heard. */
+public final class AtomicHistory {
+    private final Map<String, Write> writes = new LinkedHashMap<>();
+    private final List<Read> reads = new ArrayList<>();
+
+    /** A client is about to append the marker to these lists, all or none; markers are unique. */
+    public Write write(String client, String marker, TreeSet<Integer> lists, long nanos) {
+        Write write = new Write(client, marker, lists, nanos);
+        writes.put(marker, write);
+        return write;
+    }
+
+    /** A client got lists of one version. */
+    public void read(Read read) {
+        reads.add(read);
+    }
+
+    @Nullable
+    Write find(String marker) {
+        return writes.get(marker);
+    }
+
+    /** All writes in the order they were asked. */
+    List<Write> writes() {
+        return List.copyOf(writes.values());
+    }
+
+    List<Read> reads() {
+        return reads;
+    }
+
+    /** Lists of all actors that were asked, those without a marker too, and the version they are said to be of. */
+    public record Read(
+            String client, long invokedNanos, long doneNanos, long version, TreeMap<Integer, List<String>> lists) {}
+
+    /** An append of one marker to several lists. */
+    public static final class Write {
+        final String client;
+        final String marker;
+        final TreeSet<Integer> lists;
+        final long invokedNanos;
+        long doneNanos = Long.MAX_VALUE;
+        long version;
+        boolean refused;
+
+        private Write(String client, String marker, TreeSet<Integer> lists, long invokedNanos) {
+            this.client = client;
+            this.marker = marker;
+            this.lists = lists;
+            this.invokedNanos = invokedNanos;
+        }
+
+        /** The client heard that it is committed, in this version. */
+        public void committed(long nanos, long inVersion) {
+            doneNanos = nanos;
+            version = inVersion;
+        }
+
+        /** The client heard that it is refused for good. */
+        public void refused() {
+            refused = true;
+        }
+
+        boolean committed() {
+            return doneNanos != Long.MAX_VALUE;
+        }
+    }
+}

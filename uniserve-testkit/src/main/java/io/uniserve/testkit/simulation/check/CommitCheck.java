@@ -1,0 +1,101 @@
+package io.uniserve.testkit.simulation.check;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableMap;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.testkit.simulation.registry.Ensemble.Applied;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * I1 and I2 from the registry and the gates: a version has one outcome, versions grow, and at the moment of a commit every
+ * in-sync replica of every participant that answers readers knows that the version is prepared.
+ */
+public final class CommitCheck {
+    private final Violations violations;
+    private final FenceCheck fences;
+    private final Map<String, TableMap> maps = new HashMap<>();
+    private final Map<String, ReadGate> gates = new HashMap<>();
+
+    public CommitCheck(Violations violations, FenceCheck fences) {
+        this.violations = violations;
+        this.fences = fences;
+    }
+
+    /** A server publishes a gate. */
+    public void published(String server, ReplicaKey key, ReadGate gate) {
+        gates.put(server + " " + key, gate);
+    }
+
+    /** The registry has committed a transaction. */
+    public void committed(List<Applied> applied, long nanos) {
+        for (Applied one : applied) {
+            if (one.after() == null) {
+                continue;
+            }
+            if (one.after().value() instanceof TableMap map) {
+                maps.put(table(one), map);
+            } else if (one.after().value() instanceof TableLog after
+                    && one.before() != null
+                    && one.before().value() instanceof TableLog before
+                    && before.tableId() == after.tableId()) {
+                step(table(one), before, after, nanos);
+            }
+        }
+    }
+
+    private static String table(Applied one) {
+        String path = one.op().path();
+        return path.substring(0, path.lastIndexOf('/'));
+    }
+
+    private void step(String table, TableLog before, TableLog after, long nanos) {
+        boolean flew = before.inFlight() != null;
+        if (after.version() < before.version() || after.next() < before.next()) {
+            violations.add("I1", table + " goes from version " + before.version() + " to " + after.version());
+        }
+        if (after.version() > before.version()
+                && (!flew || before.inFlight().version() != after.version())) {
+            violations.add("I1", table + " commits version " + after.version() + ", which was not in flight");
+        }
+        Map<Long, Decision> known = new HashMap<>();
+        before.decisions().forEach(decision -> known.put(decision.version(), decision));
+        for (Decision decision : after.decisions()) {
+            Decision old = known.get(decision.version());
+            if (old != null && old.committed() != decision.committed()) {
+                violations.add("I1", table + " changes the outcome of version " + decision.version());
+            }
+        }
+        if (after.version() > before.version() && flew) {
+            before.inFlight()
+                    .participants()
+                    .forEach(actor -> prepared(table, after.tableId(), actor, after.version(), nanos));
+        }
+    }
+
+    private void prepared(String table, long tableId, int actor, long version, long nanos) {
+        TableMap map = maps.get(table);
+        if (map == null || map.tableId() != tableId) {
+            violations.add("I1", table + " commits version " + version + " without a map");
+            return;
+        }
+        ActorState state = map.actors().get(actor);
+        ReplicaKey key = new ReplicaKey(tableId, actor);
+        for (ServerId member : state.isr()) {
+            ReadGate gate = gates.get(member.value() + " " + key);
+            boolean answers = gate != null && gate.serving() && gate.epoch() == state.epoch();
+            boolean knows = gate != null
+                    && (gate.committed() >= version || gate.doubt() != 0 && gate.doubt() <= version);
+            if (answers && !knows) {
+                violations.add(
+                        "I2", key + " on " + member + " does not hold version " + version + " when it is committed");
+            }
+        }
+        fences.committed(key, state.epoch(), nanos);
+    }
+}

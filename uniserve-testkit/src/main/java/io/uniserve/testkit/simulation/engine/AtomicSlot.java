@@ -1,0 +1,64 @@
+package io.uniserve.testkit.simulation.engine;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.Row;
+import io.uniserve.api.SnapshotActor;
+import io.uniserve.api.update.AtomicUpdate;
+import io.uniserve.api.update.Prepared;
+import io.uniserve.api.update.UpdateContext;
+import io.uniserve.api.update.UpdateFunction;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
+import io.uniserve.protocol.tx.SnapshotShelf;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** What one actor of an atomic table has prepared, and its states by version. */
+final class AtomicSlot {
+    private final Actor actor;
+    private final TreeMap<Long, List<Prepared>> prepared = new TreeMap<>();
+    private final SnapshotShelf<AutoCloseable> shelf;
+
+    AtomicSlot(Actor actor, long version, int statesMax) {
+        this.actor = actor;
+        this.shelf = new SnapshotShelf<>(statesMax, state -> {});
+        keep(version);
+    }
+
+    <A extends Actor, R extends Row> void prepare(long version, UpdateFunction<A, R> function, long index, Bytes rows) {
+        AtomicUpdate<A, R> update = (AtomicUpdate<A, R>) function;
+        prepared.computeIfAbsent(version, v -> new ArrayList<>())
+                .add(update.prepare(
+                        function.actorType().cast(actor),
+                        new UpdateContext(index),
+                        Codecs.list(function.rows()).decode(rows)));
+    }
+
+    /** Lets go of what an attempt before has prepared for the version. */
+    void forget(long version) {
+        List<Prepared> old = prepared.remove(version);
+        if (old != null) {
+            old.forEach(Prepared::abort);
+        }
+    }
+
+    void commit(long version) {
+        List<Prepared> parts = prepared.remove(version);
+        if (parts == null) {
+            throw new IllegalStateException("version " + version + " is committed but not prepared");
+        }
+        parts.forEach(Prepared::commit);
+        actor.publish();
+        keep(version);
+    }
+
+    private void keep(long version) {
+        shelf.add(version, ((SnapshotActor<?>) actor).snapshot(), 1);
+    }
+
+    Optional<SnapshotShelf.Ref<AutoCloseable>> at(long version) {
+        return shelf.at(version);
+    }
+}

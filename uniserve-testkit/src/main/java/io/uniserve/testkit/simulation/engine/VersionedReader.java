@@ -1,0 +1,242 @@
+package io.uniserve.testkit.simulation.engine;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.message.VersionedRead.Target;
+import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.kernel.Weather;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.UnaryOperator;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Answers reads of one version as a server's worker threads would: what the server knows, each actor's gate, doubts settled
+ * on the loop, the state fixed, and, last, the gate again by the clock. It may be held up between any two of these steps.
+ */
+public final class VersionedReader {
+    private static final long STEP_NANOS = 400_000;
+    private static final long PAUSE_NANOS = 8_000_000_000L;
+
+    private final Prng random;
+    private final Weather weather;
+    private final Process process;
+    private final EngineInstance engine;
+    private final SimEngineHost host;
+    private final Gates gates;
+    private final Clock clock;
+    private final Settler settler;
+    private final UnaryOperator<ReadGate> eyes;
+    private final EventQueue queue;
+    private final EngineTap tap;
+
+    /** Settles doubts on the server's loop. */
+    @FunctionalInterface
+    public interface Settler {
+        void settle(VersionedRead request, ReplicaKey key, Completion<Done> completion);
+    }
+
+    /** @param eyes how it sees a gate */
+    public VersionedReader(
+            Prng random,
+            Weather weather,
+            Process process,
+            EngineInstance engine,
+            SimEngineHost host,
+            Gates gates,
+            Clock clock,
+            Settler settler,
+            UnaryOperator<ReadGate> eyes,
+            EventQueue queue,
+            EngineTap tap) {
+        this.queue = queue;
+        this.tap = tap;
+        this.random = random;
+        this.weather = weather;
+        this.process = process;
+        this.engine = engine;
+        this.host = host;
+        this.gates = gates;
+        this.clock = clock;
+        this.settler = settler;
+        this.eyes = eyes;
+    }
+
+    /** Serves a request; the answer holds every target exactly once. */
+    public void read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        Work work = new Work(request, queue.now(), gates.version(request.tableId()), completion);
+        process.post(step(), () -> admit(work));
+    }
+
+    private void admit(Work work) {
+        for (Target target : work.request.targets()) {
+            work.shares.add(new Share(new ReplicaKey(work.request.tableId(), target.actor()), target));
+        }
+        work.open = work.shares.size();
+        for (Share share : work.shares) {
+            ReadGate gate = gate(share.key);
+            Optional<ActorFailure> refusal = refusal(share, gate);
+            if (refusal.isPresent()) {
+                share.failure = refusal.get();
+                ready(work);
+            } else if (gate != null && inDoubt(gate, work.request.at())) {
+                settler.settle(work.request, share.key, settled -> {
+                    if (settled instanceof Outcome.Err<Done> err) {
+                        share.fail(err.error().code(), err.error().reason());
+                    }
+                    ready(work);
+                });
+            } else {
+                ready(work);
+            }
+        }
+    }
+
+    private @Nullable ReadGate gate(ReplicaKey key) {
+        ReadGate gate = gates.of(key);
+        return gate == null ? null : eyes.apply(gate);
+    }
+
+    private static boolean inDoubt(ReadGate gate, long at) {
+        return gate.doubt() != 0 && (at == 0 || gate.doubt() <= at);
+    }
+
+    private Optional<ActorFailure> refusal(Share share, @Nullable ReadGate gate) {
+        int actor = share.target.actor();
+        return gate == null
+                ? Optional.of(new ActorFailure(actor, ErrorCode.UNAVAILABLE, "no replica here", 0))
+                : gate.refuse(
+                        new ReadRequest.Target(actor, share.target.epoch(), 0),
+                        ReadMode.LINEARIZABLE,
+                        clock.nanos());
+    }
+
+    private void ready(Work work) {
+        if (--work.open == 0) {
+            process.post(step(), () -> fix(work));
+        }
+    }
+
+    private void fix(Work work) {
+        for (Share share : work.shares) {
+            if (share.failure == null) {
+                Optional<SnapshotShelf.Ref<AutoCloseable>> state = host.state(share.key, work.request.at());
+                if (state.isEmpty()) {
+                    boolean gone = work.request.at() > 0 && host.state(share.key, 0).isPresent();
+                    share.fail(gone ? ErrorCode.VERSION_GONE : ErrorCode.UNAVAILABLE, "no such state is here");
+                } else {
+                    long version = state.get().version();
+                    share.at = work.request.at() > 0 ? work.request.at() : Math.max(work.known, version);
+                    share.value = retrieve(work.request, share, (Actor) state.get().state());
+                    state.get().release();
+                }
+            }
+        }
+        process.post(step(), () -> confirm(work));
+    }
+
+    private void confirm(Work work) {
+        List<VersionedRead.Part> parts = new ArrayList<>();
+        List<ActorFailure> failures = new ArrayList<>();
+        for (Share share : work.shares) {
+            if (share.failure == null) {
+                refusal(share, gate(share.key)).ifPresent(refusal -> share.failure = refusal);
+            }
+            if (share.failure != null) {
+                failures.add(share.failure);
+            } else if (share.value != null) {
+                tap.answered(process.name(), share.key, share.target.epoch(), work.takenNanos);
+                parts.add(new VersionedRead.Part(share.target.actor(), share.at, share.value));
+            }
+        }
+        process.post(step(), () -> work.completion.done(Outcome.ok(new VersionedRead.Reply(parts, failures))));
+    }
+
+    private Bytes retrieve(VersionedRead request, Share share, Actor state) {
+        for (Operator<?, ?> operator : engine.operators()) {
+            if (operator.id().equals(request.operator()) && operator instanceof RetrieveOperator<?, ?, ?> retrieve) {
+                return retrieve(retrieve, request, share, state);
+            }
+        }
+        throw new UniserveException(ErrorCode.UNKNOWN_OPERATOR, "port has no operator " + request.operator());
+    }
+
+    private static <A extends Actor, P, V> Bytes retrieve(
+            RetrieveOperator<A, P, V> operator, VersionedRead request, Share share, Actor state) {
+        P parameters = operator.parameters().decode(request.parameters());
+        V value = operator.retrieve(
+                operator.actorType().cast(state), new Context(share.target.actor()), parameters);
+        return operator.values().encode(value);
+    }
+
+    private long step() {
+        long base = random.below(STEP_NANOS);
+        return weather.strikes(Fault.READ_PAUSED) ? base + random.below(PAUSE_NANOS) : base;
+    }
+
+    private record Context(int actor) implements OperatorContext {
+        @Override
+        public long remainingNanos() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void checkActive() {
+            // the caller gives up by itself
+        }
+    }
+
+    private static final class Share {
+        private final ReplicaKey key;
+        private final Target target;
+        private long at;
+        private @Nullable Bytes value;
+        private @Nullable ActorFailure failure;
+
+        private Share(ReplicaKey key, Target target) {
+            this.key = key;
+            this.target = target;
+        }
+
+        private void fail(ErrorCode code, String why) {
+            failure = new ActorFailure(target.actor(), code, why, 0);
+        }
+    }
+
+    private static final class Work {
+        private final VersionedRead request;
+        private final long takenNanos;
+        private final long known;
+        private final List<Share> shares = new ArrayList<>();
+        private final Completion<VersionedRead.Reply> completion;
+        private int open;
+
+        private Work(VersionedRead request, long takenNanos, long known, Completion<VersionedRead.Reply> completion) {
+            this.request = request;
+            this.takenNanos = takenNanos;
+            this.known = known;
+            this.completion = completion;
+        }
+    }
+}

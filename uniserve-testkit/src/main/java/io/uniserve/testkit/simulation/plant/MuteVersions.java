@@ -1,0 +1,28 @@
+package io.uniserve.testkit.simulation.plant;
+
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.tx.VersionedNetwork;
+
+/** {@link Plant#ONE_ROUND}: all answers are said to be of one and the same version. */
+public record MuteVersions(VersionedNetwork network) implements VersionedNetwork {
+    private static final long ANY = 1L << 40;
+
+    @Override
+    public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        return network.read(to, request, reply -> {
+            if (reply instanceof Outcome.Ok<VersionedRead.Reply> ok) {
+                completion.done(Outcome.ok(new VersionedRead.Reply(
+                        ok.value().parts().stream()
+                                .map(part -> new VersionedRead.Part(part.actor(), ANY, part.value()))
+                                .toList(),
+                        ok.value().failures())));
+            } else {
+                completion.done(reply);
+            }
+        });
+    }
+}

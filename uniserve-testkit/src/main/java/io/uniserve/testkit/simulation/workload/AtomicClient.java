@@ -1,0 +1,232 @@
+package io.uniserve.testkit.simulation.workload;
+
+import io.uniserve.api.Document;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.TableName;
+import io.uniserve.port.kv.KvOperators;
+import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.RequestTracker;
+import io.uniserve.protocol.reader.Update;
+import io.uniserve.protocol.tx.AtomicUpdateMachine;
+import io.uniserve.protocol.tx.VersionFloors;
+import io.uniserve.protocol.tx.VersionedNetwork;
+import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.testkit.simulation.check.AtomicHistory;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Trace;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Appends one marker to lists on several actors at once, and reads lists of some or all actors at one version. */
+public final class AtomicClient implements Customer {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long READ_NANOS = 10 * SECOND;
+
+    private final String name;
+    private final EventQueue queue;
+    private final Prng random;
+    private final ReaderEnvironment env;
+    private final VersionedNetwork network;
+    private final VersionFloors floors = new VersionFloors();
+    private final RequestTracker tracker;
+    private final Runnable crash;
+    private final TableName table;
+    private final ActorKeys keys;
+    private final AtomicHistory history;
+    private final Trace trace;
+    private final Tally tally;
+    private int outstanding;
+    private int next;
+
+    public AtomicClient(
+            String name,
+            EventQueue queue,
+            Prng random,
+            ReaderEnvironment env,
+            VersionedNetwork network,
+            Runnable crash,
+            TableName table,
+            ActorKeys keys,
+            AtomicHistory history,
+            Trace trace,
+            Tally tally) {
+        this.name = name;
+        this.queue = queue;
+        this.random = random;
+        this.env = env;
+        this.network = network;
+        this.tracker = new RequestTracker(env.ids());
+        this.crash = crash;
+        this.table = table;
+        this.keys = keys;
+        this.history = history;
+        this.trace = trace;
+        this.tally = tally;
+    }
+
+    @Override
+    public int outstanding() {
+        return outstanding;
+    }
+
+    @Override
+    public void crash() {
+        trace.line("client " + name + " crashes");
+        crash.run();
+    }
+
+    @Override
+    public void act() {
+        int kind = random.below(20);
+        if (kind < 9) {
+            update(some(4), SECOND * random.between(5, 40), false);
+        } else if (kind < 15) {
+            read(all(), READ_NANOS, false);
+        } else {
+            read(some(3), READ_NANOS, false);
+        }
+    }
+
+    @Override
+    public void probe(long deadlineNanos) {
+        update(all(), deadlineNanos, true);
+        read(all(), deadlineNanos, true);
+    }
+
+    private TreeSet<Integer> all() {
+        TreeSet<Integer> all = new TreeSet<>();
+        for (int actor = 0; actor < keys.count(); actor++) {
+            all.add(actor);
+        }
+        return all;
+    }
+
+    private TreeSet<Integer> some(int most) {
+        TreeSet<Integer> actors = new TreeSet<>();
+        int count = random.between(1, Math.min(keys.count(), most));
+        while (actors.size() < count) {
+            actors.add(random.below(keys.count()));
+        }
+        return actors;
+    }
+
+    private void update(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        Optional<RequestTracker.Ticket> ticket = tracker.begin();
+        if (route.isEmpty() || ticket.isEmpty()) {
+            ticket.ifPresent(RequestTracker.Ticket::finish);
+            return;
+        }
+        String marker = name + "-" + next++;
+        TreeSet<Integer> lists = new TreeSet<>();
+        List<Update.ActorBatch> batches = new ArrayList<>();
+        for (int actor : actors) {
+            int list = ActorKeys.list(actor, random.below(ActorKeys.LISTS_PER_ACTOR));
+            lists.add(list);
+            batches.add(new Update.ActorBatch(actor, 1, keys.append(list, marker)));
+        }
+        AtomicHistory.Write write = history.write(name, marker, lists, queue.now());
+        trace.line(name + " appends " + marker + " to lists " + lists);
+        outstanding++;
+        tally.started();
+        Update update = new Update(
+                table,
+                route.get().meta().tableId(),
+                KvUpdates.APPEND.id(),
+                AckLevel.ISR,
+                batches,
+                env.clock().nanos() + deadlineNanos);
+        new AtomicUpdateMachine(env, floors, update, ticket.get(), outcome -> {
+                    ticket.get().finish();
+                    updated(write, marker, actors, outcome, probe);
+                })
+                .start();
+    }
+
+    private void updated(
+            AtomicHistory.Write write,
+            String marker,
+            TreeSet<Integer> actors,
+            Outcome<Long> outcome,
+            boolean probe) {
+        outstanding--;
+        tally.ended(true, outcome instanceof Outcome.Ok);
+        if (outcome instanceof Outcome.Ok<Long> ok) {
+            write.committed(queue.now(), ok.value());
+            trace.line(name + " appended " + marker + " in version " + ok.value());
+            return;
+        }
+        ErrorCode code = ((Outcome.Err<Long>) outcome).error().code();
+        tally.error(code);
+        if (code == ErrorCode.UPDATE_REFUSED) {
+            write.refused();
+        }
+        if (probe) {
+            tally.probeFailed(actors);
+        }
+        trace.line(name + " failed to append " + marker + " " + code);
+    }
+
+    private void read(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
+        if (env.routing().current().table(table).isEmpty()) {
+            return;
+        }
+        long invoked = queue.now();
+        outstanding++;
+        tally.started();
+        Query query = new Query(
+                table,
+                Optional.of(List.copyOf(actors)),
+                KvOperators.SCAN.id(),
+                KvOperators.SCAN.parameters().encode(new KvOperators.Scan("", 10_000)),
+                ReadMode.LINEARIZABLE,
+                env.clock().nanos() + deadlineNanos);
+        new VersionedReadMachine(env, network, floors, query, outcome -> {
+                    outstanding--;
+                    tally.ended(false, outcome instanceof Outcome.Ok);
+                    if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+                        answered(actors, invoked, ok.value());
+                        return;
+                    }
+                    ErrorCode code = ((Outcome.Err<VersionedReadMachine.Result>) outcome)
+                            .error()
+                            .code();
+                    tally.error(code);
+                    if (probe) {
+                        tally.probeFailed(List.of(Tally.ALL_ACTORS));
+                    }
+                    trace.line(name + " failed to read " + actors + " " + code + " "
+                            + ((Outcome.Err<VersionedReadMachine.Result>) outcome).error().reason());
+                })
+                .start();
+    }
+
+    private void answered(TreeSet<Integer> actors, long invoked, VersionedReadMachine.Result result) {
+        TreeMap<Integer, List<String>> lists = new TreeMap<>();
+        for (int actor : actors) {
+            for (int which = 0; which < ActorKeys.LISTS_PER_ACTOR; which++) {
+                lists.put(ActorKeys.list(actor, which), List.of());
+            }
+        }
+        List<Document> documents = new ArrayList<>();
+        for (Map.Entry<Integer, Bytes> value : result.values().entrySet()) {
+            documents.addAll(KvOperators.SCAN.values().decode(value.getValue()));
+        }
+        lists.putAll(keys.lists(documents));
+        history.read(new AtomicHistory.Read(name, invoked, queue.now(), result.version(), lists));
+        trace.line(name + " read actors " + actors + " at version " + result.version() + " in " + result.rounds()
+                + " rounds");
+    }
+}

@@ -1,0 +1,43 @@
+package io.uniserve.testkit.simulation.kernel;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+final class ProcessTest {
+    private final EventQueue queue = new EventQueue();
+    private final Process process = new Process("p", queue, new Prng(1), (failed, error) -> {
+        throw new AssertionError(error);
+    });
+    private final List<Outcome<Done>> heard = new ArrayList<>();
+
+    @Test
+    void anOperationEndsInTheStartThatBeganIt() {
+        process.start(0);
+        Process.Pending<Done> pending = process.begin(heard::add);
+        pending.end(10, Outcome.ok(Done.DONE));
+        run();
+        assertThat(heard).hasSize(1);
+    }
+
+    @Test
+    void whatALaterStartHearsOfAnEarlierOneIsNothing() {
+        process.start(0);
+        Process.Pending<Done> pending = process.begin(heard::add);
+        process.crash();
+        process.start(0);
+        pending.end(10, Outcome.ok(Done.DONE)); // e.g. an object store that was slow
+        run();
+        assertThat(heard).isEmpty();
+    }
+
+    private void run() {
+        while (queue.step(1_000)) {
+            // every event there is
+        }
+    }
+}

@@ -66,6 +66,7 @@ public final class Limits {
     public static final int UNSENT_REPLY_BYTES_PER_STREAM_MAX = 4 << 20;
 
     public static final int TABLE_DECISIONS_KEPT = 1_024;
+    public static final int TABLE_DECISIONS_MAX = 8_192;
     public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
     public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;
     public static final int SNAPSHOTS_PER_ACTOR_MAX = 64;

@@ -2,4 +2,11 @@ package io.uniserve.model;
 
 /** A value kept in the registry (ZooKeeper). */
 public sealed interface RegistryValue
-        permits BackupRecord, ClusterRecord, CoordinatorRecord, ServerRecord, TableLog, TableMap, TableMeta, TermRecord {}
+        permits BackupRecord,
+                ClusterRecord,
+                CoordinatorRecord,
+                ServerRecord,
+                TableLog,
+                TableMap,
+                TableMeta,
+                TermRecord {}

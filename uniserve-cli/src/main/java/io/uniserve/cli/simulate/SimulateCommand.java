@@ -10,6 +10,7 @@ import io.uniserve.testkit.simulation.Simulation;
 import io.uniserve.testkit.simulation.SimulationOptions;
 import io.uniserve.testkit.simulation.SimulationReport;
 import io.uniserve.testkit.simulation.plant.Plant;
+import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
 import java.util.Locale;
@@ -30,6 +31,7 @@ import picocli.CommandLine.Option;
             "  uniserve simulate --seeds 1..20",
             "  uniserve simulate --seeds 1 --hours 5",
             "  uniserve simulate --seeds 17 --trace | less",
+            "  uniserve simulate --seeds 1..20 --workload atomic",
             "  uniserve simulate --seeds 1..5 --plant skipped-fsync     passes when the checker finds the planted bug"
         })
 public final class SimulateCommand extends CliCommand {
@@ -61,8 +63,16 @@ public final class SimulateCommand extends CliCommand {
             names = "--plant",
             paramLabel = "BUG",
             description = "Carry a bug on purpose: none, skipped-fsync, no-deduplication, learner-early,"
-                    + " shrink-without-cas or no-fence. The run then passes when it is found.")
+                    + " shrink-without-cas, no-fence and others. The run then passes when it is found.")
     private String plant = "none";
+
+    @Option(
+            names = "--workload",
+            paramLabel = "KIND",
+            description =
+                    "What clients do: eventual, or atomic (updates of several actors that are made together, and reads of"
+                            + " one version of them). The default is eventual, or the one that shows the planted bug.")
+    private String workload = "";
 
     @Option(names = "--trace", description = "Print every line of every history.")
     private boolean trace;
@@ -74,7 +84,8 @@ public final class SimulateCommand extends CliCommand {
         if (!global().verbose()) {
             Logging.quiet();
         }
-        SimulationOptions options = SimulationOptions.defaults().with(bug).seconds(seconds);
+        SimulationOptions options =
+                SimulationOptions.defaults().with(bug).with(workload(bug)).seconds(seconds);
         if (trace) {
             options = options.listening(console()::println);
         }
@@ -113,6 +124,21 @@ public final class SimulateCommand extends CliCommand {
                         ", ", Arrays.stream(Plant.values()).map(Plant::label).toList()));
     }
 
+    private Workload workload(Plant bug) {
+        if (workload.isEmpty()) {
+            return bug.workload();
+        }
+        for (Workload candidate : Workload.values()) {
+            if (candidate.label().equals(workload.toLowerCase(Locale.ROOT))) {
+                return candidate;
+            }
+        }
+        throw usage("Invalid value for option '--workload': '" + workload + "'; use one of "
+                + String.join(
+                        ", ",
+                        Arrays.stream(Workload.values()).map(Workload::label).toList()));
+    }
+
     private void print(SimulationReport report, SeedRange range) {
         console()
                 .println("seeds %s: %.2f simulated hours, %,d operations (%.1f a second), %,d events"
@@ -143,6 +169,7 @@ public final class SimulateCommand extends CliCommand {
     private String replay(long seed) {
         String line = "./uniserve simulate --seeds " + seed;
         line += seconds == FAULT_SECONDS_DEFAULT ? "" : " --seconds " + seconds;
+        line += workload.isEmpty() ? "" : " --workload " + workload;
         line += plant.equals("none") ? "" : " --plant " + plant;
         return line + " --trace";
     }

@@ -1,8 +1,8 @@
 package io.uniserve.protocol.message;
 
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.ServerId;
 import io.uniserve.model.RequestId;
+import io.uniserve.model.ServerId;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 

@@ -112,10 +112,10 @@ final class AtomicFlow {
                 validate(request, at + 1, completion);
             } else if (Refusal.isFor(err.error().code())) {
                 String why = err.error().code() + " " + err.error().reason();
-                completion.done(
-                        Outcome.ok(new Vote(Vote.Kind.NO, request.epoch(), batch.request(), why)));
+                completion.done(Outcome.ok(new Vote(Vote.Kind.NO, request.epoch(), batch.request(), why)));
             } else {
-                completion.done(Outcome.ok(Vote.later(request.epoch(), err.error().reason())));
+                completion.done(
+                        Outcome.ok(Vote.later(request.epoch(), err.error().reason())));
             }
         });
     }
@@ -132,8 +132,7 @@ final class AtomicFlow {
                 completion.done(Outcome.ok(Vote.later(primary.epoch(), "the actor's log has reached its limit")));
                 return;
             }
-            LogEntry entry =
-                    LogEntry.prepare(primary.epoch(), log.lastIndex() + 1, request.version(), rows);
+            LogEntry entry = LogEntry.prepare(primary.epoch(), log.lastIndex() + 1, request.version(), rows);
             primary.append(entry);
             vote(primary, entry.index(), request, completion);
         }
@@ -152,11 +151,7 @@ final class AtomicFlow {
                 boolean refused = failure.code() == ErrorCode.UPDATE_REFUSED;
                 completion.done(Outcome.ok(
                         refused
-                                ? new Vote(
-                                        Vote.Kind.NO,
-                                        epoch,
-                                        culprit(request),
-                                        failure.message())
+                                ? new Vote(Vote.Kind.NO, epoch, culprit(request), failure.message())
                                 : Vote.later(failure.epoch(), failure.message())));
             }
         });
@@ -179,8 +174,8 @@ final class AtomicFlow {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.UNAVAILABLE, "version " + request.version() + " is not prepared here: try again")));
         } else if (end.open() != 0 && !here) {
-            completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.UNAVAILABLE, "version " + end.open() + " comes first: try again")));
+            completion.done(Outcome.err(
+                    new UniserveException(ErrorCode.UNAVAILABLE, "version " + end.open() + " comes first: try again")));
         } else {
             primary.beforeAppend(() -> appendDecision(request, completion));
         }
@@ -197,8 +192,7 @@ final class AtomicFlow {
                     new UniserveException(ErrorCode.UNAVAILABLE, "the actor moved on meanwhile: try again")));
             return;
         }
-        LogEntry entry =
-                LogEntry.decide(primary.epoch(), log.lastIndex() + 1, request.version(), request.commit());
+        LogEntry entry = LogEntry.decide(primary.epoch(), log.lastIndex() + 1, request.version(), request.commit());
         primary.append(entry);
         decided(primary, entry.index(), completion);
     }

@@ -178,8 +178,8 @@ public final class ServerMachine {
             if (replica == null) {
                 later(
                         completion,
-                        Outcome.err(new UniserveException(
-                                ErrorCode.NOT_PRIMARY, "this server does not hold the actor")));
+                        Outcome.err(
+                                new UniserveException(ErrorCode.NOT_PRIMARY, "this server does not hold the actor")));
             } else {
                 replica.decide(decide, outcome -> later(completion, outcome));
             }

@@ -33,10 +33,7 @@ final class UpdateDesk {
     private final AtomicService atomic;
 
     UpdateDesk(
-            Environment env,
-            TableViews views,
-            Function<ReplicaKey, @Nullable Replica> replicas,
-            AtomicService atomic) {
+            Environment env, TableViews views, Function<ReplicaKey, @Nullable Replica> replicas, AtomicService atomic) {
         this.atomic = atomic;
         this.env = env;
         this.views = views;

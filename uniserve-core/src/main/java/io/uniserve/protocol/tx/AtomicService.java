@@ -154,7 +154,8 @@ public final class AtomicService {
             if (!decision.unacked().isEmpty() && since(table, -decision.version(), now) >= 8 * config.lookNanos()) {
                 table.undoneSince.put(-decision.version(), now);
                 mine.stream()
-                        .filter(replica -> replica.leads() && decision.unacked().contains(replica.key().actor()))
+                        .filter(replica -> replica.leads()
+                                && decision.unacked().contains(replica.key().actor()))
                         .forEach(replica -> carryOut(name, driver, replica, decision));
             }
         }
@@ -168,7 +169,8 @@ public final class AtomicService {
     /** This server's primary has prepared a version and heard no more of it: the log knows. */
     private void resolve(TableName name, TableDriver driver, Replica replica, long open) {
         look(name).look(looked -> {
-            if (looked instanceof Outcome.Ok<TableLog> ok && ok.value().tableId() == replica.key().tableId()) {
+            if (looked instanceof Outcome.Ok<TableLog> ok
+                    && ok.value().tableId() == replica.key().tableId()) {
                 logSeen(name, ok.value());
                 LogSteps.decision(ok.value(), open).ifPresent(known -> carryOut(name, driver, replica, known));
             }

@@ -58,9 +58,12 @@ public final class AtomicUpdateMachine {
 
     /** Sends the first request. */
     public void start() {
-        deadline = env.timers().after(Math.max(1, left()), () -> fail(
-                ErrorCode.OUTCOME_UNKNOWN,
-                "no outcome in time: the update may have been applied, retry with the same id"));
+        deadline = env.timers()
+                .after(
+                        Math.max(1, left()),
+                        () -> fail(
+                                ErrorCode.OUTCOME_UNKNOWN,
+                                "no outcome in time: the update may have been applied, retry with the same id"));
         attempt();
     }
 
@@ -121,7 +124,8 @@ public final class AtomicUpdateMachine {
         route.ifPresent(table -> table.map().actors().forEach(actor -> candidates.add(actor.primary())));
         index.routing().servers().forEach(server -> candidates.add(server.id()));
         return candidates.stream()
-                .filter(server -> !tried.contains(server) && index.address(server).isPresent())
+                .filter(server ->
+                        !tried.contains(server) && index.address(server).isPresent())
                 .findFirst();
     }
 
@@ -131,7 +135,8 @@ public final class AtomicUpdateMachine {
         }
         ErrorCode code;
         String message;
-        if (outcome instanceof Outcome.Ok<UpdateReply> ok && ok.value().failures().isEmpty()) {
+        if (outcome instanceof Outcome.Ok<UpdateReply> ok
+                && ok.value().failures().isEmpty()) {
             long version = ok.value().acks().get(0).index();
             floors.raise(update.tableId(), version);
             end(Outcome.ok(version));

@@ -23,8 +23,7 @@ public final class LogSteps {
             throw new IllegalStateException("version " + log.inFlight().version() + " is in flight");
         }
         InFlight begun = new InFlight(log.next(), driver, participants, batches);
-        return new TableLog(
-                log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten());
+        return new TableLog(log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten());
     }
 
     /** Commits what is in flight. */
@@ -43,8 +42,7 @@ public final class LogSteps {
             throw new IllegalStateException("nothing is in flight");
         }
         List<Decision> decisions = new ArrayList<>(log.decisions());
-        decisions.add(
-                new Decision(ended.version(), commit, ended.batches(), refused, reason, ended.participants()));
+        decisions.add(new Decision(ended.version(), commit, ended.batches(), refused, reason, ended.participants()));
         long version = commit ? ended.version() : log.version();
         return forget(new TableLog(log.tableId(), version, log.next(), null, decisions, log.forgotten()));
     }
@@ -56,8 +54,8 @@ public final class LogSteps {
             Set<Integer> gone = acked.get(decision.version());
             decisions.add(gone == null ? decision : without(decision, gone));
         }
-        return forget(new TableLog(
-                log.tableId(), log.version(), log.next(), log.inFlight(), decisions, log.forgotten()));
+        return forget(
+                new TableLog(log.tableId(), log.version(), log.next(), log.inFlight(), decisions, log.forgotten()));
     }
 
     private static Decision without(Decision decision, Set<Integer> gone) {
@@ -67,17 +65,28 @@ public final class LogSteps {
                 decision.batches(),
                 decision.refused(),
                 decision.reason(),
-                decision.unacked().stream().filter(actor -> !gone.contains(actor)).toList());
+                decision.unacked().stream()
+                        .filter(actor -> !gone.contains(actor))
+                        .toList());
     }
 
-    /** The oldest decisions go, as long as every participant has them and enough newer ones stay. */
+    /** Of those before the last so many the ones go that every participant has: one that is away keeps only its own. */
     private static TableLog forget(TableLog log) {
-        List<Decision> kept = log.decisions();
-        long forgotten = log.forgotten();
-        while (kept.size() > Limits.TABLE_DECISIONS_KEPT && kept.get(0).unacked().isEmpty()) {
-            forgotten = kept.get(0).version();
-            kept = kept.subList(1, kept.size());
+        List<Decision> all = log.decisions();
+        int old = all.size() - Limits.TABLE_DECISIONS_KEPT;
+        if (old <= 0) {
+            return log;
         }
+        List<Decision> kept = new ArrayList<>();
+        long forgotten = log.forgotten();
+        for (Decision decision : all.subList(0, old)) {
+            if (decision.unacked().isEmpty()) {
+                forgotten = Math.max(forgotten, decision.version());
+            } else {
+                kept.add(decision);
+            }
+        }
+        kept.addAll(all.subList(old, all.size()));
         return new TableLog(log.tableId(), log.version(), log.next(), log.inFlight(), kept, forgotten);
     }
 

@@ -50,7 +50,9 @@ final class Run {
         AtomicHost.Table known = host.table(table);
         List<Integer> absent = new ArrayList<>();
         parts.forEach((actor, part) -> {
-            if (part.troubled && (known == null || part.voted != known.map().actors().get(actor).epoch())) {
+            if (part.troubled
+                    && (known == null
+                            || part.voted != known.map().actors().get(actor).epoch())) {
                 absent.add(actor);
             }
         });
@@ -147,8 +149,8 @@ final class Run {
     private void heard(Part part, long asked, Outcome<PeerReply> reply) {
         if (!(reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Vote vote)) {
             part.troubled = true;
-            part.timedOut = reply instanceof Outcome.Err<PeerReply> err
-                    && err.error().code() == ErrorCode.DEADLINE_EXCEEDED;
+            part.timedOut =
+                    reply instanceof Outcome.Err<PeerReply> err && err.error().code() == ErrorCode.DEADLINE_EXCEEDED;
             host.refresh(table);
             return;
         }

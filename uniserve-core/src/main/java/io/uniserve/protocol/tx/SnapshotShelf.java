@@ -46,8 +46,9 @@ public final class SnapshotShelf<S> {
         if (old != null) {
             drop(old);
         }
-        while (held.size() > 1 && (bytes - held.lastEntry().getValue().size > bytesMax
-                || held.size() > Limits.SNAPSHOTS_PER_ACTOR_MAX)) {
+        while (held.size() > 1
+                && (bytes - held.lastEntry().getValue().size > bytesMax
+                        || held.size() > Limits.SNAPSHOTS_PER_ACTOR_MAX)) {
             drop(held.pollFirstEntry().getValue());
         }
     }

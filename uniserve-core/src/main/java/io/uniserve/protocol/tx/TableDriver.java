@@ -312,7 +312,7 @@ final class TableDriver {
             merged.add(update);
             bytes += update.bytes;
         }
-        if (merged.isEmpty()) {
+        if (merged.isEmpty() || known.decisions().size() >= Limits.TABLE_DECISIONS_MAX) {
             tickLater();
             return;
         }
@@ -320,8 +320,7 @@ final class TableDriver {
         attempted = merged.stream().map(update -> update.batch).toList();
         TreeSet<Integer> participants = new TreeSet<>();
         merged.forEach(update -> update.request.actors().forEach(rows -> participants.add(rows.actor())));
-        TableLog next =
-                LogSteps.begin(teller.struck(known), host.self(), List.copyOf(participants), attempted);
+        TableLog next = LogSteps.begin(teller.struck(known), host.self(), List.copyOf(participants), attempted);
         write(next, null, written -> {
             if (written == LogCell.Written.DONE) {
                 teller.written(next);

@@ -53,17 +53,13 @@ final class Teller {
         ReplicaKey key = new ReplicaKey(tableId, actor);
         host.env()
                 .network()
-                .call(
-                        primary,
-                        new PeerRequest.Decide(table, key, version, commit),
-                        config.rpcTimeoutNanos(),
-                        reply -> {
-                            if (reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Ack) {
-                                acked(version, actor);
-                            } else {
-                                later(version, commit, actor, attempt);
-                            }
-                        });
+                .call(primary, new PeerRequest.Decide(table, key, version, commit), config.rpcTimeoutNanos(), reply -> {
+                    if (reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Ack) {
+                        acked(version, actor);
+                    } else {
+                        later(version, commit, actor, attempt);
+                    }
+                });
     }
 
     private void later(long version, boolean commit, int actor, int attempt) {

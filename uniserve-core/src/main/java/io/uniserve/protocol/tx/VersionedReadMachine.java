@@ -105,7 +105,8 @@ public final class VersionedReadMachine {
         }
         long left = query.deadlineNanos() - env.clock().nanos();
         deadline = env.timers().after(Math.max(1, left), () -> {
-            String open = slots.values().stream().filter(slot -> slot.part == null).count() + " actors";
+            String open =
+                    slots.values().stream().filter(slot -> slot.part == null).count() + " actors";
             end(error(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + open + " in time; the last failure: " + last));
         });
         dispatch();
@@ -170,7 +171,8 @@ public final class VersionedReadMachine {
     /** A live in-sync replica not tried in this round, at random; null where all were. */
     private @Nullable ServerId pick(RouteIndex index, ActorState actor, Slot slot) {
         List<ServerId> open = actor.isr().stream()
-                .filter(server -> !slot.tried.contains(server) && index.address(server).isPresent())
+                .filter(server ->
+                        !slot.tried.contains(server) && index.address(server).isPresent())
                 .toList();
         if (open.isEmpty()) {
             return null;
@@ -183,13 +185,14 @@ public final class VersionedReadMachine {
     private void pause() {
         if (!paused && !over) {
             paused = true;
-            env.routing().refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
-                paused = false;
-                if (!over) {
-                    slots.values().stream().filter(slot -> !slot.asking).forEach(slot -> slot.tried.clear());
-                    dispatch();
-                }
-            }));
+            env.routing()
+                    .refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
+                        paused = false;
+                        if (!over) {
+                            slots.values().stream().filter(slot -> !slot.asking).forEach(slot -> slot.tried.clear());
+                            dispatch();
+                        }
+                    }));
         }
     }
 
@@ -204,8 +207,8 @@ public final class VersionedReadMachine {
             slot.tried.add(server);
         });
         long left = Math.max(1, query.deadlineNanos() - env.clock().nanos());
-        VersionedRead request = new VersionedRead(
-                query.table(), tableId, targets, query.operator(), query.parameters(), at, left);
+        VersionedRead request =
+                new VersionedRead(query.table(), tableId, targets, query.operator(), query.parameters(), at, left);
         Call call = new Call(sent++, at, server, group, new Timers.Cancel[] {() -> {}});
         calls.add(call);
         Timers.Cancel silence = env.timers().after(left / 4, () -> heard(call, silent(server)));
@@ -240,7 +243,8 @@ public final class VersionedReadMachine {
                 gone |= failure.code() == ErrorCode.VERSION_GONE;
             }
         } else {
-            last = call.server() + ": " + ((Outcome.Err<VersionedRead.Reply>) outcome).error().getMessage();
+            last = call.server() + ": "
+                    + ((Outcome.Err<VersionedRead.Reply>) outcome).error().getMessage();
         }
         if (gone) {
             restart();

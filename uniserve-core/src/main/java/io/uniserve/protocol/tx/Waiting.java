@@ -25,7 +25,8 @@ final class Waiting {
         this.request = request;
         this.batch = new Batch(request.request(), contentHash(request));
         this.deadlineNanos = deadlineNanos;
-        this.bytes = request.actors().stream().mapToLong(rows -> rows.rows().size()).sum();
+        this.bytes =
+                request.actors().stream().mapToLong(rows -> rows.rows().size()).sum();
     }
 
     /** What tells one content from another; epochs do not belong to it. */

@@ -28,6 +28,8 @@ public final class PeerReplyMapping {
                             .setKey(IdentityMapping.toProto(whole.key()))
                             .setInstalled(whole.installed())));
             proto.setVouched(message);
+        } else if (reply instanceof PeerReply.Vote vote) {
+            proto.setVote(AtomicMapping.toProto(vote));
         } else if (reply instanceof PeerReply.Load load) {
             proto.setLoad(LoadMapping.toProto(load));
         }
@@ -53,6 +55,7 @@ public final class PeerReplyMapping {
                                 proto.getVouched().getReplicasList(),
                                 Limits.REPLICAS_PER_SERVER_MAX,
                                 PeerReplyMapping::whole));
+            case VOTE -> AtomicMapping.fromProto(proto.getVote());
             case LOAD -> LoadMapping.fromProto(proto.getLoad());
             case REPLY_NOT_SET -> throw Wire.malformed("peer reply is missing or of a kind this version does not know");
         };

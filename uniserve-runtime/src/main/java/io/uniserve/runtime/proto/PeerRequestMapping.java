@@ -5,11 +5,13 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PeerRequest.Begun;
 import io.uniserve.protocol.message.PeerRequest.Certified;
+import io.uniserve.protocol.message.PeerRequest.Decide;
 import io.uniserve.protocol.message.PeerRequest.Draining;
 import io.uniserve.protocol.message.PeerRequest.EraseBackup;
 import io.uniserve.protocol.message.PeerRequest.Fenced;
 import io.uniserve.protocol.message.PeerRequest.HandOver;
 import io.uniserve.protocol.message.PeerRequest.Ping;
+import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.PeerRequest.ReportLoad;
 import io.uniserve.protocol.message.PeerRequest.Suspect;
@@ -83,6 +85,10 @@ public final class PeerRequestMapping {
             proto.setEraseBackup(PeerProto.EraseBackup.newBuilder()
                     .setTable(erase.table().value())
                     .setKey(IdentityMapping.toProto(erase.key())));
+        } else if (request instanceof Prepare prepare) {
+            proto.setPrepare(AtomicMapping.toProto(prepare));
+        } else if (request instanceof Decide decide) {
+            proto.setDecide(AtomicMapping.toProto(decide));
         } else if (request instanceof ReportLoad) {
             proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
@@ -117,6 +123,8 @@ public final class PeerRequestMapping {
                 new ValidateTable(
                         TableMapping.fromProto(proto.getValidateTable().getMeta()));
             case REPORT_LOAD -> new ReportLoad();
+            case PREPARE -> AtomicMapping.fromProto(proto.getPrepare());
+            case DECIDE -> AtomicMapping.fromProto(proto.getDecide());
             case ERASE_BACKUP -> eraseBackup(proto.getEraseBackup());
             case REQUEST_NOT_SET ->
                 throw Wire.malformed("peer request is missing or of a kind this version does not know");

@@ -8,6 +8,7 @@ import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.CoordinatorRecord;
 import io.uniserve.model.RegistryValue;
 import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TermRecord;
@@ -46,6 +47,8 @@ public final class RegistryCodec {
             node.setTableMap(TableMapMapping.toProto(map));
         } else if (value instanceof BackupRecord backup) {
             node.setBackup(toProto(backup));
+        } else if (value instanceof TableLog log) {
+            node.setTableLog(TableLogMapping.toProto(log));
         }
         return node.build().toByteArray();
     }
@@ -97,6 +100,7 @@ public final class RegistryCodec {
             case TABLE_META -> TableMapping.fromProto(node.getTableMeta());
             case TABLE_MAP -> TableMapMapping.fromProto(node.getTableMap());
             case BACKUP -> fromProto(node.getBackup());
+            case TABLE_LOG -> TableLogMapping.fromProto(node.getTableLog());
             case VALUE_NOT_SET -> throw Wire.malformed("value is missing or of a kind this version does not know");
         };
     }

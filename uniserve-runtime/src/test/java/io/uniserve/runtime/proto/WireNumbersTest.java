@@ -20,6 +20,7 @@ class WireNumbersTest {
         matches(AckLevel.values(), ModelProto.AckLevel.getDescriptor());
         matches(ReadMode.values(), DataProto.ReadMode.getDescriptor());
         matches(LogEntry.Type.values(), PeerProto.LogEntryType.getDescriptor());
+        matches(PeerReply.Vote.Kind.values(), PeerProto.VoteKind.getDescriptor());
         matches(PeerReply.Replicated.Status.values(), PeerProto.ReplicatedStatus.getDescriptor());
     }
 

@@ -121,7 +121,8 @@ final class SeedRun {
 
     private void judge(boolean finished) {
         if (!finished) {
-            Optional<String> why = cluster.divergence(this::lives).or(cluster::unrest).or(side::remains);
+            Optional<String> why =
+                    cluster.divergence(this::lives).or(cluster::unrest).or(side::remains);
             world.violations()
                     .add(
                             "LIVE",
@@ -132,8 +133,8 @@ final class SeedRun {
         TreeSet<Integer> failed = new TreeSet<>(tally.probesFailed());
         Map<Integer, Excuse> excused = disasters.excused();
         boolean together = options.workload() == Workload.ATOMIC; // all or none: one that is away holds up the others
-        failed.removeIf(actor ->
-                actor == Tally.ALL_ACTORS || together ? !excused.isEmpty() : excused.containsKey(actor));
+        failed.removeIf(
+                actor -> actor == Tally.ALL_ACTORS || together ? !excused.isEmpty() : excused.containsKey(actor));
         if (!failed.isEmpty()) {
             world.violations()
                     .add("LIVE", "operations after the last fault failed on actors " + failed + ": " + tally.errors());

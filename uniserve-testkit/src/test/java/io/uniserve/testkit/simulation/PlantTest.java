@@ -17,8 +17,8 @@ final class PlantTest {
     @ParameterizedTest
     @EnumSource(value = Plant.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
     void everyPlantedBugIsCaught(Plant plant) {
-        Simulation simulation =
-                new Simulation(SimulationOptions.defaults().seconds(60).with(plant));
+        Simulation simulation = new Simulation(
+                SimulationOptions.defaults().seconds(60).with(plant).with(plant.workload()));
         List<Integer> seeds = new ArrayList<>();
         for (int search = 0; search < SEARCHES; search++) {
             seeds.add(seedsUntilCaught(simulation, FIRST_SEED + search * SEEDS_MAX));

@@ -24,8 +24,7 @@ public final class KvUpdates {
             update("kv.delete@1", KvUpdates::checkKey, (actor, row) -> actor.remove(KvActor.keyOf(row)));
 
     /** Appends field {@code value} to the list in field {@code values} of the document with this key, made if absent. */
-    public static final KvUpdate APPEND =
-            update("kv.append@1", KvUpdates::checkAppend, KvUpdates::append);
+    public static final KvUpdate APPEND = update("kv.append@1", KvUpdates::checkAppend, KvUpdates::append);
 
     /** Adds the whole number in field {@code amount} to that of the document with this key, made if absent. */
     public static final KvUpdate ADD = update("kv.add@1", KvUpdates::checkAdd, KvUpdates::add);

@@ -59,8 +59,7 @@ public final class CommitCheck {
         if (after.version() < before.version() || after.next() < before.next()) {
             violations.add("I1", table + " goes from version " + before.version() + " to " + after.version());
         }
-        if (after.version() > before.version()
-                && (!flew || before.inFlight().version() != after.version())) {
+        if (after.version() > before.version() && (!flew || before.inFlight().version() != after.version())) {
             violations.add("I1", table + " commits version " + after.version() + ", which was not in flight");
         }
         Map<Long, Decision> known = new HashMap<>();
@@ -89,8 +88,8 @@ public final class CommitCheck {
         for (ServerId member : state.isr()) {
             ReadGate gate = gates.get(member.value() + " " + key);
             boolean answers = gate != null && gate.serving() && gate.epoch() == state.epoch();
-            boolean knows = gate != null
-                    && (gate.committed() >= version || gate.doubt() != 0 && gate.doubt() <= version);
+            boolean knows =
+                    gate != null && (gate.committed() >= version || gate.doubt() != 0 && gate.doubt() <= version);
             if (answers && !knows) {
                 violations.add(
                         "I2", key + " on " + member + " does not hold version " + version + " when it is committed");

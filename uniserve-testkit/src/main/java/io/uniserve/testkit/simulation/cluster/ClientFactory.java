@@ -34,7 +34,13 @@ public final class ClientFactory {
     private final AtomicHistory atomicHistory;
     private final Tally tally;
 
-    public ClientFactory(World world, Scenario scenario, ActorKeys keys, ClientHistory history, AtomicHistory atomicHistory, Tally tally) {
+    public ClientFactory(
+            World world,
+            Scenario scenario,
+            ActorKeys keys,
+            ClientHistory history,
+            AtomicHistory atomicHistory,
+            Tally tally) {
         this.world = world;
         this.scenario = scenario;
         this.keys = keys;

@@ -84,8 +84,7 @@ public final class CoordinatorNode implements Node {
                 world.objects.of(process),
                 engine,
                 world.ids(process));
-        CoordinatorMachine started =
-                new CoordinatorMachine(
+        CoordinatorMachine started = new CoordinatorMachine(
                 CoordinatorConfig.defaults(process.name(), address, "sim")
                         .withLevels(Set.of(ConsistencyLevel.values())),
                 env);

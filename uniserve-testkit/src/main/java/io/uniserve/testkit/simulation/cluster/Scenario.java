@@ -35,8 +35,7 @@ public record Scenario(
 
     /** The same for a table whose updates are atomic: it waits for what it has lost. */
     public Scenario atomic() {
-        return new Scenario(
-                servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, OnLoss.WAIT);
+        return new Scenario(servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, OnLoss.WAIT);
     }
 
     @Override

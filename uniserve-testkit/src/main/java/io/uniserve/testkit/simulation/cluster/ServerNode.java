@@ -167,7 +167,9 @@ public final class ServerNode implements Node {
                 world.plant == Plant.COMMIT_UNPREPARED
                         ? new HastyVotes(world.wire.network(process), process.timers(), random.fork("votes"))
                         : world.wire.network(process),
-                world.plant == Plant.COMMIT_UNFENCED ? new UnfencedCommits(session, process.timers(), random.fork("unfenced")) : session,
+                world.plant == Plant.COMMIT_UNFENCED
+                        ? new UnfencedCommits(session, process.timers(), random.fork("unfenced"))
+                        : session,
                 disk,
                 world.objects.of(process),
                 engine,

@@ -99,9 +99,7 @@ public final class SimCluster {
                 0,
                 partitioner(),
                 ActorKeys.KEY_FIELD,
-                world.workload == Workload.ATOMIC
-                        ? ConsistencyLevel.FULLY_SERIALIZABLE
-                        : ConsistencyLevel.EVENTUAL,
+                world.workload == Workload.ATOMIC ? ConsistencyLevel.FULLY_SERIALIZABLE : ConsistencyLevel.EVENTUAL,
                 scenario.rf(),
                 scenario.minIsr(),
                 scenario.onLoss(),
@@ -157,7 +155,10 @@ public final class SimCluster {
 
     /** Why updates are not at rest: empty when no version of an atomic table is in flight. */
     public Optional<String> unrest() {
-        return world.ensemble.read(RegistryPaths.log(TABLE), world.ensemble.zxid()).value() instanceof TableLog log
+        return world.ensemble
+                                        .read(RegistryPaths.log(TABLE), world.ensemble.zxid())
+                                        .value()
+                                instanceof TableLog log
                         && log.inFlight() != null
                 ? Optional.of("version " + log.inFlight().version() + " is in flight")
                 : Optional.empty();

@@ -15,7 +15,13 @@ import io.uniserve.testkit.simulation.kernel.Prng;
  * @param statesMax old states of an atomic table's actor that engines keep
  * @param learnerLagMax entries a learner may lag when the primary begins to wait for it
  */
-record Sizes(int segmentBytes, long cacheBytes, long checkpointEntries, long shippingNanos, long learnerLagMax, int statesMax) {
+record Sizes(
+        int segmentBytes,
+        long cacheBytes,
+        long checkpointEntries,
+        long shippingNanos,
+        long learnerLagMax,
+        int statesMax) {
     private static final long SECOND = 1_000_000_000L;
     private static final long ENGINE_TIMEOUT_NANOS = 10 * SECOND;
 

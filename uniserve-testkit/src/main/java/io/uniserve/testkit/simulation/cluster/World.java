@@ -43,7 +43,8 @@ public final class World {
      * @param scratch directory for checkpoints on their way
      * @param lines hears every line of the history
      */
-    public World(long seed, EngineInstance engine, Path scratch, Plant plant, Workload workload, Consumer<String> lines) {
+    public World(
+            long seed, EngineInstance engine, Path scratch, Plant plant, Workload workload, Consumer<String> lines) {
         this.random = new Prng(seed).fork("world");
         this.trace = new Trace(queue, lines);
         this.weather = new Weather(random.fork("weather"), trace);

@@ -127,9 +127,7 @@ public final class VersionedReader {
         return gate == null
                 ? Optional.of(new ActorFailure(actor, ErrorCode.UNAVAILABLE, "no replica here", 0))
                 : gate.refuse(
-                        new ReadRequest.Target(actor, share.target.epoch(), 0),
-                        ReadMode.LINEARIZABLE,
-                        clock.nanos());
+                        new ReadRequest.Target(actor, share.target.epoch(), 0), ReadMode.LINEARIZABLE, clock.nanos());
     }
 
     private void ready(Work work) {
@@ -143,12 +141,14 @@ public final class VersionedReader {
             if (share.failure == null) {
                 Optional<SnapshotShelf.Ref<AutoCloseable>> state = host.state(share.key, work.request.at());
                 if (state.isEmpty()) {
-                    boolean gone = work.request.at() > 0 && host.state(share.key, 0).isPresent();
+                    boolean gone =
+                            work.request.at() > 0 && host.state(share.key, 0).isPresent();
                     share.fail(gone ? ErrorCode.VERSION_GONE : ErrorCode.UNAVAILABLE, "no such state is here");
                 } else {
                     long version = state.get().version();
                     share.at = work.request.at() > 0 ? work.request.at() : Math.max(work.known, version);
-                    share.value = retrieve(work.request, share, (Actor) state.get().state());
+                    share.value =
+                            retrieve(work.request, share, (Actor) state.get().state());
                     state.get().release();
                 }
             }
@@ -185,8 +185,7 @@ public final class VersionedReader {
     private static <A extends Actor, P, V> Bytes retrieve(
             RetrieveOperator<A, P, V> operator, VersionedRead request, Share share, Actor state) {
         P parameters = operator.parameters().decode(request.parameters());
-        V value = operator.retrieve(
-                operator.actorType().cast(state), new Context(share.target.actor()), parameters);
+        V value = operator.retrieve(operator.actorType().cast(state), new Context(share.target.actor()), parameters);
         return operator.values().encode(value);
     }
 

@@ -165,13 +165,15 @@ public final class Process {
 
         /** Ends the operation after a delay unless something else ends it before, or the start that began it is over. */
         public EventQueue.Event end(long delayNanos, Outcome<T> outcome) {
-            return queue.after(delayNanos, () -> run(started, () -> {
-                if (!done) {
-                    done = true;
-                    pending--;
-                    completion.done(outcome);
-                }
-            }));
+            return queue.after(
+                    delayNanos,
+                    () -> run(started, () -> {
+                        if (!done) {
+                            done = true;
+                            pending--;
+                            completion.done(outcome);
+                        }
+                    }));
         }
     }
 }

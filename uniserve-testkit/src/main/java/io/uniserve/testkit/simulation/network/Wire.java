@@ -12,7 +12,6 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
-import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;

@@ -9,7 +9,12 @@ public final class HastyEyes {
     /** The gate as such a reader sees it. */
     public static ReadGate withoutDoubt(ReadGate gate) {
         return new ReadGate(
-                gate.actor(), gate.epoch(), gate.serving(), gate.leaseUntilNanos(), gate.appliedIndex(), 0, gate
-                        .committed());
+                gate.actor(),
+                gate.epoch(),
+                gate.serving(),
+                gate.leaseUntilNanos(),
+                gate.appliedIndex(),
+                0,
+                gate.committed());
     }
 }

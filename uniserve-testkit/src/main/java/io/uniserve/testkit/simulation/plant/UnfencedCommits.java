@@ -16,8 +16,9 @@ public record UnfencedCommits(Registry registry, Timers timers, Prng random) imp
 
     @Override
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
-        boolean commit =
-                ops.size() == 2 && ops.get(0) instanceof Op.Check && ops.get(1).path().endsWith("/log");
+        boolean commit = ops.size() == 2
+                && ops.get(0) instanceof Op.Check
+                && ops.get(1).path().endsWith("/log");
         if (!commit) {
             registry.multi(ops, completion);
             return;
@@ -32,8 +33,8 @@ public record UnfencedCommits(Registry registry, Timers timers, Prng random) imp
                 List<Integer> versions = new ArrayList<>(ok.value().versions());
                 versions.add(0, ABSENT);
                 int conflict = ok.value().applied() ? ok.value().conflict() : 1;
-                completion.done(Outcome.ok(new MultiResult(
-                        ok.value().applied(), ok.value().applied() ? versions : List.of(), conflict)));
+                completion.done(Outcome.ok(
+                        new MultiResult(ok.value().applied(), ok.value().applied() ? versions : List.of(), conflict)));
             } else {
                 completion.done(outcome);
             }

@@ -156,11 +156,7 @@ public final class AtomicClient implements Customer {
     }
 
     private void updated(
-            AtomicHistory.Write write,
-            String marker,
-            TreeSet<Integer> actors,
-            Outcome<Long> outcome,
-            boolean probe) {
+            AtomicHistory.Write write, String marker, TreeSet<Integer> actors, Outcome<Long> outcome, boolean probe) {
         outstanding--;
         tally.ended(true, outcome instanceof Outcome.Ok);
         if (outcome instanceof Outcome.Ok<Long> ok) {
@@ -208,7 +204,9 @@ public final class AtomicClient implements Customer {
                         tally.probeFailed(List.of(Tally.ALL_ACTORS));
                     }
                     trace.line(name + " failed to read " + actors + " " + code + " "
-                            + ((Outcome.Err<VersionedReadMachine.Result>) outcome).error().reason());
+                            + ((Outcome.Err<VersionedReadMachine.Result>) outcome)
+                                    .error()
+                                    .reason());
                 })
                 .start();
     }

@@ -1,0 +1,165 @@
+---------------------------- MODULE UniserveReads ----------------------------
+(* The read path: reads that do not ask ZooKeeper. One table.        *)
+(* Epochs, prepare, the commit multi, learners and takeover are those of Uniserve.tla, shortened:   *)
+(* votes are merged into Commit (a vote of another epoch than the current one never counts there).  *)
+(* A crash with a durable log, a pause and a lost message all equal "takes no step".                *)
+(* Rules = the rules in force. FIXED = {"gateVote", "resolve", "lease", "renewMap", "isr",          *)
+(*   "applied", "round2", "base", "floor"}; DRAFT = FIXED - {"gateVote", "resolve"} + {"gateAck"}   *)
+(* -deadlock, INVARIANTS I2 I3 I4 I5, SYMMETRY Sym; A actors, S servers, V updates, E epochs:       *)
+(*   FIXED, no error: A1S2V1E3 36,325 states; A1S2V2E3 702,207; A2S2V1E2 3,656,637; A2S2V2E1        *)
+(*     1,366,954; A1S2V1E3 + restart 87,327; A1S2V1E3 + split, checkLast 74,409                     *)
+(*   DRAFT: I4 broken in 11 states (A1S2V1E1: no failure needed), I3 in 9 (A1S2V1E2)                *)
+(*   FIXED less one: resolve 6 states, isr 6, round2 8 (A2), gateVote 8, lease 9, renewMap 10,      *)
+(*     floor 10 (A2), base 14 (A2V2E2); resolve and applied 7; DRAFT less gateAck 6; split without  *)
+(*     checkLast 11. With resolve, applied is implied; with gateVote and resolve, gateAck is not    *)
+(*     needed. know2 (second round waits for a newer log) is not needed either.                     *)
+EXTENDS Naturals, FiniteSets, Sequences, TLC
+CONSTANTS Actors, Servers, MaxV, MaxEpoch, Rules
+VARIABLES isr, cert, dec, parts, inst, prep, app, base, know, out, acked, seen, lastV, rd
+map == <<isr, cert>>             \* isr[a] = ISR by epoch (a sequence); cert[a] = learners certified in the current epoch
+log == <<dec, parts>>            \* dec[v] = none | open (in flight) | C | A
+srv == <<inst, prep, app, base, know, out>>
+gho == <<acked, seen, lastV>>    \* ghosts: acked updates, updates seen by finished reads, their largest V*
+vars == <<isr, cert, dec, parts, inst, prep, app, base, know, out, acked, seen, lastV, rd>>
+(* inst[s][a] installed epoch; prep[s][a] durable PREPAREs; app[s][a] applied DECIDE(C)s; base[s][a] oldest snapshot *)
+(* know[s] the V that server s knows (delayed watch on log); out[s][a] its lease has certainly run out               *)
+
+Tx == 1..MaxV
+Max(S) == CHOOSE x \in S \cup {0} : \A y \in S : y <= x
+Ep(a) == Len(isr[a])
+ISR(a) == isr[a][Ep(a)]
+Committed == {v \in Tx : dec[v] = "C"}
+V == Max(Committed)
+NoRep == [at |-> MaxV + 1, d |-> {}, s |-> "none"]
+Idle == [on |-> FALSE, q |-> {}, must |-> {}, low |-> 0, rep |-> [a \in Actors |-> NoRep]]
+
+Init == /\ isr \in [Actors -> {<<I>> : I \in SUBSET Servers \ {{}}}] /\ cert = [a \in Actors |-> {}]
+        /\ dec = [v \in Tx |-> "none"] /\ parts = [v \in Tx |-> {}]
+        /\ inst = [s \in Servers |-> [a \in Actors |-> 1]]
+        /\ prep = [s \in Servers |-> [a \in Actors |-> {}]] /\ app = prep
+        /\ base = [s \in Servers |-> [a \in Actors |-> 0]]
+        /\ know = [s \in Servers |-> 0] /\ out = [s \in Servers |-> [a \in Actors |-> FALSE]]
+        /\ acked = {} /\ seen = {} /\ lastV = 0 /\ rd = Idle
+
+(* ---- updates ---- *)
+Begin == \E v \in Tx, P \in SUBSET Actors \ {{}} :
+  /\ dec[v] = "none" /\ \A w \in 1..(v-1) : dec[w] \in {"C", "A"}
+  /\ dec' = [dec EXCEPT ![v] = "open"] /\ parts' = [parts EXCEPT ![v] = P]
+  /\ UNCHANGED <<map, srv, gho, rd>>
+InDoubt(s, a) == {v \in prep[s][a] \ app[s][a] : dec[v] # "A"}
+(* any primary of the epoch that s has installed may send it: a deposed one too, and late *)
+Prepare(s, a, v) ==
+  /\ dec[v] # "none" /\ a \in parts[v] /\ v \notin prep[s][a] /\ InDoubt(s, a) = {}
+  /\ dec[v] = "open" \/ inst[s][a] < Ep(a)
+  /\ s \in isr[a][inst[s][a]] \/ (inst[s][a] = Ep(a) /\ s \in cert[a])
+  /\ prep' = [prep EXCEPT ![s][a] = @ \cup {v}]
+  /\ UNCHANGED <<map, log, inst, app, base, know, out, gho, rd>>
+(* replicas outside the ISR that still believe they are in it, with a lease that may still run *)
+Unfenced(a) == {s \in Servers \ ISR(a) : s \in isr[a][inst[s][a]] /\ ~out[s][a]}
+Commit(v) ==
+  /\ dec[v] = "open"
+  /\ \A a \in parts[v] : /\ \A s \in ISR(a) \cup cert[a] : v \in prep[s][a] /\ inst[s][a] = Ep(a)
+                         /\ "gateVote" \in Rules => Unfenced(a) = {}
+  /\ dec' = [dec EXCEPT ![v] = "C"]
+  /\ acked' = IF "gateAck" \in Rules THEN acked ELSE acked \cup {v}      \* without gateAck: acked at the commit
+  /\ UNCHANGED <<map, parts, srv, seen, lastV, rd>>
+Abort(v) == dec[v] = "open" /\ dec' = [dec EXCEPT ![v] = "A"] /\ UNCHANGED <<map, parts, srv, gho, rd>>
+Ack(v) ==      \* the rule of the first draft: every ISR member has applied v, every removed one is fenced
+  /\ "gateAck" \in Rules /\ v \in Committed \ acked
+  /\ \A a \in parts[v] : Unfenced(a) = {} /\ \A s \in ISR(a) : v \in app[s][a]
+  /\ acked' = acked \cup {v} /\ UNCHANGED <<map, log, srv, seen, lastV, rd>>
+Apply(s, a) == \E v \in InDoubt(s, a) :      \* DECIDE arrived, or the log was read
+  /\ dec[v] = "C" /\ app' = [app EXCEPT ![s][a] = @ \cup {v}]
+  /\ UNCHANGED <<map, log, inst, prep, base, know, out, gho, rd>>
+Learn(s) == know[s] < V /\ know' = [know EXCEPT ![s] = V] /\ UNCHANGED <<map, log, inst, prep, app, base, out, gho, rd>>
+
+(* ---- membership ---- *)
+NewEpoch(a, I) == Ep(a) < MaxEpoch /\ isr' = [isr EXCEPT ![a] = Append(@, I)] /\ cert' = [cert EXCEPT ![a] = {}]
+Change(a) ==                                 \* false suspicion allowed; same ISR = another primary; last = add a learner
+  /\ \/ \E s \in ISR(a) : ISR(a) # {s} /\ NewEpoch(a, ISR(a) \ {s})
+     \/ NewEpoch(a, ISR(a))
+     \/ \E s \in cert[a] : NewEpoch(a, ISR(a) \cup {s})
+  /\ UNCHANGED <<log, srv, gho, rd>>
+Certify(a, s) == \E p \in ISR(a) :           \* bootstrap s from p's newest state: no older snapshot
+  /\ s \notin ISR(a) \cup cert[a] /\ inst[p][a] = Ep(a)
+  /\ cert' = [cert EXCEPT ![a] = @ \cup {s}] /\ inst' = [inst EXCEPT ![s][a] = Ep(a)]
+  /\ prep' = [prep EXCEPT ![s][a] = prep[p][a]] /\ app' = [app EXCEPT ![s][a] = app[p][a]]
+  /\ base' = [base EXCEPT ![s][a] = Max(app[p][a])] /\ out' = [out EXCEPT ![s][a] = FALSE]
+  /\ UNCHANGED <<isr, log, know, gho, rd>>
+Takeover(a, s) == LET C == {v \in Committed : a \in parts[v]} IN    \* of a lost or only paused solo ISR, from the shipped log
+  /\ Cardinality(ISR(a)) = 1 /\ s \notin ISR(a) /\ NewEpoch(a, {s})
+  /\ prep' = [prep EXCEPT ![s][a] = C] /\ app' = [app EXCEPT ![s][a] = C] /\ base' = [base EXCEPT ![s][a] = Max(C)]
+  /\ UNCHANGED <<log, inst, know, out, gho, rd>>
+Install(s, a) ==                             \* and renew the lease; undecided PREPAREs may be cut by the new primary
+  /\ inst[s][a] < Ep(a) /\ inst' = [inst EXCEPT ![s][a] = Ep(a)] /\ out' = [out EXCEPT ![s][a] = FALSE]
+  /\ \/ prep' = prep
+     \/ prep' = [prep EXCEPT ![s][a] = {v \in @ : dec[v] # "open"}]
+  /\ UNCHANGED <<map, log, app, base, know, gho, rd>>
+LeaseOut(s, a) == s \in Unfenced(a) /\ out' = [out EXCEPT ![s][a] = TRUE]
+                  /\ UNCHANGED <<map, log, inst, prep, app, base, know, gho, rd>>
+BlindRenew(s, a) == "renewMap" \notin Rules /\ out[s][a] /\ out' = [out EXCEPT ![s][a] = FALSE]   \* any contact counts
+                  /\ UNCHANGED <<map, log, inst, prep, app, base, know, gho, rd>>
+Restart(s) ==                                \* forgets what was not fsynced and its lease; may meet an old ZooKeeper follower
+  /\ "restart" \in Rules
+  /\ know' = [know EXCEPT ![s] = 0]
+  /\ app' = [app EXCEPT ![s] = [a \in Actors |-> {v \in app[s][a] : v <= base[s][a]}]]
+  /\ out' = [out EXCEPT ![s] = [a \in Actors |-> inst[s][a] < Ep(a)]]
+  /\ UNCHANGED <<map, log, inst, prep, base, gho, rd>>
+
+(* ---- reader: any number of reads one after the other (each by another client, or low = the floor of the same) ---- *)
+(* A request's epoch is not in the model: a client's map may be as old as it likes, so any epoch that s has will come *)
+ReadBegin == \E Q \in SUBSET Actors \ {{}}, l \in {0, lastV} :
+  /\ ~rd.on
+  /\ rd' = [Idle EXCEPT !.on = TRUE, !.q = Q, !.low = l, !.must = {v \in acked \cup seen : parts[v] \cap Q # {}}]
+  /\ UNCHANGED <<map, log, srv, gho>>
+MayServe(s, a) ==
+  /\ "isr" \in Rules => s \in isr[a][inst[s][a]]
+  /\ "lease" \in Rules => ~out[s][a]
+Resolved(s, a) == "resolve" \in Rules => \A v \in InDoubt(s, a) : dec[v] = "open"   \* log confirmed after the request came
+At(s, a) == LET k == Max({know[s]} \cup app[s][a])   u == {v \in InDoubt(s, a) : v <= k} IN
+  IF u = {} \/ "applied" \notin Rules THEN k ELSE (CHOOSE v \in u : \A w \in u : v <= w) - 1
+Data(s, a, n) == {v \in app[s][a] : v <= n \/ v <= base[s][a]}       \* older snapshots than base do not exist
+Replied == rd.on /\ \A a \in rd.q : rd.rep[a].at <= MaxV
+VStar == Max({rd.rep[a].at : a \in rd.q} \cup (IF "floor" \in Rules THEN {rd.low} ELSE {}))
+(* Split into two steps to let a pause fall between; rule checkLast: the clock is read after at and data are fixed *)
+Serve1(s, a) ==
+  /\ rd.on /\ a \in rd.q
+  /\ IF "split" \notin Rules
+     THEN /\ rd.rep[a] = NoRep /\ MayServe(s, a) /\ Resolved(s, a)
+          /\ rd' = [rd EXCEPT !.rep[a] = [NoRep EXCEPT !.at = At(s, a), !.d = Data(s, a, At(s, a))]]
+     ELSE \/ /\ rd.rep[a] = NoRep /\ Resolved(s, a) /\ s \in isr[a][inst[s][a]]
+             /\ "checkLast" \notin Rules => MayServe(s, a)
+             /\ rd' = [rd EXCEPT !.rep[a] = [at |-> MaxV + 2 + At(s, a), d |-> Data(s, a, At(s, a)), s |-> <<s, inst[s][a]>>]]
+          \/ /\ rd.rep[a].at > MaxV + 1 /\ rd.rep[a].s = <<s, inst[s][a]>>
+             /\ "checkLast" \in Rules => MayServe(s, a)
+             /\ rd' = [rd EXCEPT !.rep[a] = IF "checkLast" \in Rules THEN [NoRep EXCEPT !.at = rd.rep[a].at - MaxV - 2, !.d = rd.rep[a].d]
+                                            ELSE [NoRep EXCEPT !.at = At(s, a), !.d = Data(s, a, At(s, a))]]
+  /\ UNCHANGED <<map, log, srv, gho>>
+Serve2(s, a) ==
+  /\ Replied /\ "round2" \in Rules /\ a \in rd.q /\ rd.rep[a].at < VStar
+  /\ MayServe(s, a) /\ \A v \in InDoubt(s, a) : v > VStar            \* waits for, or looks up, every PREPARE <= V*
+  /\ "know2" \in Rules => know[s] >= VStar
+  /\ "base" \in Rules => base[s][a] <= VStar                         \* else VERSION_GONE
+  /\ rd' = [rd EXCEPT !.rep[a] = [NoRep EXCEPT !.at = VStar, !.d = Data(s, a, VStar)]]
+  /\ UNCHANGED <<map, log, srv, gho>>
+Finished == Replied /\ ("round2" \in Rules => \A a \in rd.q : rd.rep[a].at = VStar)
+ReadEnd ==
+  /\ Finished /\ rd' = Idle /\ lastV' = Max({lastV, VStar})
+  /\ seen' = IF "gateAck" \in Rules THEN seen \cup UNION {rd.rep[a].d : a \in rd.q} ELSE seen    \* else in acked already
+  /\ UNCHANGED <<map, log, srv, acked>>
+
+Next == \/ Begin \/ ReadBegin \/ ReadEnd
+        \/ \E v \in Tx : Commit(v) \/ Abort(v) \/ Ack(v) \/ \E s \in Servers, a \in Actors : Prepare(s, a, v)
+        \/ \E s \in Servers : Learn(s) \/ Restart(s)
+        \/ \E a \in Actors : Change(a) \/ \E s \in Servers : \/ Apply(s, a) \/ Certify(a, s) \/ Takeover(a, s) \/ Install(s, a)
+                                                             \/ LeaseOut(s, a) \/ BlindRenew(s, a) \/ Serve1(s, a) \/ Serve2(s, a)
+Spec == Init /\ [][Next]_vars
+Sym == Permutations(Servers) \cup Permutations(Actors)
+
+(* ---- invariants ---- *)
+I2 == \A v \in Committed : \A a \in parts[v] : \A s \in ISR(a) : v \in prep[s][a]
+I3 == Finished => \A a \in rd.q : rd.rep[a].d = {v \in Committed : v <= VStar /\ a \in parts[v]}
+(* must = acked before the start, or seen by a read that ended before the start: with I3, strict serializability *)
+I4 == Finished => \A v \in rd.must : \A a \in rd.q \cap parts[v] : v \in rd.rep[a].d
+I5 == Finished => VStar >= rd.low
+=============================================================================

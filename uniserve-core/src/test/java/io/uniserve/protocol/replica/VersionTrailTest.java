@@ -1,0 +1,94 @@
+package io.uniserve.protocol.replica;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
+import io.uniserve.protocol.message.LogEntry;
+import org.junit.jupiter.api.Test;
+
+/** What an actor's log says about versions, and when its readers must doubt. */
+final class VersionTrailTest {
+    private final Versions applied = new Versions();
+    private final VersionTrail trail = new VersionTrail(() -> applied);
+
+    private static LogEntry prepare(long index, long version) {
+        return LogEntry.prepare(1, index, version, Bytes.utf8("rows"));
+    }
+
+    private static LogEntry decide(long index, long version, boolean commit) {
+        return LogEntry.decide(1, index, version, commit);
+    }
+
+    private void apply(LogEntry entry) {
+        applied.record(entry);
+        trail.applied(entry.index());
+    }
+
+    @Test
+    void aPrepareIsInDoubtFromItsAppendUntilItsDecisionIsApplied() {
+        trail.appended(prepare(2, 5));
+        assertThat(trail.doubt()).isEqualTo(5);
+        apply(prepare(2, 5));
+        assertThat(trail.doubt()).isEqualTo(5);
+        trail.appended(decide(3, 5, true));
+        assertThat(trail.doubt()).as("readers do not see it yet").isEqualTo(5);
+        assertThat(trail.end().open()).as("the log has decided it").isZero();
+        apply(decide(3, 5, true));
+        assertThat(trail.doubt()).isZero();
+        assertThat(trail.end().committed()).isEqualTo(5);
+    }
+
+    @Test
+    void theOldestDoubtCountsFirst() {
+        apply(prepare(2, 5));
+        trail.appended(decide(3, 5, false));
+        trail.appended(prepare(4, 6));
+        assertThat(trail.doubt()).isEqualTo(5);
+        apply(decide(3, 5, false));
+        assertThat(trail.doubt()).isEqualTo(6);
+        assertThat(trail.end().committed()).isZero();
+        assertThat(trail.end().openIndex()).isEqualTo(4);
+    }
+
+    @Test
+    void whatIsCutWasNeverThere() {
+        trail.appended(prepare(2, 5));
+        trail.cut(1);
+        assertThat(trail.doubt()).isZero();
+        assertThat(trail.end().newest()).isZero();
+        trail.appended(prepare(2, 7));
+        trail.appended(LogEntry.epoch(2, 2));
+        assertThat(trail.doubt()).as("another log took the place").isZero();
+    }
+
+    @Test
+    void aDecisionWithoutAPrepareKeepsALatePrepareOut() {
+        trail.appended(decide(2, 5, false));
+        assertThat(trail.end().newest()).isEqualTo(5);
+        assertThat(trail.end().open()).isZero();
+    }
+
+    @Test
+    void aRefusedPrepareIsKnownAsSuch() {
+        trail.appended(prepare(2, 5).refused(Bytes.utf8("why")));
+        assertThat(trail.end().refused()).isEqualTo(5);
+        assertThat(trail.doubt()).isZero();
+    }
+
+    @Test
+    void aCheckpointKeepsThem() {
+        DedupeTable table = new DedupeTable();
+        table.record(prepare(1, 4));
+        table.record(decide(2, 4, true));
+        BinaryWriter out = new BinaryWriter();
+        table.write(out);
+        BinaryReader in = new BinaryReader(out.toBytes());
+        Versions read = DedupeTable.read(in).versions();
+        in.expectEnd();
+        assertThat(read.newest()).isEqualTo(4);
+        assertThat(read.committed()).isEqualTo(4);
+        assertThat(read.open()).isZero();
+    }
+}

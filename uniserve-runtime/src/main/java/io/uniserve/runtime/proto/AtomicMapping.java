@@ -1,0 +1,91 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.RequestId;
+import io.uniserve.protocol.message.BatchRows;
+import io.uniserve.protocol.message.PeerReply.Vote;
+import io.uniserve.protocol.message.PeerRequest.Decide;
+import io.uniserve.protocol.message.PeerRequest.Prepare;
+import org.jspecify.annotations.Nullable;
+
+/** Messages of atomic updates. */
+final class AtomicMapping {
+    private static final Vote.Kind[] KINDS = Vote.Kind.values();
+
+    private AtomicMapping() {}
+
+    static PeerProto.Prepare toProto(Prepare prepare) {
+        PeerProto.Prepare.Builder proto = PeerProto.Prepare.newBuilder()
+                .setTable(prepare.table().value())
+                .setKey(IdentityMapping.toProto(prepare.key()))
+                .setEpoch(prepare.epoch())
+                .setVersion(prepare.version());
+        prepare.batches()
+                .forEach(batch -> proto.addBatches(PeerProto.BatchRows.newBuilder()
+                        .setRequest(IdentityMapping.toProto(batch.request()))
+                        .setFunction(batch.function())
+                        .setRows(BytesMapping.toProto(batch.rows()))));
+        return proto.build();
+    }
+
+    static Prepare fromProto(PeerProto.Prepare proto) {
+        Wire.present("key", proto.hasKey());
+        return new Prepare(
+                IdentityMapping.table(proto.getTable()),
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                Wire.notNegative("version", proto.getVersion()),
+                Wire.list(
+                        "batches",
+                        proto.getBatchesList(),
+                        Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
+                        AtomicMapping::fromProto));
+    }
+
+    private static BatchRows fromProto(PeerProto.BatchRows proto) {
+        Wire.present("request", proto.hasRequest());
+        return new BatchRows(
+                IdentityMapping.fromProto(proto.getRequest()),
+                Wire.text("function", proto.getFunction(), Limits.IDENTIFIER_CHARS_MAX),
+                BytesMapping.fromProto("rows", proto.getRows(), Limits.BATCH_BYTES_MAX));
+    }
+
+    static PeerProto.Decide toProto(Decide decide) {
+        return PeerProto.Decide.newBuilder()
+                .setTable(decide.table().value())
+                .setKey(IdentityMapping.toProto(decide.key()))
+                .setVersion(decide.version())
+                .setCommit(decide.commit())
+                .build();
+    }
+
+    static Decide fromProto(PeerProto.Decide proto) {
+        Wire.present("key", proto.hasKey());
+        return new Decide(
+                IdentityMapping.table(proto.getTable()),
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("version", proto.getVersion()),
+                proto.getCommit());
+    }
+
+    static PeerProto.Vote toProto(Vote vote) {
+        PeerProto.Vote.Builder proto = PeerProto.Vote.newBuilder()
+                .setKindValue(Wire.number(vote.kind()))
+                .setEpoch(vote.epoch())
+                .setReason(Wire.clip(vote.reason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+        RequestId refused = vote.refused();
+        if (refused != null) {
+            proto.setRefused(IdentityMapping.toProto(refused));
+        }
+        return proto.build();
+    }
+
+    static Vote fromProto(PeerProto.Vote proto) {
+        @Nullable RequestId refused = proto.hasRefused() ? IdentityMapping.fromProto(proto.getRefused()) : null;
+        return new Vote(
+                Wire.constant("kind", KINDS, proto.getKindValue()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                refused,
+                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+    }
+}

@@ -1,0 +1,98 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.codec.Sha256;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableLog.Batch;
+import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableLog.InFlight;
+
+/** A table's versions in the registry. */
+final class TableLogMapping {
+    private TableLogMapping() {}
+
+    static RegistryProto.TableLog toProto(TableLog log) {
+        RegistryProto.TableLog.Builder proto = RegistryProto.TableLog.newBuilder()
+                .setTableId(log.tableId())
+                .setVersion(log.version())
+                .setNext(log.next())
+                .setForgotten(log.forgotten());
+        InFlight flight = log.inFlight();
+        if (flight != null) {
+            RegistryProto.VersionInFlight.Builder message = RegistryProto.VersionInFlight.newBuilder()
+                    .setVersion(flight.version())
+                    .setDriver(flight.driver().value())
+                    .addAllParticipants(flight.participants());
+            flight.batches().forEach(batch -> message.addBatches(toProto(batch)));
+            proto.setInFlight(message);
+        }
+        log.decisions().forEach(decision -> proto.addDecisions(toProto(decision)));
+        return proto.build();
+    }
+
+    private static RegistryProto.VersionBatch toProto(Batch batch) {
+        return RegistryProto.VersionBatch.newBuilder()
+                .setRequest(IdentityMapping.toProto(batch.request()))
+                .setSha256(batch.sha256())
+                .build();
+    }
+
+    private static RegistryProto.VersionDecision toProto(Decision decision) {
+        RegistryProto.VersionDecision.Builder proto = RegistryProto.VersionDecision.newBuilder()
+                .setVersion(decision.version())
+                .setCommitted(decision.committed())
+                .setReason(Wire.clip(decision.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
+                .addAllUnacked(decision.unacked());
+        decision.batches().forEach(batch -> proto.addBatches(toProto(batch)));
+        decision.refused().forEach(request -> proto.addRefused(IdentityMapping.toProto(request)));
+        return proto.build();
+    }
+
+    static TableLog fromProto(RegistryProto.TableLog proto) {
+        InFlight flight = proto.hasInFlight() ? fromProto(proto.getInFlight()) : null;
+        return new TableLog(
+                Wire.notNegative("table_id", proto.getTableId()),
+                Wire.notNegative("version", proto.getVersion()),
+                Wire.notNegative("next", proto.getNext()),
+                flight,
+                Wire.list(
+                        "decisions", proto.getDecisionsList(), Limits.TABLE_DECISIONS_MAX, TableLogMapping::fromProto),
+                Wire.notNegative("forgotten", proto.getForgotten()));
+    }
+
+    private static InFlight fromProto(RegistryProto.VersionInFlight proto) {
+        return new InFlight(
+                Wire.notNegative("version", proto.getVersion()),
+                IdentityMapping.server(proto.getDriver()),
+                proto.getParticipantsList().stream().map(Wire::actor).toList(),
+                Wire.list(
+                        "batches",
+                        proto.getBatchesList(),
+                        Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
+                        TableLogMapping::fromProto));
+    }
+
+    private static Batch fromProto(RegistryProto.VersionBatch proto) {
+        return new Batch(
+                IdentityMapping.fromProto(proto.getRequest()),
+                Wire.text("sha256", proto.getSha256(), Sha256.HEX_CHARS));
+    }
+
+    private static Decision fromProto(RegistryProto.VersionDecision proto) {
+        return new Decision(
+                Wire.notNegative("version", proto.getVersion()),
+                proto.getCommitted(),
+                Wire.list(
+                        "batches",
+                        proto.getBatchesList(),
+                        Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
+                        TableLogMapping::fromProto),
+                Wire.list(
+                        "refused",
+                        proto.getRefusedList(),
+                        Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
+                        IdentityMapping::fromProto),
+                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                proto.getUnackedList().stream().map(Wire::actor).toList());
+    }
+}

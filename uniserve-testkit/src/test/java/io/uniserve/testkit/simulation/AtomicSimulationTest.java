@@ -1,0 +1,37 @@
+package io.uniserve.testkit.simulation;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.testkit.simulation.workload.Workload;
+import org.junit.jupiter.api.Test;
+
+/** Atomic updates and reads of one version under faults: hours without a violation, and the same history every time. */
+final class AtomicSimulationTest {
+    private static final int SEEDS = 40;
+    private static final double HOURS_MIN = 1;
+    private static final long UPDATES_MIN = 5_000;
+    private static final SimulationOptions ATOMIC = SimulationOptions.defaults().with(Workload.ATOMIC);
+
+    @Test
+    void hoursOfFaultsBreakNoInvariant() {
+        SimulationReport report = new Simulation(ATOMIC).run(1, SEEDS);
+        assertThat(report.failed())
+                .as(() -> report.failed().stream()
+                        .map(seed -> seed.replay() + " --workload atomic " + seed.violations())
+                        .toList()
+                        .toString())
+                .isEmpty();
+        assertThat(report.hours()).isGreaterThanOrEqualTo(HOURS_MIN);
+        assertThat(report.updates()).isGreaterThanOrEqualTo(UPDATES_MIN);
+        assertThat(report.reads()).isGreaterThanOrEqualTo(UPDATES_MIN);
+    }
+
+    @Test
+    void theSameSeedGivesTheSameHistory() {
+        String once = new Simulation(ATOMIC).run(3, 4).hash();
+        assertThat(new Simulation(ATOMIC).run(3, 4).hash()).isEqualTo(once);
+        assertThat(new Simulation(SimulationOptions.defaults()).run(3, 4).hash())
+                .as("another workload")
+                .isNotEqualTo(once);
+    }
+}

@@ -3,7 +3,9 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ServerId;
+import java.util.Collections;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * Settings of a coordinator. Durations in nanoseconds of its own clock.
@@ -43,7 +45,7 @@ public record CoordinatorConfig(
     private static final long SECOND = 1_000_000_000L;
 
     public CoordinatorConfig {
-        levels = Set.copyOf(levels);
+        levels = Collections.unmodifiableSet(new TreeSet<>(levels));
     }
 
     /** Settings that allow the levels which servers, clients and ports of this version serve throughout. */

@@ -14,7 +14,6 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.replica.Replica;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -38,7 +37,7 @@ public final class AtomicService {
         private TableLog log;
         private long flight;
         private long flightSince;
-        private final Map<Long, Long> undoneSince = new HashMap<>();
+        private final Map<Long, Long> undoneSince = new TreeMap<>();
 
         private Seen(TableLog log) {
             this.log = log;

@@ -386,13 +386,13 @@ final class TableDriver {
                 update.failed(ErrorCode.OUTCOME_UNKNOWN, "the table's log does not know the update's version");
             });
         } else if (refused != null) {
-            abort(now, known, refused);
+            abort(known, refused);
         } else if (now() - now.deadlineNanos >= 0) {
             giveUp(now, known);
         } else {
             AtomicHost.Table map = now.prepared();
             if (map != null && map.mapVersion() != badMap) {
-                commit(now, known, map.mapVersion());
+                commit(known, map.mapVersion());
             } else if (now() - now.begunNanos >= config.absenceNanos()
                     && !now.absent().isEmpty()) {
                 giveUp(now, known);
@@ -400,7 +400,7 @@ final class TableDriver {
         }
     }
 
-    private void commit(Run now, TableLog known, int mapVersion) {
+    private void commit(TableLog known, int mapVersion) {
         TableLog next = LogSteps.commit(known);
         write(next, mapVersion, written -> {
             if (written == LogCell.Written.OTHER_MAP) {
@@ -416,10 +416,10 @@ final class TableDriver {
     /** Not for good: its updates wait until their actors are likely to be there. */
     private void giveUp(Run now, TableLog known) {
         absentees.missed(now.absent(), now());
-        abort(now, known, new Refused(List.of(), "its actors did not prepare it in time"));
+        abort(known, new Refused(List.of(), "its actors did not prepare it in time"));
     }
 
-    private void abort(Run now, TableLog known, Refused why) {
+    private void abort(TableLog known, Refused why) {
         write(LogSteps.abort(known, why.requests(), why.reason()), null, written -> step());
     }
 

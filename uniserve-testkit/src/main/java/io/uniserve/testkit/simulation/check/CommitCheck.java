@@ -5,6 +5,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableMap;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.testkit.simulation.registry.Ensemble.Applied;
@@ -55,11 +56,11 @@ public final class CommitCheck {
     }
 
     private void step(String table, TableLog before, TableLog after, long nanos) {
-        boolean flew = before.inFlight() != null;
+        InFlight flight = before.inFlight();
         if (after.version() < before.version() || after.next() < before.next()) {
             violations.add("I1", table + " goes from version " + before.version() + " to " + after.version());
         }
-        if (after.version() > before.version() && (!flew || before.inFlight().version() != after.version())) {
+        if (after.version() > before.version() && (flight == null || flight.version() != after.version())) {
             violations.add("I1", table + " commits version " + after.version() + ", which was not in flight");
         }
         Map<Long, Decision> known = new HashMap<>();
@@ -70,10 +71,8 @@ public final class CommitCheck {
                 violations.add("I1", table + " changes the outcome of version " + decision.version());
             }
         }
-        if (after.version() > before.version() && flew) {
-            before.inFlight()
-                    .participants()
-                    .forEach(actor -> prepared(table, after.tableId(), actor, after.version(), nanos));
+        if (after.version() > before.version() && flight != null) {
+            flight.participants().forEach(actor -> prepared(table, after.tableId(), actor, after.version(), nanos));
         }
     }
 

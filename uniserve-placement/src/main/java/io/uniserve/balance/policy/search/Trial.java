@@ -15,6 +15,11 @@ final class Trial {
     static final double WORTH_A_CHANGE = 0.01;
 
     private static final int STEPS = 200_000;
+    /** With so few actors a wider and longer trial costs little, and a placement that stays is nearly always the best. */
+    private static final int FEW_ACTORS = 32;
+
+    private static final int STEPS_OF_FEW = 2_000_000;
+    private static final double HOT_OF_FEW = 1.5;
     private static final int EXCHANGES = 1_000_000;
     private static final double EXCHANGES_HOT = 10;
     private static final double HOT = 0.3;
@@ -31,8 +36,9 @@ final class Trial {
         SearchState s = new SearchState(in);
         s.load(in.current());
         int[] needed = LowerBounds.needed(in);
+        boolean few = in.actors() <= FEW_ACTORS;
         new Annealer(s, new Flows(s), needed, new SplittableRandom(seed))
-                .run(STEPS, HOT, COLD, ADD_PRICE, 0, () -> false);
+                .run(few ? STEPS_OF_FEW : STEPS, few ? HOT_OF_FEW : HOT, COLD, ADD_PRICE, 0, () -> false);
         boolean less = s.sets.exactContention() < contention * (1 - WORTH_A_CHANGE);
         return less && s.imbalance() <= s.tiny ? s.toAssignment() : in.current();
     }

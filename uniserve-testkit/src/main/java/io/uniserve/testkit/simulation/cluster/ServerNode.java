@@ -161,19 +161,7 @@ public final class ServerNode implements Node {
                 standing(Plant.NO_FENCE),
                 world.observer,
                 stateNumbers);
-        Environment env = new Environment(
-                process.clock(),
-                process.timers(),
-                world.plant == Plant.COMMIT_UNPREPARED
-                        ? new HastyVotes(world.wire.network(process), process.timers(), random.fork("votes"))
-                        : world.wire.network(process),
-                world.plant == Plant.COMMIT_UNFENCED
-                        ? new UnfencedCommits(session, process.timers(), random.fork("unfenced"))
-                        : session,
-                disk,
-                world.objects.of(process),
-                engine,
-                world.ids(process));
+        Environment env = environment(random, session, disk, engine);
         ServerConfig config = config();
         ServerMachine machine = new ServerMachine(config, env, gates, this::fatal);
         Endpoint.Handler<PeerRequest, PeerReply> ear =
@@ -194,6 +182,23 @@ public final class ServerNode implements Node {
         life = new Life(session, disk, engine, gates, machine);
         draining = false;
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
+    }
+
+    /** What the machine sees of the world, with the planted bug of the run where it is one of these. */
+    private Environment environment(Prng random, RegistrySession session, SimDisk disk, SimEngineHost engine) {
+        return new Environment(
+                process.clock(),
+                process.timers(),
+                world.plant == Plant.COMMIT_UNPREPARED
+                        ? new HastyVotes(world.wire.network(process), process.timers(), random.fork("votes"))
+                        : world.wire.network(process),
+                world.plant == Plant.COMMIT_UNFENCED
+                        ? new UnfencedCommits(session, process.timers(), random.fork("unfenced"))
+                        : session,
+                disk,
+                world.objects.of(process),
+                engine,
+                world.ids(process));
     }
 
     private ServerConfig config() {

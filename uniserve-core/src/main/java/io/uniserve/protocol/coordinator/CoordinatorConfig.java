@@ -42,44 +42,13 @@ public record CoordinatorConfig(
         long rpcTimeoutNanos,
         int learnersPerServer,
         Set<ConsistencyLevel> levels) {
+    /** The levels that servers, clients and ports of this version serve throughout. */
+    public static final Set<ConsistencyLevel> SERVED_LEVELS = Set.of(ConsistencyLevel.EVENTUAL);
+
     private static final long SECOND = 1_000_000_000L;
 
     public CoordinatorConfig {
         levels = Collections.unmodifiableSet(new TreeSet<>(levels));
-    }
-
-    /** Settings that allow the levels which servers, clients and ports of this version serve throughout. */
-    public CoordinatorConfig(
-            String id,
-            Address address,
-            String clusterId,
-            long tickNanos,
-            long pingNanos,
-            long pingTimeoutNanos,
-            int failedPings,
-            long suspicionNanos,
-            long startGraceNanos,
-            long restoreDelayNanos,
-            long lossGraceNanos,
-            long createTimeoutNanos,
-            long rpcTimeoutNanos,
-            int learnersPerServer) {
-        this(
-                id,
-                address,
-                clusterId,
-                tickNanos,
-                pingNanos,
-                pingTimeoutNanos,
-                failedPings,
-                suspicionNanos,
-                startGraceNanos,
-                restoreDelayNanos,
-                lossGraceNanos,
-                createTimeoutNanos,
-                rpcTimeoutNanos,
-                learnersPerServer,
-                Set.of(ConsistencyLevel.EVENTUAL));
     }
 
     /** The same with other levels. */
@@ -118,7 +87,8 @@ public record CoordinatorConfig(
                 20 * SECOND,
                 30 * SECOND,
                 2 * SECOND,
-                8);
+                8,
+                SERVED_LEVELS);
     }
 
     /** The coordinator's id as the sender of pings. */

@@ -43,7 +43,8 @@ public record CoordinatorSettings(
                 lossGrace.toNanos(),
                 createTimeout.toNanos(),
                 rpcTimeout.toNanos(),
-                learnersPerServer);
+                learnersPerServer,
+                CoordinatorConfig.SERVED_LEVELS);
     }
 
     static CoordinatorSettings of(Section root) {

@@ -2,12 +2,8 @@ package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.operator.Operator;
-import io.uniserve.api.operator.OperatorContext;
-import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
@@ -42,7 +38,7 @@ public final class ReadWorker {
     private final Prng random;
     private final Weather weather;
     private final Process process;
-    private final EngineInstance engine;
+    private final Operators operators;
     private final SimEngineHost host;
     private final Function<ReplicaKey, @Nullable Actor> views;
     private final Gates gates;
@@ -71,7 +67,7 @@ public final class ReadWorker {
         this.random = random;
         this.weather = weather;
         this.process = process;
-        this.engine = engine;
+        this.operators = new Operators(engine);
         this.host = host;
         this.views = views;
         this.gates = gates;
@@ -182,36 +178,12 @@ public final class ReadWorker {
         if (request.operator().equals(ReadRequest.HOLD)) {
             return Bytes.EMPTY;
         }
-        for (Operator<?, ?> operator : engine.operators()) {
-            if (operator.id().equals(request.operator()) && operator instanceof RetrieveOperator<?, ?, ?> retrieve) {
-                return retrieve(retrieve, request, target, actor);
-            }
-        }
-        throw new UniserveException(ErrorCode.UNKNOWN_OPERATOR, "port has no operator " + request.operator());
-    }
-
-    private static <A extends Actor, P, V> Bytes retrieve(
-            RetrieveOperator<A, P, V> operator, ReadRequest request, Target target, Actor actor) {
-        P parameters = operator.parameters().decode(request.parameters());
-        V value = operator.retrieve(operator.actorType().cast(actor), new Context(target.actor()), parameters);
-        return operator.values().encode(value);
+        return operators.retrieve(request.operator(), request.parameters(), target.actor(), actor);
     }
 
     private long step() {
         long base = random.below(STEP_NANOS);
         return weather.strikes(Fault.READ_PAUSED) ? base + random.below(PAUSE_NANOS) : base;
-    }
-
-    private record Context(int actor) implements OperatorContext {
-        @Override
-        public long remainingNanos() {
-            return Long.MAX_VALUE;
-        }
-
-        @Override
-        public void checkActive() {
-            // the caller gives up by itself
-        }
     }
 
     private static final class Share {

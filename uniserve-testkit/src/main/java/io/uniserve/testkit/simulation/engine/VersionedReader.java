@@ -2,12 +2,8 @@ package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.operator.Operator;
-import io.uniserve.api.operator.OperatorContext;
-import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
@@ -42,7 +38,7 @@ public final class VersionedReader {
     private final Prng random;
     private final Weather weather;
     private final Process process;
-    private final EngineInstance engine;
+    private final Operators operators;
     private final SimEngineHost host;
     private final Gates gates;
     private final Clock clock;
@@ -75,7 +71,7 @@ public final class VersionedReader {
         this.random = random;
         this.weather = weather;
         this.process = process;
-        this.engine = engine;
+        this.operators = new Operators(engine);
         this.host = host;
         this.gates = gates;
         this.clock = clock;
@@ -147,8 +143,9 @@ public final class VersionedReader {
                 } else {
                     long version = state.get().version();
                     share.at = work.request.at() > 0 ? work.request.at() : Math.max(work.known, version);
-                    share.value =
-                            retrieve(work.request, share, (Actor) state.get().state());
+                    share.value = operators.retrieve(
+                            work.request.operator(), work.request.parameters(), share.target.actor(), (Actor)
+                                    state.get().state());
                     state.get().release();
                 }
             }
@@ -173,37 +170,9 @@ public final class VersionedReader {
         process.post(step(), () -> work.completion.done(Outcome.ok(new VersionedRead.Reply(parts, failures))));
     }
 
-    private Bytes retrieve(VersionedRead request, Share share, Actor state) {
-        for (Operator<?, ?> operator : engine.operators()) {
-            if (operator.id().equals(request.operator()) && operator instanceof RetrieveOperator<?, ?, ?> retrieve) {
-                return retrieve(retrieve, request, share, state);
-            }
-        }
-        throw new UniserveException(ErrorCode.UNKNOWN_OPERATOR, "port has no operator " + request.operator());
-    }
-
-    private static <A extends Actor, P, V> Bytes retrieve(
-            RetrieveOperator<A, P, V> operator, VersionedRead request, Share share, Actor state) {
-        P parameters = operator.parameters().decode(request.parameters());
-        V value = operator.retrieve(operator.actorType().cast(state), new Context(share.target.actor()), parameters);
-        return operator.values().encode(value);
-    }
-
     private long step() {
         long base = random.below(STEP_NANOS);
         return weather.strikes(Fault.READ_PAUSED) ? base + random.below(PAUSE_NANOS) : base;
-    }
-
-    private record Context(int actor) implements OperatorContext {
-        @Override
-        public long remainingNanos() {
-            return Long.MAX_VALUE;
-        }
-
-        @Override
-        public void checkActive() {
-            // the caller gives up by itself
-        }
     }
 
     private static final class Share {

@@ -1,7 +1,6 @@
 package io.uniserve.testkit.simulation.plant;
 
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Prng;
@@ -12,18 +11,17 @@ import java.util.List;
  * {@link Plant#SHRINK_WITHOUT_CAS}: a coordinator's registry that sends some writes of a map once more, later, and an
  * ensemble that passes over their checks: what was decided on an old map replaces a newer one.
  */
-public final class LateWriter implements Registry {
+public final class LateWriter extends PassedOn {
     private static final int ONE_IN = 10;
     private static final long LATE_NANOS = 8_000_000_000L;
 
-    private final Registry registry;
     private final Ensemble ensemble;
     private final String session;
     private final EventQueue queue;
     private final Prng random;
 
     public LateWriter(Registry registry, Ensemble ensemble, String session, EventQueue queue, Prng random) {
-        this.registry = registry;
+        super(registry);
         this.ensemble = ensemble;
         this.session = session;
         this.queue = queue;
@@ -37,31 +35,6 @@ public final class LateWriter implements Registry {
         if (map && random.below(ONE_IN) == 0) {
             queue.after(random.below(LATE_NANOS), () -> ensemble.multi(session, ops));
         }
-        registry.multi(ops, completion);
-    }
-
-    @Override
-    public void read(String path, Completion<Versioned> completion) {
-        registry.read(path, completion);
-    }
-
-    @Override
-    public void children(String path, Completion<List<String>> completion) {
-        registry.children(path, completion);
-    }
-
-    @Override
-    public void sync(Completion<Done> completion) {
-        registry.sync(completion);
-    }
-
-    @Override
-    public void watch(String path, Runnable changed) {
-        registry.watch(path, changed);
-    }
-
-    @Override
-    public void onSession(SessionListener listener) {
-        registry.onSession(listener);
+        super.multi(ops, completion);
     }
 }

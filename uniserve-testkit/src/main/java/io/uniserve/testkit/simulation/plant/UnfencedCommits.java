@@ -1,7 +1,6 @@
 package io.uniserve.testkit.simulation.plant;
 
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Timers;
@@ -10,9 +9,18 @@ import java.util.ArrayList;
 import java.util.List;
 
 /** {@link Plant#COMMIT_UNFENCED}: a server's registry that writes a table's log without the check of its map, and some late. */
-public record UnfencedCommits(Registry registry, Timers timers, Prng random) implements Registry {
+public final class UnfencedCommits extends PassedOn {
     private static final int ONE_IN = 4;
     private static final long LATE_NANOS = 6_000_000_000L;
+
+    private final Timers timers;
+    private final Prng random;
+
+    public UnfencedCommits(Registry registry, Timers timers, Prng random) {
+        super(registry);
+        this.timers = timers;
+        this.random = random;
+    }
 
     @Override
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
@@ -20,7 +28,7 @@ public record UnfencedCommits(Registry registry, Timers timers, Prng random) imp
                 && ops.get(0) instanceof Op.Check
                 && ops.get(1).path().endsWith("/log");
         if (!commit) {
-            registry.multi(ops, completion);
+            super.multi(ops, completion);
             return;
         }
         long late = random.below(ONE_IN) == 0 ? random.below(LATE_NANOS) : 0;
@@ -39,30 +47,5 @@ public record UnfencedCommits(Registry registry, Timers timers, Prng random) imp
                 completion.done(outcome);
             }
         });
-    }
-
-    @Override
-    public void read(String path, Completion<Versioned> completion) {
-        registry.read(path, completion);
-    }
-
-    @Override
-    public void children(String path, Completion<List<String>> completion) {
-        registry.children(path, completion);
-    }
-
-    @Override
-    public void sync(Completion<Done> completion) {
-        registry.sync(completion);
-    }
-
-    @Override
-    public void watch(String path, Runnable changed) {
-        registry.watch(path, changed);
-    }
-
-    @Override
-    public void onSession(SessionListener listener) {
-        registry.onSession(listener);
     }
 }

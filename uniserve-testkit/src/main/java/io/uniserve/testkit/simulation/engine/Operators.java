@@ -1,0 +1,43 @@
+package io.uniserve.testkit.simulation.engine;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+
+/** Runs an engine's retrieve operators, by their names, on encoded parameters. */
+record Operators(EngineInstance engine) {
+    Bytes retrieve(String operator, Bytes parameters, int actor, Actor state) {
+        for (Operator<?, ?> known : engine.operators()) {
+            if (known.id().equals(operator) && known instanceof RetrieveOperator<?, ?, ?> retrieve) {
+                return retrieve(retrieve, parameters, actor, state);
+            }
+        }
+        throw new UniserveException(ErrorCode.UNKNOWN_OPERATOR, "port has no operator " + operator);
+    }
+
+    private static <A extends Actor, P, V> Bytes retrieve(
+            RetrieveOperator<A, P, V> operator, Bytes parameters, int actor, Actor state) {
+        V value = operator.retrieve(
+                operator.actorType().cast(state),
+                new Context(actor),
+                operator.parameters().decode(parameters));
+        return operator.values().encode(value);
+    }
+
+    private record Context(int actor) implements OperatorContext {
+        @Override
+        public long remainingNanos() {
+            return Long.MAX_VALUE;
+        }
+
+        @Override
+        public void checkActive() {
+            // the caller gives up by itself
+        }
+    }
+}

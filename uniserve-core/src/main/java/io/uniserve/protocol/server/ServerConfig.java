@@ -56,7 +56,7 @@ public record ServerConfig(
                 ReplicaConfig.defaults(clusterId),
                 50 * MILLI,
                 500 * MILLI,
-                3,
+                2,
                 2_000 * MILLI,
                 60_000 * MILLI);
     }

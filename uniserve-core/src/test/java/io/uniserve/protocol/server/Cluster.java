@@ -47,6 +47,7 @@ import org.jspecify.annotations.Nullable;
 final class Cluster {
     static final long SECOND = 1_000_000_000L;
     static final TableName T = new TableName("t");
+    private static final Set<ConsistencyLevel> LEVELS = Set.of(ConsistencyLevel.values());
 
     final TestingLoop loop = new TestingLoop();
     final TestingStore store = new TestingStore();
@@ -76,7 +77,7 @@ final class Cluster {
         coordinatorRegistry = new TestingRegistry(loop, store);
         Environment env = new Environment(loop, loop, network, coordinatorRegistry, null, null, null, () -> ids++);
         Address address = new Address("c1", 7000);
-        coordinator = new CoordinatorMachine(CoordinatorConfig.defaults("c1", address, "test"), env);
+        coordinator = new CoordinatorMachine(CoordinatorConfig.defaults("c1", address, "test").withLevels(LEVELS), env);
         network.serve(address, coordinator::onPeer);
         coordinator.start();
         for (int i = 1; i <= count; i++) {
@@ -94,12 +95,16 @@ final class Cluster {
     }
 
     void create(int actors, int rf, int minIsr, OnLoss onLoss) {
+        create(actors, rf, minIsr, onLoss, ConsistencyLevel.EVENTUAL);
+    }
+
+    void create(int actors, int rf, int minIsr, OnLoss onLoss, ConsistencyLevel level) {
         TableMeta meta = new TableMeta(
                 T,
                 0,
                 new Partitioner.Hash(actors),
                 "id",
-                ConsistencyLevel.EVENTUAL,
+                level,
                 rf,
                 minIsr,
                 onLoss,
@@ -233,7 +238,7 @@ final class Cluster {
 
     ServerConfig config(String name, long incarnation, Address address) {
         PortInfo port =
-                new PortInfo("kv", "1", Set.of(ConsistencyLevel.EVENTUAL), List.of("kv.get@1"), List.of("put@1"));
+                new PortInfo("kv", "1", LEVELS, List.of("kv.get@1"), List.of("put@1"));
         ServerConfig base = ServerConfig.defaults(
                 new ServerId(name), incarnation, "test", address, "z", new Capacity(1000, 1, 1), List.of(port));
         ReplicaConfig replicas = base.replicas();

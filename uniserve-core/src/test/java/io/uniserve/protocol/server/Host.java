@@ -21,6 +21,8 @@ final class Host {
     final TestingDisk disk;
     final TreeMap<ReplicaKey, ReadGate> gates = new TreeMap<>();
     final List<String> fatal = new ArrayList<>();
+    private final TreeMap<Long, Long> versions = new TreeMap<>();
+    private boolean up;
     private long incarnation;
     private @Nullable ServerMachine machine;
     private @Nullable TestingEngine engine;
@@ -49,6 +51,7 @@ final class Host {
         engine = port;
         registry = session;
         next.start(done -> {});
+        up = true;
     }
 
     /** Starts with what the other has on disk: the next start of the same server. */
@@ -65,10 +68,21 @@ final class Host {
         cluster.network.stop(address());
         registry().expireUnnoticed();
         gates.clear();
+        versions.clear();
+        up = false;
     }
 
     void kill() {
         kill(0);
+    }
+
+    boolean up() {
+        return up;
+    }
+
+    /** The newest committed version of the table that readers are told of. */
+    long version(long tableId) {
+        return versions.getOrDefault(tableId, 0L);
     }
 
     Address address() {
@@ -106,6 +120,11 @@ final class Host {
         @Override
         public void publish(ReplicaKey key, ReadGate gate) {
             gates.put(key, gate);
+        }
+
+        @Override
+        public void version(long tableId, long version) {
+            versions.merge(tableId, version, Math::max);
         }
 
         @Override

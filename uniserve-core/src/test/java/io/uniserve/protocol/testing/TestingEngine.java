@@ -12,9 +12,11 @@ import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied, those with "unseen" when they are published. Checks that calls come one at a time and in order. */
 public final class TestingEngine implements EngineHost {
@@ -24,6 +26,11 @@ public final class TestingEngine implements EngineHost {
     private final TestingDisk disk;
     private final TreeMap<ReplicaKey, List<String>> actors = new TreeMap<>();
     private final TreeSet<ReplicaKey> busy = new TreeSet<>();
+    private final TreeMap<ReplicaKey, TreeMap<Long, List<String>>> prepared = new TreeMap<>();
+    private final TreeMap<ReplicaKey, TreeMap<Long, List<String>>> states = new TreeMap<>();
+    private int failingPrepares;
+    private int failingDecisions;
+    private boolean hangingPrepares;
     private int failing;
     private ErrorCode applyError = ErrorCode.PORT_FAILED;
     private int failingRestores;
@@ -66,6 +73,40 @@ public final class TestingEngine implements EngineHost {
         restoreError = code;
     }
 
+    /** The next prepares fail. */
+    public void failPrepares(int count) {
+        failingPrepares = count;
+    }
+
+    /** The next commits and aborts fail. */
+    public void failDecisions(int count) {
+        failingDecisions = count;
+    }
+
+    /** From now on prepares never end. */
+    public void hangPrepares() {
+        hangingPrepares = true;
+    }
+
+    /** The rows at this version, of the newest one for 0; null where that state is not kept. */
+    public @Nullable State state(ReplicaKey key, long at) {
+        TreeMap<Long, List<String>> kept = states.getOrDefault(key, new TreeMap<>());
+        Map.Entry<Long, List<String>> entry = at == 0 ? kept.lastEntry() : kept.floorEntry(at);
+        return entry == null ? null : new State(entry.getKey(), entry.getValue());
+    }
+
+    /** An actor's rows as of a version. */
+    public record State(long version, List<String> rows) {}
+
+    private void keep(ReplicaKey key, long version, boolean anew) {
+        TreeMap<Long, List<String>> kept = states.computeIfAbsent(key, k -> new TreeMap<>());
+        if (anew) {
+            kept.clear();
+            prepared.remove(key);
+        }
+        kept.put(version, List.copyOf(rows(key)));
+    }
+
     /** From now on applies never end. */
     public void hang() {
         hanging = true;
@@ -93,12 +134,19 @@ public final class TestingEngine implements EngineHost {
         run(key, completion, () -> {
             builds++;
             actors.put(key, new ArrayList<>());
+            keep(key, 0, true);
             return Outcome.ok(Done.DONE);
         });
     }
 
     @Override
     public void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion) {
+        restore(key, meta, checkpointPath, 0, completion);
+    }
+
+    @Override
+    public void restore(
+            ReplicaKey key, TableMeta meta, String checkpointPath, long version, Completion<Done> completion) {
         run(key, completion, () -> {
             builds++;
             if (failingRestores > 0) {
@@ -107,6 +155,7 @@ public final class TestingEngine implements EngineHost {
             }
             String text = new String(disk.bytes(checkpointPath + "/rows"), java.nio.charset.StandardCharsets.UTF_8);
             actors.put(key, new ArrayList<>(text.isEmpty() ? List.of() : List.of(text.split("\n", -1))));
+            keep(key, version, true);
             return Outcome.ok(Done.DONE);
         });
     }
@@ -143,6 +192,42 @@ public final class TestingEngine implements EngineHost {
             updates.forEach(
                     update -> rows.add(update.index() + "=" + update.rows().utf8()));
             return publish ? published(key) : Outcome.ok(Done.DONE);
+        });
+    }
+
+    @Override
+    public void prepare(ReplicaKey key, long version, List<Update> batches, Completion<Done> completion) {
+        if (hangingPrepares) {
+            return;
+        }
+        run(key, completion, () -> {
+            if (failingPrepares > 0 || batches.stream().anyMatch(batch -> batch.rows().utf8().startsWith("poison"))) {
+                failingPrepares = Math.max(0, failingPrepares - 1);
+                return Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "prepare failed"));
+            }
+            prepared.computeIfAbsent(key, k -> new TreeMap<>())
+                    .put(version, batches.stream().map(batch -> batch.rows().utf8()).toList());
+            return Outcome.ok(Done.DONE);
+        });
+    }
+
+    @Override
+    public void decide(ReplicaKey key, long version, boolean commit, Completion<Done> completion) {
+        run(key, completion, () -> {
+            if (failingDecisions > 0) {
+                failingDecisions--;
+                return Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "commit failed"));
+            }
+            List<String> rows = prepared.getOrDefault(key, new TreeMap<>()).remove(version);
+            List<String> held = actors.get(key);
+            if (commit && (rows == null || held == null)) {
+                throw new IllegalStateException("version " + version + " of " + key + " is not prepared");
+            }
+            if (commit) {
+                rows.forEach(row -> held.add(version + "=" + row));
+                keep(key, version, false);
+            }
+            return Outcome.ok(Done.DONE);
         });
     }
 

@@ -11,11 +11,14 @@ import io.uniserve.protocol.message.PeerRequest;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.BiConsumer;
+import java.util.function.BiPredicate;
 
 /** Delivers requests to handlers by address; where there is none the connection is refused. */
 public final class TestingNetwork implements Network {
     private final TestingLoop loop;
     private final Map<String, BiConsumer<PeerRequest, Completion<PeerReply>>> handlers = new TreeMap<>();
+
+    private BiPredicate<Address, PeerRequest> lost = (to, request) -> false;
 
     public TestingNetwork(TestingLoop loop) {
         this.loop = loop;
@@ -24,6 +27,11 @@ public final class TestingNetwork implements Network {
     /** Answers requests to this address from now on. */
     public void serve(Address at, BiConsumer<PeerRequest, Completion<PeerReply>> handler) {
         handlers.put(at.toString(), handler);
+    }
+
+    /** Requests of this kind are lost from now on. */
+    public void lose(BiPredicate<Address, PeerRequest> which) {
+        lost = which;
     }
 
     /** Refuses connections to this address from now on. */
@@ -43,6 +51,9 @@ public final class TestingNetwork implements Network {
         });
         loop.soon(() -> {
             BiConsumer<PeerRequest, Completion<PeerReply>> handler = handlers.get(to.toString());
+            if (lost.test(to, request)) {
+                return;
+            }
             if (handler == null) {
                 answered[0] = true;
                 completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to)));

@@ -9,6 +9,7 @@ import io.uniserve.protocol.env.Registry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 
 /** One process's session on a {@link TestingStore}. Operations are done when their turn comes, one microsecond later. */
 public final class TestingRegistry implements Registry {
@@ -21,6 +22,9 @@ public final class TestingRegistry implements Registry {
     private boolean deaf;
     private int unknownDone;
     private int unknownNotDone;
+    private Predicate<List<Op>> concerned = ops -> true;
+    private Predicate<List<Op>> held = ops -> false;
+    private final List<Runnable> waiting = new ArrayList<>();
 
     public TestingRegistry(TestingLoop loop, TestingStore store) {
         this.loop = loop;
@@ -45,6 +49,29 @@ public final class TestingRegistry implements Registry {
     /** The next write is not done, its caller told that the outcome is unknown. */
     public void loseNextWrite() {
         unknownNotDone++;
+    }
+
+    /** Which writes the next two concern; all of them at first. */
+    public void onlyWrites(Predicate<List<Op>> which) {
+        concerned = which;
+    }
+
+    /** Writes of this kind stay on their way until {@link #release}. */
+    public void hold(Predicate<List<Op>> which) {
+        held = which;
+    }
+
+    /** Writes on their way, and later ones, arrive. */
+    public void release() {
+        held = ops -> false;
+        List<Runnable> all = List.copyOf(waiting);
+        waiting.clear();
+        all.forEach(loop::soon);
+    }
+
+    /** How many writes are on their way for as long as they are held. */
+    public int holding() {
+        return waiting.size();
     }
 
     /** From now on every operation fails with UNAVAILABLE, or again works. */
@@ -79,18 +106,25 @@ public final class TestingRegistry implements Registry {
     @Override
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
         Object owner = session;
-        loop.soon(() -> {
+        if (held.test(ops)) {
+            waiting.add(() -> multi(owner, ops, completion));
+        } else {
+            loop.soon(() -> multi(owner, ops, completion));
+        }
+    }
+
+    private void multi(Object owner, List<Op> ops, Completion<MultiResult> completion) {
+            boolean mine = concerned.test(ops);
             if (cut) {
                 completion.done(away());
-            } else if (unknownNotDone > 0) {
+            } else if (mine && unknownNotDone > 0) {
                 unknownNotDone--;
                 completion.done(unknown());
             } else {
                 MultiResult result = store.multi(owner, ops);
-                completion.done(unknownDone > 0 ? unknown() : Outcome.ok(result));
-                unknownDone = Math.max(0, unknownDone - 1);
+                completion.done(mine && unknownDone > 0 ? unknown() : Outcome.ok(result));
+                unknownDone = mine ? Math.max(0, unknownDone - 1) : unknownDone;
             }
-        });
     }
 
     @Override

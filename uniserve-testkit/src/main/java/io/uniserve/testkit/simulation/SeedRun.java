@@ -16,6 +16,7 @@ import io.uniserve.testkit.simulation.cluster.World;
 import io.uniserve.testkit.simulation.fault.Absences;
 import io.uniserve.testkit.simulation.fault.Disasters;
 import io.uniserve.testkit.simulation.fault.FaultPlan;
+import io.uniserve.testkit.simulation.fault.Isolations;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
 import io.uniserve.testkit.simulation.workload.Crowd;
@@ -44,6 +45,7 @@ final class SeedRun {
     private final SimCluster cluster;
     private final Disasters disasters;
     private final Absences absences;
+    private final Isolations isolations;
     private final Crowd crowd;
     private final SideTable side;
     private final ActorKeys keys;
@@ -67,6 +69,7 @@ final class SeedRun {
         this.side = clients.sideTable(cluster, random.fork("side"));
         this.disasters = new Disasters(world, cluster, plan, crowd, side, random.fork("disasters"));
         this.absences = new Absences(world, cluster, crowd, random.fork("absences"));
+        this.isolations = new Isolations(world, cluster, clients.feeds(), random.fork("isolations"));
     }
 
     SeedReport run() {
@@ -94,9 +97,13 @@ final class SeedRun {
         if (scenario.rf() == 1 && scenario.servers() > 1) {
             absences.begin();
         }
+        if (options.workload() == Workload.ATOMIC) {
+            isolations.begin();
+        }
         until(options.faultSecondsPerSeed() * SECOND, () -> false);
         crowd.rest();
         absences.end();
+        isolations.end();
         disasters.heal();
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = until(HEALED_NANOS_MAX, this::over);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.testkit.simulation.plant.Plant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -13,6 +14,8 @@ final class PlantTest {
     private static final int SEARCHES = 3;
     private static final int SEEDS_MAX = 200;
     private static final long FIRST_SEED = 10_000;
+    /** What shows in the history of clients, without a look at the registry or at gates. */
+    private static final Set<String> TOLD = Set.of("I3", "I4", "I5", "I9", "I11", "I12");
 
     @ParameterizedTest
     @EnumSource(value = Plant.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
@@ -21,16 +24,18 @@ final class PlantTest {
                 SimulationOptions.defaults().seconds(60).with(plant).with(plant.workload()));
         List<Integer> seeds = new ArrayList<>();
         for (int search = 0; search < SEARCHES; search++) {
-            seeds.add(seedsUntilCaught(simulation, FIRST_SEED + search * SEEDS_MAX));
+            seeds.add(seedsUntilCaught(plant, simulation, FIRST_SEED + search * SEEDS_MAX));
         }
         assertThat(seeds.stream().sorted().toList().get(SEARCHES / 2))
                 .as("seeds until %s was caught: %s", plant, seeds)
                 .isLessThan(SEEDS_MAX);
     }
 
-    private static int seedsUntilCaught(Simulation simulation, long first) {
+    private static int seedsUntilCaught(Plant plant, Simulation simulation, long first) {
         for (int tried = 1; tried <= SEEDS_MAX; tried++) {
-            if (!simulation.run(first + tried, first + tried).failed().isEmpty()) {
+            if (simulation.run(first + tried, first + tried).failed().stream()
+                    .flatMap(seed -> seed.violations().stream())
+                    .anyMatch(violation -> !plant.showsToClients() || TOLD.contains(violation.invariant()))) {
                 return tried;
             }
         }

@@ -3,48 +3,51 @@ package io.uniserve.port.kv;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.Document;
 import io.uniserve.api.SnapshotActor;
-import io.uniserve.codec.Bytes;
 import io.uniserve.model.PartitionKey;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Map;
-import java.util.NavigableMap;
 import java.util.Optional;
-import java.util.SortedMap;
-import java.util.concurrent.ConcurrentSkipListMap;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.Spliterator;
+import java.util.Spliterators;
 import java.util.concurrent.locks.ReentrantLock;
+import java.util.stream.Stream;
+import java.util.stream.StreamSupport;
 
 /**
- * Documents by key in a concurrent sorted map: readers never wait for the one writer. A view for a session is a copy of the
- * map, which is all that this small engine has to offer.
+ * Documents by key: readers never wait for the one writer, and see each update as a whole. A view for a session, or of a
+ * version, is the tree as it is, which later updates leave alone.
  */
 public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
-    private final ConcurrentSkipListMap<String, Document> documents;
-    private final AtomicLong bytes = new AtomicLong();
     private final ReentrantLock updating = new ReentrantLock();
+    private volatile KvTree tree;
+    private KvTree.Editor editor;
 
-    KvActor(SortedMap<String, Document> initial) {
-        documents = new ConcurrentSkipListMap<>(initial);
-        bytes.set(initial.values().stream().mapToLong(KvActor::size).sum());
+    KvActor(KvTree initial) {
+        tree = initial;
+        editor = initial.edit();
+    }
+
+    /** An actor with these documents. */
+    static KvActor of(Iterable<Document> documents) {
+        KvActor actor = new KvActor(KvTree.EMPTY);
+        actor.update(() -> documents.forEach(actor::put));
+        return actor;
     }
 
     @Override
     public KvActor snapshot() {
-        updating.lock();
-        try {
-            return new KvActor(documents);
-        } finally {
-            updating.unlock();
-        }
+        return new KvActor(tree);
     }
 
-    /** Runs one update, of which no view shows a part. */
+    /** Runs one update, of which nobody sees a part. */
     void update(Runnable work) {
         updating.lock();
         try {
+            editor = tree.edit();
             work.run();
+            tree = editor.tree();
         } finally {
             updating.unlock();
         }
@@ -62,25 +65,34 @@ public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
     }
 
     Optional<Document> get(String key) {
-        return Optional.ofNullable(documents.get(key));
+        return Optional.ofNullable(tree.get(key));
+    }
+
+    /** The same within an update, with what it has changed so far. */
+    Optional<Document> current(String key) {
+        return Optional.ofNullable(editor.get(key));
     }
 
     /** Documents whose text key starts with the prefix, in key order; all documents for the empty prefix. */
-    NavigableMap<String, Document> withPrefix(String prefix) {
-        return prefix.isEmpty()
-                ? documents
-                : documents.subMap("t" + prefix, true, "t" + prefix + Character.MAX_VALUE, true);
+    Stream<Document> withPrefix(String prefix) {
+        String low = prefix.isEmpty() ? "" : "t" + prefix;
+        Stream<Document> from = StreamSupport.stream(
+                Spliterators.spliteratorUnknownSize(tree.from(low), Spliterator.ORDERED | Spliterator.NONNULL), false);
+        return prefix.isEmpty() ? from : from.takeWhile(document -> keyOf(document).startsWith(low));
     }
 
+    /** Within an update only. */
     void put(Document document) {
-        Document old = documents.put(keyOf(document), document);
-        bytes.addAndGet(size(document) - (old == null ? 0 : size(old)));
+        String key = keyOf(document);
+        Document old = editor.get(key);
+        editor.put(key, document, size(document) - (old == null ? 0 : size(old)));
     }
 
+    /** Within an update only. */
     void remove(String key) {
-        Document old = documents.remove(key);
+        Document old = editor.get(key);
         if (old != null) {
-            bytes.addAndGet(-size(old));
+            editor.remove(key, size(old));
         }
     }
 
@@ -96,22 +108,22 @@ public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
 
     @Override
     public ActorUsage usage() {
-        return new ActorUsage(documents.size(), bytes.get(), 0);
+        KvTree now = tree;
+        return new ActorUsage(now.size(), now.bytes(), 0);
     }
 
     @Override
     public void writeTo(Path directory) {
-        KvFiles.write(directory, documents.values());
+        KvTree now = tree;
+        KvFiles.write(directory, () -> now.from(""));
     }
 
     @Override
     public byte[] digest() {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            for (Document document : documents.values()) {
-                Bytes encoded = Document.CODEC.encode(document);
-                sha.update(encoded.buffer());
-            }
+            tree.from("").forEachRemaining(document ->
+                    sha.update(Document.CODEC.encode(document).buffer()));
             return sha.digest();
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);
@@ -120,7 +132,7 @@ public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
 
     @Override
     public void destroy() {
-        documents.clear();
+        tree = KvTree.EMPTY;
     }
 
     @Override

@@ -14,7 +14,6 @@ import io.uniserve.model.TableMeta;
 import java.nio.file.Path;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /** Documents by key, in memory. Options: none. */
 public final class KvEngine implements Engine {
@@ -50,12 +49,12 @@ public final class KvEngine implements Engine {
     private static final class Actors implements ActorFactory<KvActor> {
         @Override
         public KvActor create(ActorContext context) {
-            return new KvActor(new TreeMap<>());
+            return new KvActor(KvTree.EMPTY);
         }
 
         @Override
         public KvActor restore(ActorContext context, Path directory) {
-            return new KvActor(KvFiles.read(directory));
+            return KvFiles.read(directory);
         }
     }
 }

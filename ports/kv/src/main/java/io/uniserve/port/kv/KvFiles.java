@@ -15,9 +15,8 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Collection;
-import java.util.SortedMap;
-import java.util.TreeMap;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.zip.CRC32C;
 import java.util.zip.CheckedInputStream;
 import java.util.zip.CheckedOutputStream;
@@ -30,7 +29,7 @@ final class KvFiles {
 
     private KvFiles() {}
 
-    static void write(Path directory, Collection<Document> documents) {
+    static void write(Path directory, Iterable<Document> documents) {
         CRC32C crc = new CRC32C();
         try (DataOutputStream out = new DataOutputStream(new CheckedOutputStream(
                 new BufferedOutputStream(Files.newOutputStream(directory.resolve(FILE))), crc))) {
@@ -49,23 +48,22 @@ final class KvFiles {
         }
     }
 
-    static SortedMap<String, Document> read(Path directory) {
+    static KvActor read(Path directory) {
         CRC32C crc = new CRC32C();
-        SortedMap<String, Document> documents = new TreeMap<>();
+        List<Document> documents = new ArrayList<>();
         try (DataInputStream in = new DataInputStream(
                 new CheckedInputStream(new BufferedInputStream(Files.newInputStream(directory.resolve(FILE))), crc))) {
             if (in.readLong() != MAGIC) {
                 throw corrupt(directory, "bad magic", null);
             }
             for (int length = in.readInt(); length != END; length = in.readInt()) {
-                Document document = document(in, length, directory);
-                documents.put(KvActor.keyOf(document), document);
+                documents.add(document(in, length, directory));
             }
             long expected = crc.getValue();
             if (in.readLong() != expected || in.read() != -1) {
                 throw corrupt(directory, "checksum differs", null);
             }
-            return documents;
+            return KvActor.of(documents);
         } catch (EOFException e) {
             throw corrupt(directory, "file is cut short", e);
         } catch (IOException e) {

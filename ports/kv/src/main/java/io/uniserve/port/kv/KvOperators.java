@@ -76,13 +76,13 @@ public final class KvOperators {
         if (prefix.isEmpty()) {
             return actor.usage().rows();
         }
-        return actor.withPrefix(prefix).size();
+        return actor.withPrefix(prefix).count();
     }
 
     private static long sum(KvActor actor, OperatorContext context, String field) {
         long sum = 0;
         long seen = 0;
-        for (Document document : actor.withPrefix("").values()) {
+        for (Document document : (Iterable<Document>) actor.withPrefix("")::iterator) {
             if (document.fields().get(field) instanceof Long number) {
                 sum += number;
             }
@@ -94,7 +94,7 @@ public final class KvOperators {
     }
 
     private static List<Document> scan(KvActor actor, OperatorContext context, Scan scan) {
-        return actor.withPrefix(scan.prefix).values().stream().limit(scan.limit).toList();
+        return actor.withPrefix(scan.prefix).limit(scan.limit).toList();
     }
 
     static List<Document> mergeScans(Scan scan, List<Document> left, List<Document> right) {

@@ -67,12 +67,12 @@ public final class KvUpdates {
     }
 
     private static @Nullable Object current(KvActor actor, Document row, String field) {
-        Optional<Document> document = actor.get(KvActor.keyOf(row));
+        Optional<Document> document = actor.current(KvActor.keyOf(row));
         return document.isPresent() ? document.get().fields().get(field) : null;
     }
 
     private static Document with(KvActor actor, Document row, String field, Object value) {
-        Optional<Document> old = actor.get(KvActor.keyOf(row));
+        Optional<Document> old = actor.current(KvActor.keyOf(row));
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         if (old.isPresent()) {
             fields.putAll(old.get().fields());

@@ -24,6 +24,8 @@ import io.uniserve.testkit.simulation.workload.Tally;
 import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 
 /** Makes the clients' processes. */
 public final class ClientFactory {
@@ -33,6 +35,7 @@ public final class ClientFactory {
     private final ClientHistory history;
     private final AtomicHistory atomicHistory;
     private final Tally tally;
+    private final Map<String, RoutingFeed> feeds = new TreeMap<>();
 
     public ClientFactory(
             World world,
@@ -63,6 +66,11 @@ public final class ClientFactory {
         Process process = world.process("x1");
         process.start(0);
         return new SideTable(world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
+    }
+
+    /** What clients hear of the cluster, by client, dead ones too. */
+    public Map<String, RoutingFeed> feeds() {
+        return feeds;
     }
 
     private Customer client(String name) {
@@ -110,11 +118,13 @@ public final class ClientFactory {
         ClientNetwork wire = world.wire.clientNetwork(process);
         ClientNetwork network = world.plant == Plant.NO_DEDUPLICATION ? new RenamingNetwork(wire, ids) : wire;
         Prng random = world.random.fork("client " + process.name());
+        RoutingFeed feed = new RoutingFeed(world.ensemble, process, random.fork("routing"));
+        feeds.put(process.name(), feed);
         return new ReaderEnvironment(
                 process.clock(),
                 process.timers(),
                 network,
-                new RoutingFeed(world.ensemble, process, random.fork("routing")),
+                feed,
                 ids,
                 ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
     }

@@ -14,6 +14,7 @@ import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
@@ -31,7 +32,10 @@ import io.uniserve.testkit.simulation.network.Endpoint;
 import io.uniserve.testkit.simulation.plant.BlindVoucher;
 import io.uniserve.testkit.simulation.plant.HastyEyes;
 import io.uniserve.testkit.simulation.plant.HastyVotes;
+import io.uniserve.testkit.simulation.plant.OwnCounters;
 import io.uniserve.testkit.simulation.plant.Plant;
+import io.uniserve.testkit.simulation.plant.Presumer;
+import io.uniserve.testkit.simulation.plant.Unconfirmed;
 import io.uniserve.testkit.simulation.plant.UnfencedCommits;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.List;
@@ -182,6 +186,9 @@ public final class ServerNode implements Node {
         life = new Life(session, disk, engine, gates, machine);
         draining = false;
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
+        if (world.plant == Plant.ABORT_ON_MISSING_RECORD) {
+            new Presumer(SimCluster.TABLE, process, gates, world.ensemble, machine::onPeer).start();
+        }
     }
 
     /** What the machine sees of the world, with the planted bug of the run where it is one of these. */
@@ -192,13 +199,20 @@ public final class ServerNode implements Node {
                 world.plant == Plant.COMMIT_UNPREPARED
                         ? new HastyVotes(world.wire.network(process), process.timers(), random.fork("votes"))
                         : world.wire.network(process),
-                world.plant == Plant.COMMIT_UNFENCED
-                        ? new UnfencedCommits(session, process.timers(), random.fork("unfenced"))
-                        : session,
+                registry(random, session),
                 disk,
                 world.objects.of(process),
                 engine,
                 world.ids(process));
+    }
+
+    private Registry registry(Prng random, RegistrySession session) {
+        return switch (world.plant) {
+            case COMMIT_UNFENCED -> new UnfencedCommits(session, process.timers(), random.fork("unfenced"));
+            case OWN_VERSION_COUNTERS -> new OwnCounters(session);
+            case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers());
+            default -> session;
+        };
     }
 
     private ServerConfig config() {
@@ -210,7 +224,7 @@ public final class ServerNode implements Node {
                 "zone" + zone,
                 new Capacity(4_000, 1L << 32, 1L << 36),
                 List.of(port()));
-        return world.sizes.apply(base);
+        return world.sizes.apply(base, world.plant == Plant.FENCE_SKIPPED);
     }
 
     /** What the engine is able to do, whatever level coordinators of this version allow. */

@@ -38,13 +38,14 @@ record Sizes(
                 random.below(2) == 0 ? 1 : 8);
     }
 
-    ServerConfig apply(ServerConfig base) {
+    /** @param unfenced nobody waits for the leases of others to run out: a bug to be found */
+    ServerConfig apply(ServerConfig base, boolean unfenced) {
         ReplicaConfig replicas = base.replicas();
         ReplicaConfig drawn = new ReplicaConfig(
                 replicas.clusterId(),
                 new LogOptions(segmentBytes, cacheBytes, replicas.log().bytesMax()),
                 replicas.leaseNanos(),
-                replicas.drift(),
+                unfenced ? -1 : replicas.drift(),
                 replicas.replicateTimeoutNanos(),
                 replicas.retryNanos(),
                 ENGINE_TIMEOUT_NANOS,

@@ -40,6 +40,11 @@ public final class Gates implements GatePublisher {
         gates.remove(key);
     }
 
+    /** All that are published now. */
+    public Map<ReplicaKey, ReadGate> all() {
+        return new TreeMap<>(gates);
+    }
+
     /** The replica's gate, null where the server does not hold it. */
     public @Nullable ReadGate of(ReplicaKey key) {
         return gates.get(key);

@@ -37,7 +37,8 @@ public enum Fault {
     TABLE_DROPPED,
     CLIENT_CRASHED,
     UPDATE_POISONED,
-    OBJECT_ROTTEN;
+    OBJECT_ROTTEN,
+    SERVER_ISOLATED;
 
     /** The name in reports. */
     public String label() {

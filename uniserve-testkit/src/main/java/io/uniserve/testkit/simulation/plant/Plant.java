@@ -32,7 +32,15 @@ public enum Plant {
     /** Servers commit without looking whether the map is still that of the votes. */
     COMMIT_UNFENCED(Workload.ATOMIC),
     /** Votes count before the rows are prepared. */
-    COMMIT_UNPREPARED(Workload.ATOMIC);
+    COMMIT_UNPREPARED(Workload.ATOMIC),
+    /** A primary aborts what it has prepared when it finds no decision on it. */
+    ABORT_ON_MISSING_RECORD(Workload.ATOMIC),
+    /** Each server numbers the versions that it drives by a counter of its own. */
+    OWN_VERSION_COUNTERS(Workload.ATOMIC),
+    /** A primary votes and acknowledges at once, though a replica that was removed may still answer readers. */
+    FENCE_SKIPPED(Workload.ATOMIC),
+    /** A reader in doubt believes its copy of the table's log, without having it confirmed. */
+    CONFIRM_SKIPPED(Workload.ATOMIC);
 
     private final Workload workload;
 
@@ -47,6 +55,15 @@ public enum Plant {
     /** The workload with which it is looked for. */
     public Workload workload() {
         return workload;
+    }
+
+    /**
+     * True for a bug of atomic updates that shows in what clients are told, without a look inside. The one that does not is
+     * {@link #COMMIT_UNFENCED}: a vote is an acknowledgement by all in-sync replicas, and whoever leads or answers later has
+     * the update in its log, so the check of the map only repeats what the votes say.
+     */
+    public boolean showsToClients() {
+        return workload == Workload.ATOMIC && this != COMMIT_UNFENCED;
     }
 
     /** The name on the command line. */

@@ -92,10 +92,10 @@ public final class AtomicClient implements Customer {
         int kind = random.below(20);
         if (kind < 9) {
             update(some(4), SECOND * random.between(5, 40), false);
-        } else if (kind < 15) {
+        } else if (kind < 14) {
             read(all(), READ_NANOS, false);
         } else {
-            read(some(3), READ_NANOS, false);
+            read(some(kind < 17 ? 3 : 1), READ_NANOS, false);
         }
     }
 

@@ -36,6 +36,7 @@ public final class RoutingFeed implements RoutingView {
     private final Set<Runnable> waiting = new LinkedHashSet<>();
     private RouteIndex current;
     private long seenZxid;
+    private boolean held;
 
     public RoutingFeed(Ensemble ensemble, Process process, Prng random) {
         this.ensemble = ensemble;
@@ -48,6 +49,14 @@ public final class RoutingFeed implements RoutingView {
                 process.post(late, () -> take(zxid));
             }
         });
+    }
+
+    /** Hears of nothing new, as whoever relays it hears of nothing, or again does. */
+    public void hold(boolean value) {
+        held = value;
+        if (!held) {
+            process.post(random.below(PUSH_NANOS), () -> take(ensemble.zxid()));
+        }
     }
 
     private static boolean routes(String path) {
@@ -82,7 +91,7 @@ public final class RoutingFeed implements RoutingView {
     }
 
     private void take(long zxid) {
-        if (zxid <= seenZxid) {
+        if (held || zxid <= seenZxid) {
             return;
         }
         seenZxid = zxid;

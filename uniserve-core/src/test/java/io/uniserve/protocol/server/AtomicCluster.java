@@ -1,0 +1,283 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.Address;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.TableLog;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.testing.TestingEngine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+
+/** A cluster with one fully serializable table, its drivers, and servers' answers to reads of one version. */
+final class AtomicCluster {
+    static final long SECOND = Cluster.SECOND;
+    /** The write that decides a version. */
+    static final Predicate<List<Op>> DECISION = ops -> ops.stream()
+            .anyMatch(op -> op instanceof Op.Set set
+                    && set.value() instanceof TableLog log
+                    && log.inFlight() == null
+                    && !log.decisions().isEmpty());
+
+    final Cluster cluster;
+
+    AtomicCluster(int servers, int actors, int rf) {
+        cluster = new Cluster(servers);
+        create(actors, rf);
+    }
+
+    private void create(int actors, int rf) {
+        cluster.create(actors, rf, 1, OnLoss.WAIT, ConsistencyLevel.FULLY_SERIALIZABLE);
+        cluster.await(
+                () -> cluster.map().actors().stream()
+                        .allMatch(actor -> actor.isr().size() == rf
+                                && actor.isr().stream()
+                                        .allMatch(id -> cluster.server(id).serving(cluster.key(actor.actor())))),
+                30);
+    }
+
+    /** Drops the table and makes another one of the same name. */
+    void recreate(int actors, int rf) {
+        List<Outcome<?>> dropped = new ArrayList<>();
+        cluster.coordinator.onAdmin(new AdminRequest.DropTable(Cluster.T), dropped::add);
+        cluster.await(() -> !dropped.isEmpty(), 20);
+        cluster.loop.run(SECOND);
+        create(actors, rf);
+    }
+
+    TableLog log() {
+        if (cluster.store.value(RegistryPaths.log(Cluster.T)) instanceof TableLog log) {
+            return log;
+        }
+        throw new AssertionError("no log");
+    }
+
+    /** The server that leads the actor, which drives what these tests give it. */
+    Host primary(int actor) {
+        return cluster.primary(actor);
+    }
+
+    /** A server in sync that does not lead the actor. */
+    Host follower(int actor) {
+        return cluster.actor(actor).isr().stream()
+                .filter(id -> !id.equals(cluster.actor(actor).primary()))
+                .map(cluster::server)
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** A server that leads none of the actors. */
+    Host other(int... actors) {
+        for (Host host : cluster.servers.values()) {
+            boolean leads = false;
+            for (int actor : actors) {
+                leads |= primary(actor) == host;
+            }
+            if (!leads) {
+                return host;
+            }
+        }
+        throw new AssertionError("every server leads one");
+    }
+
+    static Map<Integer, String> rows(String text, int... actors) {
+        TreeMap<Integer, String> rows = new TreeMap<>();
+        for (int actor : actors) {
+            rows.put(actor, text);
+        }
+        return rows;
+    }
+
+    /** Gives the update to this driver; the list gets the outcome. */
+    List<Outcome<UpdateReply>> send(Host driver, RequestId id, int attempt, Map<Integer, String> rows) {
+        List<Outcome<UpdateReply>> outcome = new ArrayList<>();
+        List<UpdateRequest.ActorRows> parts = new ArrayList<>();
+        rows.forEach((actor, text) -> parts.add(new UpdateRequest.ActorRows(actor, 0, Bytes.utf8(text))));
+        UpdateRequest request = new UpdateRequest(
+                Cluster.T,
+                cluster.map().tableId(),
+                id,
+                0,
+                attempt,
+                AckLevel.ISR,
+                "put@1",
+                parts,
+                60 * SECOND);
+        driver.machine().onUpdate(request, outcome::add);
+        return outcome;
+    }
+
+    /** Commits and gives the version. */
+    long update(Host driver, Map<Integer, String> rows) {
+        return version(send(driver, cluster.nextId(), 1, rows));
+    }
+
+    /** The version in which the update is committed. */
+    long version(List<Outcome<UpdateReply>> outcome) {
+        cluster.await(() -> !outcome.isEmpty(), 60);
+        if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok && ok.value().failures().isEmpty()) {
+            return ok.value().acks().get(0).index();
+        }
+        throw new AssertionError("not committed: " + outcome.get(0));
+    }
+
+    ErrorCode error(List<Outcome<UpdateReply>> outcome) {
+        cluster.await(() -> !outcome.isEmpty(), 90);
+        return outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok
+                ? ok.value().failures().get(0).code()
+                : ((Outcome.Err<UpdateReply>) outcome.get(0)).error().code();
+    }
+
+    /** Runs until the version is prepared by these actors' primaries and their followers. */
+    void awaitPrepared(long version, int... actors) {
+        cluster.await(
+                () -> {
+                    for (int actor : actors) {
+                        boolean all = cluster.actor(actor).isr().stream()
+                                .map(id -> cluster.server(id).gates.get(cluster.key(actor)))
+                                .allMatch(gate -> gate != null && gate.doubt() == version);
+                        if (!all) {
+                            return false;
+                        }
+                    }
+                    return true;
+                },
+                30);
+    }
+
+    /** Every replica of the actor has these rows, and none is in doubt. */
+    void awaitRows(int actor, String... rows) {
+        cluster.await(
+                () -> cluster.actor(actor).isr().stream()
+                        .map(cluster::server)
+                        .allMatch(host -> host.up()
+                                && host.engine().rows(cluster.key(actor)).equals(List.of(rows))
+                                && doubt(host, actor) == 0),
+                60);
+    }
+
+    private long doubt(Host host, int actor) {
+        ReadGate gate = host.gates.get(cluster.key(actor));
+        return gate == null ? -1 : gate.doubt();
+    }
+
+    /** What one server answers for the actor at a version, 0 for the newest; run until it does. */
+    Answer ask(Host host, int actor, long at) {
+        List<Answer> heard = new ArrayList<>();
+        serve(host, actor, cluster.actor(actor).epoch(), at, answer -> heard.add(answer));
+        cluster.await(() -> !heard.isEmpty(), 30);
+        return heard.get(0);
+    }
+
+    /** An answer or why there is none. */
+    record Answer(long at, List<String> rows, Optional<ErrorCode> error) {
+        static Answer failed(ErrorCode code) {
+            return new Answer(0, List.of(), Optional.of(code));
+        }
+    }
+
+    /** The steps of a reader on a server (protocol section 4). */
+    void serve(Host host, int actor, long epoch, long at, java.util.function.Consumer<Answer> then) {
+        ReplicaKey key = cluster.key(actor);
+        long known = host.version(key.tableId());
+        ReadGate gate = host.gates.get(key);
+        Optional<ActorFailure> refusal = refusal(host, key, epoch);
+        if (refusal.isPresent() || gate == null) {
+            then.accept(Answer.failed(refusal.map(ActorFailure::code).orElse(ErrorCode.UNAVAILABLE)));
+        } else if (gate.doubt() != 0 && (at == 0 || gate.doubt() <= at)) {
+            host.machine().settle(Cluster.T, key, at, settled -> {
+                if (settled instanceof Outcome.Err<?> err) {
+                    then.accept(Answer.failed(err.error().code()));
+                } else {
+                    fix(host, key, epoch, at, known, then);
+                }
+            });
+        } else {
+            fix(host, key, epoch, at, known, then);
+        }
+    }
+
+    private void fix(
+            Host host, ReplicaKey key, long epoch, long at, long known, java.util.function.Consumer<Answer> then) {
+        TestingEngine.State state = host.engine().state(key, at);
+        Optional<ActorFailure> refusal = refusal(host, key, epoch);
+        if (refusal.isPresent()) {
+            then.accept(Answer.failed(refusal.get().code()));
+        } else if (state == null) {
+            then.accept(Answer.failed(ErrorCode.VERSION_GONE));
+        } else {
+            then.accept(new Answer(at > 0 ? at : Math.max(known, state.version()), state.rows(), Optional.empty()));
+        }
+    }
+
+    private Optional<ActorFailure> refusal(Host host, ReplicaKey key, long epoch) {
+        ReadGate gate = host.gates.get(key);
+        return gate == null || !host.up()
+                ? Optional.of(new ActorFailure(key.actor(), ErrorCode.UNAVAILABLE, "no replica", 0))
+                : gate.refuse(
+                        new ReadRequest.Target(key.actor(), epoch, 0), ReadMode.LINEARIZABLE, cluster.loop.nanos());
+    }
+
+    /** Answers a client's share of a read as the server at the address does. */
+    void read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        Optional<Host> host = cluster.servers.values().stream()
+                .filter(each -> each.up() && each.address().equals(to))
+                .findFirst();
+        if (host.isEmpty()) {
+            cluster.loop.soon(() -> completion.done(
+                    Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to))));
+            return;
+        }
+        List<VersionedRead.Part> parts = new ArrayList<>();
+        List<ActorFailure> failures = new ArrayList<>();
+        for (VersionedRead.Target target : request.targets()) {
+            serve(host.get(), target.actor(), target.epoch(), request.at(), answer -> {
+                if (answer.error().isPresent()) {
+                    failures.add(new ActorFailure(target.actor(), answer.error().get(), "refused", 0));
+                } else {
+                    parts.add(new VersionedRead.Part(
+                            target.actor(), answer.at(), Bytes.utf8(String.join(",", answer.rows()))));
+                }
+                if (parts.size() + failures.size() == request.targets().size()) {
+                    cluster.loop.soon(() -> completion.done(Outcome.ok(new VersionedRead.Reply(parts, failures))));
+                }
+            });
+        }
+    }
+
+    /** One client's eyes. */
+    AtomicReader reader() {
+        return new AtomicReader(this);
+    }
+
+    /** A table-wide read by a client that is new: it must be of one version, and so hold the same rows of all actors. */
+    String readAlike(int... actors) {
+        AtomicReader reader = reader();
+        Map<Integer, String> values = reader.read(actors).values();
+        assertThat(values.values().stream().distinct().toList()).as(() -> values.toString()).hasSize(1);
+        return values.values().iterator().next();
+    }
+}

@@ -1,0 +1,132 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Routing;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.ClientNetwork;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.reader.ClientState;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.protocol.reader.RoutingView;
+import io.uniserve.protocol.tx.VersionFloors;
+import io.uniserve.protocol.tx.VersionedReadMachine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+
+/** A client that reads, and knows the newest map. */
+final class AtomicReader implements RoutingView, ClientNetwork {
+    private final AtomicCluster atomic;
+    final VersionFloors floors = new VersionFloors();
+
+    AtomicReader(AtomicCluster atomic) {
+        this.atomic = atomic;
+    }
+
+    /** What was read. */
+    record Read(long version, Map<Integer, String> values, int rounds) {}
+
+    Read read(int... actors) {
+        Outcome<VersionedReadMachine.Result> outcome = ask(20, actors);
+        if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+            TreeMap<Integer, String> values = new TreeMap<>();
+            ok.value().values().forEach((actor, value) -> values.put(actor, value.utf8()));
+            return new Read(ok.value().version(), values, ok.value().rounds());
+        }
+        throw new AssertionError("not read: " + outcome);
+    }
+
+    Outcome<VersionedReadMachine.Result> ask(long seconds, int... actors) {
+        List<Integer> asked = new ArrayList<>();
+        for (int actor : actors) {
+            asked.add(actor);
+        }
+        Cluster cluster = atomic.cluster;
+        Query query = new Query(
+                Cluster.T,
+                asked.isEmpty() ? Optional.empty() : Optional.of(asked),
+                "rows@1",
+                Bytes.EMPTY,
+                ReadMode.LINEARIZABLE,
+                cluster.loop.nanos() + seconds * Cluster.SECOND);
+        ReaderEnvironment env = new ReaderEnvironment(
+                cluster.loop,
+                cluster.loop,
+                this,
+                this,
+                () -> cluster.ids++,
+                ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
+        List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
+        new VersionedReadMachine(
+                        env,
+                        (to, request, completion) -> {
+                            cluster.loop.soon(() -> atomic.read(to, request, completion));
+                            return () -> {};
+                        },
+                        floors,
+                        query,
+                        outcome::add)
+                .start();
+        cluster.await(() -> !outcome.isEmpty(), seconds + 1);
+        return outcome.get(0);
+    }
+
+    @Override
+    public RouteIndex current() {
+        Cluster cluster = atomic.cluster;
+        List<Routing.TableRoute> tables = new ArrayList<>();
+        if (cluster.store.value(RegistryPaths.meta(Cluster.T)) instanceof TableMeta meta
+                && cluster.store.value(RegistryPaths.map(Cluster.T)) instanceof TableMap map) {
+            tables.add(new Routing.TableRoute(meta, map, 1));
+        }
+        List<ServerRecord> servers = new ArrayList<>();
+        for (String name : cluster.servers.keySet()) {
+            if (cluster.store.value(RegistryPaths.SERVERS + "/" + name) instanceof ServerRecord record) {
+                servers.add(record);
+            }
+        }
+        return RouteIndex.of(new Routing("test", tables, servers, null));
+    }
+
+    @Override
+    public void refresh(Completion<RouteIndex> completion) {
+        atomic.cluster.loop.soon(() -> completion.done(Outcome.ok(current())));
+    }
+
+    @Override
+    public Timers.Cancel onChange(Runnable changed) {
+        return () -> {};
+    }
+
+    @Override
+    public Timers.Cancel read(io.uniserve.model.Address to, ReadRequest request, Completion<ReadReply> completion) {
+        throw new UniserveException(ErrorCode.UNSUPPORTED, "reads are of one version here");
+    }
+
+    @Override
+    public void update(
+            io.uniserve.model.Address to,
+            UpdateRequest request,
+            long timeoutNanos,
+            Completion<UpdateReply> completion) {
+        throw new UniserveException(ErrorCode.UNSUPPORTED, "this client reads");
+    }
+}

@@ -1,0 +1,168 @@
+package io.uniserve.runtime.registry;
+
+import static org.awaitility.Awaitility.await;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Properties;
+import java.util.concurrent.CountDownLatch;
+import org.apache.zookeeper.server.quorum.QuorumPeer;
+import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
+import org.apache.zookeeper.server.quorum.QuorumPeerMain;
+
+/** A real ZooKeeper ensemble of three servers in this process, any of which can be parted from the two others. */
+final class ThreeServers implements AutoCloseable {
+    private static final int COUNT = 3;
+    private static final int TICK_MILLIS = 500;
+
+    private final int[] clientPorts = new int[COUNT];
+    private final List<Member> members = new ArrayList<>();
+    /** Those through which a server reaches another one, of all pairs of servers. */
+    private final List<Link> links = new ArrayList<>();
+
+    private record Link(int from, int to, Strait strait) {}
+
+    /** A server of the ensemble. */
+    private static final class Member extends QuorumPeerMain {
+        private final CountDownLatch made = new CountDownLatch(1);
+
+        @Override
+        protected QuorumPeer getQuorumPeer() throws javax.security.sasl.SaslException {
+            QuorumPeer peer = super.getQuorumPeer();
+            made.countDown();
+            return peer;
+        }
+
+        QuorumPeer peer() {
+            return quorumPeer;
+        }
+
+        boolean running() {
+            return made.getCount() == 0 && quorumPeer != null;
+        }
+    }
+
+    ThreeServers(Path directory) throws IOException {
+        int[] quorum = new int[COUNT];
+        int[] election = new int[COUNT];
+        List<ServerSocket> taken = new ArrayList<>();
+        for (int i = 0; i < COUNT; i++) {
+            quorum[i] = free(taken);
+            election[i] = free(taken);
+            clientPorts[i] = free(taken);
+        }
+        for (ServerSocket socket : taken) {
+            socket.close();
+        }
+        for (int i = 0; i < COUNT; i++) {
+            start(i, Files.createDirectory(directory.resolve("zk" + i)), quorum, election);
+        }
+        await().atMost(Duration.ofSeconds(30)).until(() -> leader() >= 0 && followers().size() == COUNT - 1);
+    }
+
+    private static int free(List<ServerSocket> taken) throws IOException {
+        ServerSocket socket = new ServerSocket(0, 1, InetAddress.getLoopbackAddress());
+        taken.add(socket);
+        return socket.getLocalPort();
+    }
+
+    private void start(int self, Path data, int[] quorum, int[] election) throws IOException {
+        Files.writeString(data.resolve("myid"), Integer.toString(self + 1));
+        Properties properties = new Properties();
+        properties.setProperty("dataDir", data.toString());
+        properties.setProperty("tickTime", Integer.toString(TICK_MILLIS));
+        properties.setProperty("initLimit", "10");
+        properties.setProperty("syncLimit", "8");
+        properties.setProperty("admin.enableServer", "false");
+        properties.setProperty("4lw.commands.whitelist", "srvr");
+        for (int other = 0; other < COUNT; other++) {
+            int quorumPort = other == self ? quorum[other] : link(self, other, quorum[other]);
+            int electionPort = other == self ? election[other] : link(self, other, election[other]);
+            properties.setProperty(
+                    "server." + (other + 1),
+                    "127.0.0.1:" + quorumPort + ":" + electionPort + ";127.0.0.1:" + clientPorts[other]);
+        }
+        Member member = new Member();
+        members.add(member);
+        QuorumPeerConfig config = new QuorumPeerConfig();
+        try {
+            config.parseProperties(properties);
+        } catch (QuorumPeerConfig.ConfigException e) {
+            throw new IllegalStateException(e);
+        }
+        Thread thread = new Thread(
+                () -> {
+                    try {
+                        member.runFromConfig(config);
+                    } catch (IOException e) {
+                        throw new UncheckedIOException(e);
+                    } catch (org.apache.zookeeper.server.admin.AdminServer.AdminServerException e) {
+                        throw new IllegalStateException(e);
+                    }
+                },
+                "zk" + self);
+        thread.setDaemon(true);
+        thread.start();
+    }
+
+    private int link(int from, int to, int port) throws IOException {
+        Strait strait = new Strait(port);
+        links.add(new Link(from, to, strait));
+        return strait.port();
+    }
+
+    /** Where clients of this server connect. */
+    String address(int server) {
+        return "127.0.0.1:" + clientPorts[server];
+    }
+
+    /** The server that believes to lead, -1 for none, of those not parted. */
+    int leader() {
+        for (int i = 0; i < COUNT; i++) {
+            if (state(i) == QuorumPeer.ServerState.LEADING) {
+                return i;
+            }
+        }
+        return -1;
+    }
+
+    QuorumPeer.ServerState state(int server) {
+        Member member = members.get(server);
+        return member.running() ? member.peer().getPeerState() : QuorumPeer.ServerState.LOOKING;
+    }
+
+    List<Integer> followers() {
+        List<Integer> followers = new ArrayList<>();
+        for (int i = 0; i < COUNT; i++) {
+            if (state(i) == QuorumPeer.ServerState.FOLLOWING) {
+                followers.add(i);
+            }
+        }
+        return followers;
+    }
+
+    /** Nothing passes between this server and the others, or again does. Clients reach all of them. */
+    void part(int server, boolean value) {
+        links.stream()
+                .filter(link -> link.from() == server || link.to() == server)
+                .forEach(link -> link.strait().shut(value));
+    }
+
+    @Override
+    public void close() throws IOException {
+        for (Link link : links) {
+            link.strait().shut(false);
+        }
+        members.forEach(QuorumPeerMain::close);
+        for (Link link : links) {
+            link.strait().close();
+        }
+    }
+}

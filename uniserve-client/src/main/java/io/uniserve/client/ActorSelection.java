@@ -68,8 +68,9 @@ public final class ActorSelection {
     public <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         Bytes encoded = encode(call, parameters);
         long end = core.deadlineNanos(deadline);
-        Optional<List<Integer>> actors = chosen.map(
-                choice -> choice.apply(Tables.locateNow(core, table, end).meta().partitioner()));
+        Partitioner partitioner =
+                Tables.locateNow(core, table, end).meta().partitioner(); // its level decides how to read
+        Optional<List<Integer>> actors = chosen.map(choice -> choice.apply(partitioner));
         QueryResult result = Stage.await(start(call.id(), encoded, actors, end, true));
         return combine(result, call, combiner);
     }
@@ -82,20 +83,17 @@ public final class ActorSelection {
         try {
             Bytes encoded = encode(call, parameters);
             long end = core.deadlineNanos(deadline);
-            CompletableFuture<QueryResult> result = chosen.isEmpty()
-                    ? start(call.id(), encoded, Optional.empty(), end, false)
-                    : Tables.locate(
-                            core,
-                            table,
+            CompletableFuture<QueryResult> result = Tables.locate(
+                    core,
+                    table,
+                    end,
+                    false,
+                    route -> start(
+                            call.id(),
+                            encoded,
+                            chosen.map(choice -> choice.apply(route.meta().partitioner())),
                             end,
-                            false,
-                            route -> start(
-                                    call.id(),
-                                    encoded,
-                                    chosen.map(
-                                            choice -> choice.apply(route.meta().partitioner())),
-                                    end,
-                                    false));
+                            false));
             return Stage.of(result, core.options().callbackExecutor(), value -> combine(value, call, combiner));
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);

@@ -11,6 +11,7 @@ import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
@@ -42,6 +43,7 @@ final class ClientCore implements AutoCloseable {
     private final Ids ids;
     private final RequestTracker requests;
     private final ClientState state;
+    private final VersionFloors versionFloors = new VersionFloors();
     private final RoutingHolder routing = new RoutingHolder();
     private final InFlight inFlight;
     private final InFlight adminInFlight = new InFlight(ADMIN_IN_FLIGHT_MAX, 1);
@@ -113,6 +115,11 @@ final class ClientCore implements AutoCloseable {
 
     RequestTracker requests() {
         return requests;
+    }
+
+    /** The newest version of each table with atomic updates that this client was told of. */
+    VersionFloors versionFloors() {
+        return versionFloors;
     }
 
     GrpcClientNetwork network() {

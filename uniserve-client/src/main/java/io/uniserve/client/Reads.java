@@ -3,8 +3,14 @@ package io.uniserve.client;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryMachine;
 import io.uniserve.protocol.reader.QueryResult;
@@ -13,7 +19,11 @@ import io.uniserve.protocol.reader.TextNetwork;
 import io.uniserve.protocol.reader.TextQueryMachine;
 import io.uniserve.protocol.reader.TextResult;
 import io.uniserve.protocol.reader.WholeQueries;
+import io.uniserve.protocol.tx.AtomicService;
+import io.uniserve.protocol.tx.VersionedNetwork;
+import io.uniserve.protocol.tx.VersionedReadMachine;
 import java.util.Optional;
+import java.util.function.Function;
 
 /** Starts reads. Safe for use by several threads. */
 final class Reads {
@@ -28,8 +38,49 @@ final class Reads {
         return retrieve(query, Optional.empty(), block);
     }
 
+    /**
+     * A retrieve over actors of a table whose updates are atomic, at one version of it. Other modes, which would see another
+     * state on every actor, are UNSUPPORTED.
+     */
+    private <T> Operation<T> versioned(Query query, boolean block, Function<Outcome<QueryResult>, Outcome<T>> answer) {
+        if (query.mode() != ReadMode.LINEARIZABLE) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "mode " + query.mode() + " is not served for table " + query.table()
+                            + ", whose updates are atomic: use the default mode");
+        }
+        return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
+            VersionedNetwork network =
+                    (to, request, completion) -> core.network().read(to, request, (Completion<VersionedRead.Reply>)
+                            outcome -> operation.serial().execute(() -> completion.done(outcome)));
+            VersionedReadMachine machine = new VersionedReadMachine(
+                    environment,
+                    network,
+                    core.versionFloors(),
+                    query,
+                    outcome -> operation.end(answer.apply(result(outcome))));
+            operation.start(machine::start, machine::cancel);
+        });
+    }
+
+    private static Outcome<QueryResult> result(Outcome<VersionedReadMachine.Result> outcome) {
+        return outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok
+                ? Outcome.ok(ok.value().asQueryResult())
+                : Outcome.err(((Outcome.Err<VersionedReadMachine.Result>) outcome).error());
+    }
+
+    private boolean atomic(TableName table) {
+        return core.index()
+                .table(table)
+                .filter(route -> AtomicService.serves(route.meta().level()))
+                .isPresent();
+    }
+
     /** A retrieve over actors, of a session. */
     public Operation<QueryResult> retrieve(Query query, Optional<ReadSession> session, boolean block) {
+        if (session.isEmpty() && atomic(query.table())) {
+            return versioned(query, block, Function.identity());
+        }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
             QueryMachine machine = new QueryMachine(environment, query, session, operation::end);
             operation.start(machine::start, machine::cancel);
@@ -58,6 +109,9 @@ final class Reads {
     }
 
     private Operation<Answer> whole(Query query, Optional<ReadSession> session, boolean block) {
+        if (session.isEmpty() && atomic(query.table())) {
+            return versioned(query, block, outcome -> answer(query, outcome));
+        }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
             QueryMachine machine =
                     new QueryMachine(environment, query, session, outcome -> operation.end(answer(query, outcome)));

@@ -55,6 +55,24 @@ public final class TableSpec {
         return with(partitioner, meta.keyField(), meta.rf(), meta.minIsr(), meta.onLoss(), meta.port(), meta.options());
     }
 
+    /**
+     * What updates and queries of the table promise. Default: {@link ConsistencyLevel#EVENTUAL}. The others make every update
+     * atomic over all its actors, and every query see one version of the table; the port must offer them.
+     */
+    public TableSpec level(ConsistencyLevel level) {
+        return new TableSpec(new TableMeta(
+                meta.name(),
+                0,
+                meta.partitioner(),
+                meta.keyField(),
+                level,
+                meta.rf(),
+                meta.minIsr(),
+                meta.onLoss(),
+                meta.port(),
+                meta.options()));
+    }
+
     /** The field of documents that is their key. Default: {@code id}. */
     public TableSpec keyField(String field) {
         return with(meta.partitioner(), field, meta.rf(), meta.minIsr(), meta.onLoss(), meta.port(), meta.options());

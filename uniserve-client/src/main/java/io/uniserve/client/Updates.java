@@ -8,7 +8,9 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.protocol.reader.Update;
 import io.uniserve.protocol.reader.Update.ActorBatch;
+import io.uniserve.protocol.tx.AtomicService;
 import java.util.List;
 import java.util.Optional;
 
@@ -41,11 +43,46 @@ final class Updates {
                             + " rows and " + Limits.BATCH_BYTES_MAX
                             + " bytes; send fewer, or leave the id to the client");
         }
+        if (AtomicService.serves(route.meta().level())) {
+            return atomic(route, function, splitter, steps, level, chosenId, deadlineNanos, block);
+        }
         UpdatePlan plan = new UpdatePlan(
                 route.meta().name(), route.meta().tableId(), function, level, steps, chosenId, deadlineNanos);
         return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
             UpdateRun run = new UpdateRun(environment, core.requests(), plan, operation);
             operation.start(run::next, run::cancel);
+        });
+    }
+
+    /** Gives the update whole to a server that drives it; all its actors apply it, or none. */
+    private Operation<UpdateOutcome> atomic(
+            TableRoute route,
+            String function,
+            RowSplitter<?> splitter,
+            List<List<ActorBatch>> steps,
+            AckLevel level,
+            Optional<RequestId> chosenId,
+            long deadlineNanos,
+            boolean block) {
+        List<ActorBatch> batches = steps.isEmpty() ? List.of() : steps.get(0);
+        long bytes = batches.stream().mapToLong(batch -> batch.rows().size()).sum();
+        if (steps.size() > 1 || bytes > Limits.BATCH_BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "an atomic update has at most " + Limits.BATCH_ROWS_MAX + " rows of an actor and "
+                            + Limits.BATCH_BYTES_MAX + " bytes in all; this one has " + splitter.bytes()
+                            + " bytes: send several updates, each atomic by itself");
+        }
+        if (level != AckLevel.ISR) {
+            throw UniserveException.invalid("ack " + level + " is for tables of level EVENTUAL: an update of table "
+                    + route.meta().name() + " is committed by all in-sync replicas of all its actors");
+        }
+        Update update =
+                new Update(route.meta().name(), route.meta().tableId(), function, level, batches, deadlineNanos);
+        return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
+            AtomicRun run =
+                    new AtomicRun(environment, core.requests(), core.versionFloors(), update, chosenId, operation);
+            operation.start(run::start, run::cancel);
         });
     }
 }

@@ -70,6 +70,7 @@ public final class Limits {
     public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
     public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;
     public static final int SNAPSHOTS_PER_ACTOR_MAX = 64;
+    public static final long SNAPSHOT_HEAP_PERMILLE = 125;
     public static final int VERSION_RESTARTS_MAX = 8;
 
     /** Of every so many queries one tells a server which actors it asks together. */

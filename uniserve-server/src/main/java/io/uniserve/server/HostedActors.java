@@ -3,6 +3,7 @@ package io.uniserve.server;
 import io.uniserve.api.Actor;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.engine.HostedActor;
 import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.server.read.ActorSource;
@@ -60,6 +61,16 @@ final class HostedActors implements ActorSource {
         @Override
         public void whenPublished(Runnable task) {
             hosted.whenPublished(task);
+        }
+
+        @Override
+        public boolean atomic() {
+            return hosted.atomic();
+        }
+
+        @Override
+        public Optional<SnapshotShelf.Ref<Actor>> at(long version) {
+            return hosted.at(version);
         }
 
         @Override

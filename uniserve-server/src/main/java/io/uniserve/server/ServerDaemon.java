@@ -87,6 +87,7 @@ public final class ServerDaemon implements AutoCloseable {
                     hub::latest,
                     handlers::refresh,
                     faults,
+                    handlers::settle,
                     resources.ids.next()));
             queries = resources.closing.add(queries(handlers, faults));
             port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries)));

@@ -2,9 +2,11 @@ package io.uniserve.server;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Timers;
@@ -96,6 +98,11 @@ final class ServerHandlers implements PeerHandler, UpdateHandler {
                 machine.refresh(table);
             });
         }
+    }
+
+    /** Settles doubts of a replica for a reader. Called on any thread. */
+    void settle(TableName table, ReplicaKey key, long at, Completion<Done> completion) {
+        onLoop(completion, () -> machine.settle(table, key, at, completion));
     }
 
     /** Reads all maps again; done when what was read has been published. Called on any thread. */

@@ -12,12 +12,14 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.DataHandlers;
 import io.uniserve.runtime.transport.GrpcServer;
 import io.uniserve.runtime.transport.PeerHandler;
+import io.uniserve.runtime.transport.ReadHandler;
 import io.uniserve.runtime.transport.RoutingSource;
 import org.jspecify.annotations.Nullable;
 
@@ -45,7 +47,7 @@ final class ServerPort {
         return GrpcServer.builder(cluster)
                 .tls(whole.tls())
                 .peers(this::peer)
-                .data(new DataHandlers(this::read, this::update, this::query))
+                .data(new DataHandlers(new TimedReads(), this::update, this::query))
                 .routing(routing)
                 .start(settings.host(), settings.port());
     }
@@ -67,8 +69,16 @@ final class ServerPort {
         live().peers().call(request, completion);
     }
 
-    private Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
-        return live().data().read().read(request, readTimes.timed(completion));
+    private final class TimedReads implements ReadHandler {
+        @Override
+        public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
+            return live().data().read().read(request, readTimes.timed(completion));
+        }
+
+        @Override
+        public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
+            return live().data().read().read(request, readTimes.timed(completion));
+        }
     }
 
     private void update(UpdateRequest request, Completion<UpdateReply> completion) {

@@ -6,7 +6,13 @@ import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
 import java.util.List;
 
-/** One server's share of an eventual update: rows of each actor whose primary it is. */
+/**
+ * One server's share of an eventual update: rows of each actor whose primary it is; or a whole atomic update, for the server
+ * that drives it.
+ *
+ * @param lowWater the client's smallest unfinished sequence; of an atomic update a version that was committed before the
+ *     request was first sent, 0 where that is not known
+ */
 public record UpdateRequest(
         TableName table,
         long tableId,

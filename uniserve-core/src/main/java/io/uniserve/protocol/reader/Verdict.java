@@ -3,7 +3,7 @@ package io.uniserve.protocol.reader;
 import io.uniserve.error.ErrorCode;
 
 /** What an error of one replica means for a query. */
-enum Verdict {
+public enum Verdict {
     /** The same everywhere: the query fails. */
     FATAL,
     /** Perhaps this replica's own trouble: every other replica is asked once, then the query fails. */
@@ -11,7 +11,8 @@ enum Verdict {
     /** Ask elsewhere, then again later. */
     RETRY;
 
-    static Verdict of(ErrorCode code) {
+    /** What this code means. */
+    public static Verdict of(ErrorCode code) {
         return switch (code) {
             case INVALID_ARGUMENT,
                     TABLE_EXISTS,

@@ -15,6 +15,11 @@ public record AtomicConfig(
         long timeoutNanos, long absenceNanos, long rpcTimeoutNanos, long retryNanos, long lookNanos, long settleNanos) {
     private static final long MILLI = 1_000_000;
 
+    /** An update whose driver is not live is let be for so long. */
+    long goneNanos() {
+        return 4 * retryNanos;
+    }
+
     /** The defaults of production. */
     public static AtomicConfig defaults() {
         return new AtomicConfig(10_000 * MILLI, 3_000 * MILLI, 1_000 * MILLI, 50 * MILLI, 500 * MILLI, 2_000 * MILLI);

@@ -40,6 +40,7 @@ public final class AtomicUpdateMachine {
     private final List<ServerId> tried = new ArrayList<>();
     private Timers.Cancel deadline = () -> {};
     private int attempts;
+    private long sinceVersion;
     private boolean over;
 
     /** @param completion hears the version, or why there is none; OUTCOME_UNKNOWN where there may be one */
@@ -58,6 +59,8 @@ public final class AtomicUpdateMachine {
 
     /** Sends the first request. */
     public void start() {
+        // an id that the application chose may have been sent long before
+        sinceVersion = ticket.lowWater() == 0 ? 0 : floors.of(update.tableId());
         deadline = env.timers()
                 .after(
                         Math.max(1, left()),
@@ -65,6 +68,22 @@ public final class AtomicUpdateMachine {
                                 ErrorCode.OUTCOME_UNKNOWN,
                                 "no outcome in time: the update may have been applied, retry with the same id"));
         attempt();
+    }
+
+    /** Gives up: CANCELLED, or OUTCOME_UNKNOWN where it may have been applied. */
+    public void cancel() {
+        if (attempts == 0) {
+            fail(ErrorCode.CANCELLED, "the update was cancelled before it was sent");
+        } else {
+            fail(
+                    ErrorCode.OUTCOME_UNKNOWN,
+                    "the update was cancelled and may have been applied: retry with the same id to find out");
+        }
+    }
+
+    /** Requests sent so far. */
+    public int attempts() {
+        return attempts;
     }
 
     private long left() {
@@ -105,7 +124,7 @@ public final class AtomicUpdateMachine {
                 update.table(),
                 update.tableId(),
                 ticket.id(),
-                ticket.lowWater(),
+                sinceVersion,
                 attempts,
                 AckLevel.ISR,
                 update.function(),

@@ -15,6 +15,9 @@ import java.util.Set;
 
 /** The steps that a table's log may take. Pure: each gives the next value, which a compare-and-set writes. */
 public final class LogSteps {
+    /** All decisions are in one node of the registry. */
+    private static final int REASON_CHARS_MAX = 256;
+
     private LogSteps() {}
 
     /** Gives the next version to these batches. Only while none is in flight. */
@@ -33,7 +36,8 @@ public final class LogSteps {
 
     /** Aborts what is in flight; {@code refused} names the requests for whose rows it is. */
     public static TableLog abort(TableLog log, List<RequestId> refused, String reason) {
-        return decide(log, false, refused, reason);
+        boolean fits = reason.length() <= REASON_CHARS_MAX;
+        return decide(log, false, refused, fits ? reason : reason.substring(0, REASON_CHARS_MAX));
     }
 
     private static TableLog decide(TableLog log, boolean commit, List<RequestId> refused, String reason) {
@@ -70,10 +74,14 @@ public final class LogSteps {
                         .toList());
     }
 
-    /** Of those before the last so many the ones go that every participant has: one that is away keeps only its own. */
+    /** Of those before the last so many requests the ones go that every participant has: one that is away keeps only its own. */
     private static TableLog forget(TableLog log) {
         List<Decision> all = log.decisions();
-        int old = all.size() - Limits.TABLE_DECISIONS_KEPT;
+        int old = all.size();
+        int requests = 0;
+        while (old > 0 && requests < Limits.TABLE_DECISIONS_KEPT) {
+            requests += all.get(--old).batches().size();
+        }
         if (old <= 0) {
             return log;
         }
@@ -105,6 +113,15 @@ public final class LogSteps {
             }
         }
         return Optional.empty();
+    }
+
+    /** True where the log has no room for another version until participants acknowledge older ones. */
+    public static boolean full(TableLog log) {
+        int requests = 0;
+        for (Decision decision : log.decisions()) {
+            requests += decision.batches().size();
+        }
+        return requests >= Limits.TABLE_DECISIONS_MAX;
     }
 
     /** True when the version is in flight. */

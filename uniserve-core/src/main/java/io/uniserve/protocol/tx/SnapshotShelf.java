@@ -5,6 +5,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 
 /**
  * The states of one replica by version, each counted by its readers. The newest is always there; older ones go, the oldest
@@ -14,7 +15,7 @@ import java.util.function.Consumer;
  * @param <S> a state
  */
 public final class SnapshotShelf<S> {
-    private final long bytesMax;
+    private final LongSupplier bytesMax;
     private final Consumer<S> close;
     private final TreeMap<Long, Held> held = new TreeMap<>();
     private long bytes;
@@ -25,6 +26,11 @@ public final class SnapshotShelf<S> {
      * @param close releases a state that nobody needs any more
      */
     public SnapshotShelf(long bytesMax, Consumer<S> close) {
+        this(() -> bytesMax, close);
+    }
+
+    /** The same with a budget that is asked for anew with each state. */
+    public SnapshotShelf(LongSupplier bytesMax, Consumer<S> close) {
         this.bytesMax = bytesMax;
         this.close = close;
     }
@@ -46,9 +52,9 @@ public final class SnapshotShelf<S> {
         if (old != null) {
             drop(old);
         }
+        long most = bytesMax.getAsLong();
         while (held.size() > 1
-                && (bytes - held.lastEntry().getValue().size > bytesMax
-                        || held.size() > Limits.SNAPSHOTS_PER_ACTOR_MAX)) {
+                && (bytes - held.lastEntry().getValue().size > most || held.size() > Limits.SNAPSHOTS_PER_ACTOR_MAX)) {
             drop(held.pollFirstEntry().getValue());
         }
     }

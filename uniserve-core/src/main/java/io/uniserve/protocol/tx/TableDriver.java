@@ -235,7 +235,8 @@ final class TableDriver {
         for (Waiting update : List.copyOf(waiting.values())) {
             Optional<Decision> last = LogSteps.lastOf(known, update.batch.request());
             boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
-            boolean expired = last.isEmpty() && update.request.attempt() > 1 && known.forgotten() > 0;
+            boolean expired =
+                    last.isEmpty() && update.request.attempt() > 1 && known.forgotten() > update.request.lowWater();
             if (other) {
                 waiting.remove(update.batch.request());
                 update.failed(ErrorCode.INVALID_ARGUMENT, otherContent().reason());
@@ -266,7 +267,10 @@ final class TableDriver {
         }
     }
 
-    /** Another version is in flight: it is let be for its time. One of this server that it does not know is over. */
+    /**
+     * Another version is in flight: it is let be for its time, or shortly where its driver is gone. One of this server that it
+     * does not know is over.
+     */
     private void meet(TableLog known, InFlight other) {
         boolean mine = other.driver().equals(host.self());
         if (mine && !attempted.isEmpty() && other.batches().equals(attempted) && waits(attempted)) {
@@ -277,7 +281,8 @@ final class TableDriver {
             foreign = other.version();
             foreignSince = now();
         }
-        if (mine || now() - foreignSince >= config.timeoutNanos()) {
+        boolean gone = host.addressOf(other.driver()) == null && now() - foreignSince >= config.goneNanos();
+        if (mine || gone || now() - foreignSince >= config.timeoutNanos()) {
             LOG.info("{}: aborts version {} of {}, which nobody decides", table, other.version(), other.driver());
             TableLog next = teller.struck(LogSteps.abort(known, List.of(), "nobody decided it in time"));
             write(next, null, written -> {
@@ -312,7 +317,7 @@ final class TableDriver {
             merged.add(update);
             bytes += update.bytes;
         }
-        if (merged.isEmpty() || known.decisions().size() >= Limits.TABLE_DECISIONS_MAX) {
+        if (merged.isEmpty() || LogSteps.full(known)) {
             tickLater();
             return;
         }

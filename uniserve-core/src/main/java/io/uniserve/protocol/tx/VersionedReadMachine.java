@@ -14,14 +14,18 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.protocol.reader.Verdict;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
@@ -47,7 +51,10 @@ public final class VersionedReadMachine {
     private Timers.Cancel deadline = () -> {};
     private long tableId;
     private long at;
+    private final long fixed;
     private int sent;
+    private int retries;
+    private final Set<ServerId> servers = new LinkedHashSet<>();
     private int rounds = 1;
     private int restarts;
     private long random;
@@ -56,12 +63,21 @@ public final class VersionedReadMachine {
     private String last = "nobody was asked";
 
     /** Values by actor, all of this version, and in how many rounds they came. */
-    public record Result(long version, Map<Integer, Bytes> values, int rounds) {}
+    public record Result(long version, Map<Integer, Bytes> values, int rounds, QueryResult.Stats stats) {
+        /** A part for each actor. */
+        public QueryResult asQueryResult() {
+            return new QueryResult(
+                    List.copyOf(values.values()),
+                    values.keySet().stream().map(List::of).toList(),
+                    stats);
+        }
+    }
 
     private static final class Slot {
         private final int actor;
         private final List<ServerId> tried = new ArrayList<>();
         private boolean asking;
+        private @Nullable UniserveException trouble;
         private VersionedRead.@Nullable Part part;
 
         private Slot(int actor) {
@@ -78,6 +94,23 @@ public final class VersionedReadMachine {
             VersionFloors floors,
             Query query,
             Completion<Result> completion) {
+        this(env, network, floors, query, 0, completion);
+    }
+
+    /**
+     * A read of this very version, as told by an earlier read.
+     *
+     * @param version VERSION_GONE where its state is not kept any more; 0 for the newest
+     */
+    public VersionedReadMachine(
+            ReaderEnvironment env,
+            VersionedNetwork network,
+            VersionFloors floors,
+            Query query,
+            long version,
+            Completion<Result> completion) {
+        this.fixed = version;
+        this.at = version;
         this.env = env;
         this.network = network;
         this.floors = floors;
@@ -110,6 +143,11 @@ public final class VersionedReadMachine {
             end(error(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + open + " in time; the last failure: " + last));
         });
         dispatch();
+    }
+
+    /** Gives up; the completion hears CANCELLED. */
+    public void cancel() {
+        end(error(ErrorCode.CANCELLED, "the query was cancelled"));
     }
 
     private static List<Integer> all(int count) {
@@ -183,6 +221,12 @@ public final class VersionedReadMachine {
 
     /** Every replica was tried: after a pause, with a newer map, all are again. */
     private void pause() {
+        for (Slot slot : slots.values()) {
+            if (slot.part == null && !slot.asking && slot.trouble != null) {
+                end(Outcome.err(slot.trouble)); // the replicas that were tried have this trouble
+                return;
+            }
+        }
         if (!paused && !over) {
             paused = true;
             env.routing()
@@ -202,6 +246,8 @@ public final class VersionedReadMachine {
                 .map(slot -> new VersionedRead.Target(
                         slot.actor, route.map().actors().get(slot.actor).epoch()))
                 .toList();
+        servers.add(server);
+        retries += group.stream().anyMatch(slot -> !slot.tried.isEmpty()) ? 1 : 0;
         group.forEach(slot -> {
             slot.asking = true;
             slot.tried.add(server);
@@ -241,10 +287,18 @@ public final class VersionedReadMachine {
                 last = "actor " + failure.actor() + " on " + call.server() + ": " + failure.code() + " "
                         + failure.message();
                 gone |= failure.code() == ErrorCode.VERSION_GONE;
+                Slot slot = slots.get(failure.actor());
+                if (slot != null && call.slots.contains(slot)) {
+                    judge(slot, new UniserveException(failure.code(), failure.message()));
+                }
             }
         } else {
-            last = call.server() + ": "
-                    + ((Outcome.Err<VersionedRead.Reply>) outcome).error().getMessage();
+            UniserveException error = ((Outcome.Err<VersionedRead.Reply>) outcome).error();
+            last = call.server() + ": " + error.getMessage();
+            call.slots.forEach(slot -> judge(slot, error));
+        }
+        if (over) {
+            return;
         }
         if (gone) {
             restart();
@@ -253,9 +307,18 @@ public final class VersionedReadMachine {
         }
     }
 
+    /** An error that is the same everywhere ends the query; one that may be a replica's own, when all have it. */
+    private void judge(Slot slot, UniserveException error) {
+        Verdict verdict = Verdict.of(error.code());
+        if (verdict == Verdict.FATAL && error.code() != ErrorCode.VERSION_GONE) {
+            end(Outcome.err(error));
+        }
+        slot.trouble = verdict == Verdict.ONCE_EACH ? error : null;
+    }
+
     private void restart() {
-        if (++restarts > Limits.VERSION_RESTARTS_MAX) {
-            end(error(ErrorCode.VERSION_GONE, "version " + at + " is gone again and again: " + last));
+        if (fixed > 0 || ++restarts > Limits.VERSION_RESTARTS_MAX) {
+            end(error(ErrorCode.VERSION_GONE, "version " + at + " is not kept any more: " + last));
             return;
         }
         drop();
@@ -270,7 +333,7 @@ public final class VersionedReadMachine {
 
     /** Goes on when all have answered: done when they agree, else once more for those that are behind. */
     private void settle() {
-        long version = Math.max(at, floors.of(tableId));
+        long version = fixed > 0 ? fixed : Math.max(at, floors.of(tableId));
         for (Slot slot : slots.values()) {
             if (slot.part == null) {
                 dispatch();
@@ -303,6 +366,6 @@ public final class VersionedReadMachine {
                 values.put(actor, slot.part.value());
             }
         });
-        end(Outcome.ok(new Result(version, values, rounds)));
+        end(Outcome.ok(new Result(version, values, rounds, new QueryResult.Stats(sent, retries, 0, servers))));
     }
 }

@@ -1,8 +1,13 @@
 package io.uniserve.runtime.engine;
 
 import io.uniserve.api.Actor;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.tx.SnapshotShelf;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A live actor with what of it is published, and a count of who holds it: the host itself, and each reader. When the last one
@@ -17,9 +22,18 @@ public final class HostedActor {
     private final Runnable whenFree;
     private final AtomicInteger holders = new AtomicInteger(1);
     private final Publication publication;
+    private final @Nullable AtomicParts atomic;
     private volatile long state;
 
-    HostedActor(Actor actor, TableMeta meta, OpenPort port, long state, Publication publication, Runnable whenFree) {
+    HostedActor(
+            Actor actor,
+            TableMeta meta,
+            OpenPort port,
+            long state,
+            Publication publication,
+            @Nullable AtomicParts atomic,
+            Runnable whenFree) {
+        this.atomic = atomic;
         this.state = state;
         this.actor = actor;
         this.meta = meta;
@@ -54,6 +68,27 @@ public final class HostedActor {
     /** The change is complete and visible; the number is not 0 and was never used. */
     void changed(long newState) {
         state = newState;
+    }
+
+    /** True where its updates are parts of atomic ones: readers see states by version, never the actor itself. */
+    public boolean atomic() {
+        return atomic != null;
+    }
+
+    /**
+     * The state of an atomic table's actor that readers of this version see, 0 for the newest; empty where it is gone. Let go
+     * of it before the actor.
+     */
+    public Optional<SnapshotShelf.Ref<Actor>> at(long version) {
+        return atomic == null ? Optional.empty() : atomic.at(version);
+    }
+
+    /** INTERNAL where the table is eventual. */
+    AtomicParts parts() {
+        if (atomic == null) {
+            throw new UniserveException(ErrorCode.INTERNAL, "table " + meta.name() + " is eventual");
+        }
+        return atomic;
     }
 
     OpenPort port() {

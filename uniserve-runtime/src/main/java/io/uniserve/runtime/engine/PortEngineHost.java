@@ -9,6 +9,7 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableMeta;
@@ -16,6 +17,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.runtime.async.DiskErrors;
 import io.uniserve.runtime.disk.DiskPaths;
 import io.uniserve.runtime.disk.DurableFiles;
@@ -34,6 +36,7 @@ import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -161,18 +164,24 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
         calls.inOrder(key, "create " + key, completion, () -> {
-            make(key, meta, OpenPort::create);
+            make(key, meta, 0, OpenPort::create);
             return Done.DONE;
         });
     }
 
     @Override
     public void restore(ReplicaKey key, TableMeta meta, String checkpointPath, Completion<Done> completion) {
+        restore(key, meta, checkpointPath, 0, completion);
+    }
+
+    @Override
+    public void restore(
+            ReplicaKey key, TableMeta meta, String checkpointPath, long version, Completion<Done> completion) {
         calls.inOrder(key, "restore " + key, completion, () -> {
             Path laidOut = newDirectory("restore-" + key);
             try {
                 CheckpointFiles.unseal(DiskPaths.resolve(data, checkpointPath), laidOut);
-                make(key, meta, (port, context) -> port.restore(context, laidOut));
+                make(key, meta, version, (port, context) -> port.restore(context, laidOut));
             } finally {
                 DurableFiles.deleteTree(laidOut);
             }
@@ -186,6 +195,10 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             OpenPort port = hosted.port();
             return port.call(function + " validate", () -> {
                 RowBatch batch = RowBatch.of(port.update(function), hosted.actor(), rows);
+                if (hosted.atomic()) {
+                    batch.validateAtomic();
+                    return Optional.of(Done.DONE);
+                }
                 if (batch.reads() && !hosted.published()) {
                     return Optional.empty();
                 }
@@ -250,6 +263,33 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                     hosted.changed(newState());
                     if (now) {
                         hosted.publication().done();
+                    }
+                }));
+    }
+
+    @Override
+    public void prepare(ReplicaKey key, long version, List<Update> batches, Completion<Done> completion) {
+        calls.inOrder(
+                key,
+                "prepare version " + version + " on " + key,
+                completion,
+                () -> changing(key, hosted -> hosted.parts().prepare(version, batches)));
+    }
+
+    @Override
+    public void decide(ReplicaKey key, long version, boolean commit, Completion<Done> completion) {
+        calls.inOrder(
+                key,
+                (commit ? "commit version " : "abort version ") + version + " on " + key,
+                completion,
+                () -> changing(key, hosted -> {
+                    if (commit) {
+                        hosted.changing();
+                        hosted.parts().commit(version);
+                        hosted.parts().keep(version);
+                        hosted.changed(newState());
+                    } else {
+                        hosted.parts().abort(version);
                     }
                 }));
     }
@@ -361,6 +401,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         }
     }
 
+    /** What one actor's older states may take: all actors share a part of the heap. */
+    private long stateBytesMax() {
+        return Limits.SNAPSHOT_HEAP_PERMILLE * (Runtime.getRuntime().maxMemory() / 1_000) / Math.max(1, actors.size());
+    }
+
     private long newState() {
         long number = states.incrementAndGet();
         return number == 0 ? states.incrementAndGet() : number;
@@ -387,12 +432,15 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** Makes an actor in a scratch directory of its own and puts it in the place of the one that is there. */
-    private void make(ReplicaKey key, TableMeta meta, Maker maker) throws IOException {
+    private void make(ReplicaKey key, TableMeta meta, long version, Maker maker) throws IOException {
         OpenPort port = port(meta.port());
         Path own = newDirectory("actor-" + key);
         boolean made = false;
         try {
             Actor actor = maker.make(port, new ActorContext(meta, key.actor(), own));
+            AtomicParts parts = AtomicService.serves(meta.level())
+                    ? new AtomicParts(port, actor, version, this::stateBytesMax)
+                    : null;
             made = true;
             HostedActor hosted = new HostedActor(
                     actor,
@@ -400,7 +448,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                     port,
                     newState(),
                     new Publication(self -> publishForReaders(key, self)),
-                    () -> dispose(key, port, actor, own));
+                    parts,
+                    () -> dispose(key, port, actor, parts, own));
             HostedActor old = actors.put(key, hosted);
             if (old != null) {
                 old.release();
@@ -413,9 +462,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** The last holder has gone; it may be a reader, whose thread must not do this work. */
-    private void dispose(ReplicaKey key, OpenPort port, Actor actor, Path own) {
+    private void dispose(ReplicaKey key, OpenPort port, Actor actor, @Nullable AtomicParts parts, Path own) {
         calls.detached("destroy the actor of " + key, () -> {
             try {
+                if (parts != null) {
+                    parts.close();
+                }
                 port.run("destroying an actor", actor::destroy);
             } finally {
                 deleteQuietly(own);

@@ -2,7 +2,9 @@ package io.uniserve.runtime.engine;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.Row;
+import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.EventualUpdate;
+import io.uniserve.api.update.Prepared;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.BinaryReader;
@@ -15,11 +17,11 @@ import java.util.List;
 
 /** Rows of one update, decoded, with the function that takes them. */
 final class RowBatch {
-    private final EventualUpdate<Actor, Row> function;
+    private final UpdateFunction<Actor, Row> function;
     private final Actor actor;
     private final List<Row> rows;
 
-    private RowBatch(EventualUpdate<Actor, Row> function, Actor actor, List<Row> rows) {
+    private RowBatch(UpdateFunction<Actor, Row> function, Actor actor, List<Row> rows) {
         this.function = function;
         this.actor = actor;
         this.rows = rows;
@@ -32,7 +34,7 @@ final class RowBatch {
                     ErrorCode.PORT_PROTOCOL,
                     update.id() + " cannot change a " + actor.getClass().getName());
         }
-        EventualUpdate<Actor, Row> function = typed(update);
+        UpdateFunction<Actor, Row> function = typed(update);
         BinaryReader in = new BinaryReader(bytes);
         int count = count(in);
         if (count > Limits.BATCH_ROWS_MAX) {
@@ -65,7 +67,7 @@ final class RowBatch {
                 ErrorCode.INVALID_ROW, "the batch cannot be read: " + what + "; encode it as the client does");
     }
 
-    private static Row row(EventualUpdate<Actor, Row> function, BinaryReader in, int number) {
+    private static Row row(UpdateFunction<Actor, Row> function, BinaryReader in, int number) {
         int before = in.remaining();
         Row row;
         try {
@@ -83,20 +85,49 @@ final class RowBatch {
     }
 
     @SuppressWarnings("unchecked")
-    private static EventualUpdate<Actor, Row> typed(UpdateFunction<?, ?> update) {
-        return (EventualUpdate<Actor, Row>) update;
+    private static UpdateFunction<Actor, Row> typed(UpdateFunction<?, ?> update) {
+        return (UpdateFunction<Actor, Row>) update;
     }
 
     /** Whether one of the rows is validated by what the actor holds. */
     boolean reads() {
-        return rows.stream().anyMatch(function::reads);
+        return function instanceof EventualUpdate<Actor, Row> eventual
+                && rows.stream().anyMatch(eventual::reads);
     }
 
+    /** For an update of this actor alone. */
     void validate() {
-        function.validate(actor, rows);
+        eventual().validate(actor, rows);
+    }
+
+    /** For a part of an update of many actors. */
+    void validateAtomic() {
+        atomic().validate(actor, rows);
     }
 
     void apply(long index) {
-        function.update(actor, new UpdateContext(index), rows);
+        eventual().update(actor, new UpdateContext(index), rows);
+    }
+
+    Prepared prepare(long index) {
+        return atomic().prepare(actor, new UpdateContext(index), rows);
+    }
+
+    private EventualUpdate<Actor, Row> eventual() {
+        if (function instanceof EventualUpdate<Actor, Row> eventual) {
+            return eventual;
+        }
+        throw new UniserveException(
+                ErrorCode.UNSUPPORTED,
+                "update " + function.id() + " is for tables of level SERIALIZABLE or FULLY_SERIALIZABLE only");
+    }
+
+    private AtomicUpdate<Actor, Row> atomic() {
+        if (function instanceof AtomicUpdate<Actor, Row> atomic) {
+            return atomic;
+        }
+        throw new UniserveException(
+                ErrorCode.UNSUPPORTED,
+                "update " + function.id() + " cannot be prepared: it is for tables of level EVENTUAL only");
     }
 }

@@ -13,16 +13,20 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.QueryMapping;
 import io.uniserve.runtime.proto.ReadMapping;
 import io.uniserve.runtime.proto.UpdateMapping;
+import io.uniserve.runtime.proto.VersionedReadMapping;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Requests of clients to servers; completions run on the given executor. Safe for use by several threads. */
-public final class GrpcClientNetwork implements ClientNetwork {
+public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork {
     /** A stream may end while a read is on its way to it; a second one that does is a server that goes down. */
     private static final int STREAMS_TRIED_MAX = 2;
 
@@ -38,12 +42,32 @@ public final class GrpcClientNetwork implements ClientNetwork {
 
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
-        DataProto.ReadRequest message = ReadMapping.toProto(request);
+        return read(
+                to,
+                DataProto.ReadsCall.newBuilder().setRead(ReadMapping.toProto(request)),
+                ReadMapping::fromProto,
+                completion);
+    }
+
+    @Override
+    public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        return read(
+                to,
+                DataProto.ReadsCall.newBuilder().setVersioned(VersionedReadMapping.toProto(request)),
+                VersionedReadMapping::replyFromProto,
+                completion);
+    }
+
+    private <M> Timers.Cancel read(
+            Address to,
+            DataProto.ReadsCall.Builder message,
+            Function<DataProto.ReadReply, M> mapping,
+            Completion<M> completion) {
         @Nullable UniserveException error = null;
         try {
             for (int i = 0; i < STREAMS_TRIED_MAX; i++) {
                 ReadStream stream = channels.reads(to, cluster.orEmpty());
-                PendingRead read = stream.read(message, executor, completion);
+                PendingRead<M> read = stream.read(message, executor, mapping, completion);
                 if (read != null) {
                     return read;
                 }
@@ -52,7 +76,7 @@ public final class GrpcClientNetwork implements ClientNetwork {
         } catch (UniserveException e) {
             error = e;
         }
-        Outcome<ReadReply> failed = Outcome.err(
+        Outcome<M> failed = Outcome.err(
                 error == null ? new UniserveException(ErrorCode.UNAVAILABLE, to + " takes no more reads") : error);
         executor.execute(() -> completion.done(failed));
         return () -> {};

@@ -8,22 +8,28 @@ import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.ErrorMapping;
-import io.uniserve.runtime.proto.ReadMapping;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 
 /** A read that waits for its reply. The reply is taken on the stream's thread; cancelled on any. */
-final class PendingRead implements Timers.Cancel {
+final class PendingRead<M> implements Timers.Cancel {
     final long id;
 
     private final ReadStream stream;
     private final Executor executor;
-    private final Completion<ReadReply> completion;
+    private final Function<DataProto.ReadReply, M> mapping;
+    private final Completion<M> completion;
     private ByteString pieces = ByteString.EMPTY;
 
-    PendingRead(ReadStream stream, long id, Executor executor, Completion<ReadReply> completion) {
+    PendingRead(
+            ReadStream stream,
+            long id,
+            Executor executor,
+            Function<DataProto.ReadReply, M> mapping,
+            Completion<M> completion) {
+        this.mapping = mapping;
         this.stream = stream;
         this.id = id;
         this.executor = executor;
@@ -34,7 +40,7 @@ final class PendingRead implements Timers.Cancel {
     boolean take(DataProto.ReadsReply reply) {
         try {
             if (reply.hasReply()) {
-                finish(Outcome.ok(ReadMapping.fromProto(reply.getReply())));
+                finish(Outcome.ok(mapping.apply(reply.getReply())));
                 return true;
             }
             if (!reply.getError().isEmpty()) {
@@ -49,7 +55,7 @@ final class PendingRead implements Timers.Cancel {
             if (reply.getMore()) {
                 return false;
             }
-            finish(Outcome.ok(ReadMapping.fromProto(DataProto.ReadReply.parseFrom(pieces))));
+            finish(Outcome.ok(mapping.apply(DataProto.ReadReply.parseFrom(pieces))));
         } catch (UniserveException e) {
             finish(Outcome.err(e));
         } catch (InvalidProtocolBufferException e) {
@@ -58,7 +64,7 @@ final class PendingRead implements Timers.Cancel {
         return true;
     }
 
-    void finish(Outcome<ReadReply> outcome) {
+    void finish(Outcome<M> outcome) {
         executor.execute(() -> completion.done(outcome));
     }
 

@@ -1,9 +1,12 @@
 package io.uniserve.runtime.transport;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.VersionedRead;
 
 /** Answers reads. Called on a transport thread: must not block. */
 @FunctionalInterface
@@ -13,4 +16,9 @@ public interface ReadHandler {
      * caller has gone or the deadline has passed; it may be called on any thread, after the completion too.
      */
     Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion);
+
+    /** The same for a read of one version. */
+    default Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        throw new UniserveException(ErrorCode.UNSUPPORTED, "this server answers no reads of one version");
+    }
 }

@@ -11,12 +11,12 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import java.util.Map;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -28,7 +28,7 @@ final class ReadStream extends ClientCall.Listener<DataProto.ReadsReply> {
     private final Address to;
     private final String cluster;
     private final ClientCall<DataProto.ReadsCall, DataProto.ReadsReply> call;
-    private final Map<Long, PendingRead> pending = new ConcurrentHashMap<>();
+    private final Map<Long, PendingRead<?>> pending = new ConcurrentHashMap<>();
     /** Guards what is sent: a call takes messages from one thread at a time. */
     private final Object sending = new Object();
 
@@ -64,25 +64,28 @@ final class ReadStream extends ClientCall.Listener<DataProto.ReadsReply> {
     }
 
     /**
-     * Sends the read, whose outcome goes to the completion.
+     * Sends the read in the message, whose outcome goes to the completion.
      *
      * @return null where the stream has ended: use another
      */
     @Nullable
-    PendingRead read(DataProto.ReadRequest request, Executor executor, Completion<ReadReply> completion) {
+    <M> PendingRead<M> read(
+            DataProto.ReadsCall.Builder message,
+            Executor executor,
+            Function<DataProto.ReadReply, M> mapping,
+            Completion<M> completion) {
         if (pending.size() >= Limits.READS_PER_STREAM_MAX) {
             throw new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "this process has " + Limits.READS_PER_STREAM_MAX + " reads under way at " + to
                             + ", the most it asks of one server");
         }
-        DataProto.ReadsCall.Builder message = DataProto.ReadsCall.newBuilder().setRead(request);
         synchronized (sending) {
             if (ended) {
                 return null;
             }
             long id = ++lastId;
-            PendingRead read = new PendingRead(this, id, executor, completion);
+            PendingRead<M> read = new PendingRead<>(this, id, executor, mapping, completion);
             pending.put(id, read);
             if (id == 1) {
                 message.setCluster(cluster);
@@ -93,7 +96,7 @@ final class ReadStream extends ClientCall.Listener<DataProto.ReadsReply> {
     }
 
     /** Tells the server that nobody waits for this read any more. */
-    void giveUp(PendingRead read) {
+    void giveUp(PendingRead<?> read) {
         if (pending.remove(read.id) == null) {
             return;
         }
@@ -118,7 +121,7 @@ final class ReadStream extends ClientCall.Listener<DataProto.ReadsReply> {
 
     @Override
     public void onMessage(DataProto.ReadsReply reply) {
-        PendingRead read = pending.get(reply.getId());
+        PendingRead<?> read = pending.get(reply.getId());
         if (read != null && read.take(reply)) {
             pending.remove(reply.getId());
         }
@@ -137,7 +140,7 @@ final class ReadStream extends ClientCall.Listener<DataProto.ReadsReply> {
             failure = error;
             ended = true;
         }
-        for (PendingRead read : pending.values()) {
+        for (PendingRead<?> read : pending.values()) {
             if (pending.remove(read.id) != null) {
                 read.finish(Outcome.err(error));
             }

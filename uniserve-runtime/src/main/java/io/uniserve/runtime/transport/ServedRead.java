@@ -5,22 +5,27 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
-import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.ErrorMapping;
-import io.uniserve.runtime.proto.ReadMapping;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /** One read under way: answered once; a second completion is ignored. Safe for use by several threads. */
-final class ServedRead implements Completion<ReadReply> {
+final class ServedRead<M> implements Completion<M> {
     private final ServedReads reads;
     private final long id;
+    private final Function<M, DataProto.ReadReply> mapping;
     private final AtomicBoolean answered = new AtomicBoolean();
     private final Cancellation cancellation = new Cancellation();
 
-    ServedRead(ServedReads reads, long id) {
+    ServedRead(ServedReads reads, long id, Function<M, DataProto.ReadReply> mapping) {
+        this.mapping = mapping;
         this.reads = reads;
         this.id = id;
+    }
+
+    long id() {
+        return id;
     }
 
     /** Tells what to stop when the caller has gone. */
@@ -33,19 +38,19 @@ final class ServedRead implements Completion<ReadReply> {
     }
 
     @Override
-    public void done(Outcome<ReadReply> outcome) {
+    public void done(Outcome<M> outcome) {
         if (!answered.compareAndSet(false, true)) {
             return;
         }
-        if (outcome instanceof Outcome.Ok<ReadReply> ok) {
+        if (outcome instanceof Outcome.Ok<M> ok) {
             DataProto.ReadsReply.Builder reply;
             try {
-                reply = DataProto.ReadsReply.newBuilder().setReply(ReadMapping.toProto(ok.value()));
+                reply = DataProto.ReadsReply.newBuilder().setReply(mapping.apply(ok.value()));
             } catch (RuntimeException e) {
                 reply = error(Statuses.told(e));
             }
             reads.answer(id, reply);
-        } else if (outcome instanceof Outcome.Err<ReadReply> failed) {
+        } else if (outcome instanceof Outcome.Err<M> failed) {
             reads.answer(id, error(failed.error()));
         }
     }

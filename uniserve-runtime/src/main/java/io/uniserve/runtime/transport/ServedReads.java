@@ -5,13 +5,18 @@ import io.grpc.stub.StreamObserver;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.ReadMapping;
+import io.uniserve.runtime.proto.VersionedReadMapping;
 import java.util.ArrayDeque;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.function.Consumer;
+import java.util.function.Function;
 
 /**
  * The reads of one caller, on one long call. Replies go out as they are ready and as fast as the caller takes them; a large
@@ -22,7 +27,7 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
     private final ClusterIdentity cluster;
     private final ReadHandler handler;
     private final ServerCallStreamObserver<DataProto.ReadsReply> observer;
-    private final Map<Long, ServedRead> running = new ConcurrentHashMap<>();
+    private final Map<Long, ServedRead<?>> running = new ConcurrentHashMap<>();
     /** Guarded by this, as all sending is. */
     private final Queue<UnsentReply> unsent = new ArrayDeque<>();
 
@@ -75,27 +80,36 @@ final class ServedReads implements StreamObserver<DataProto.ReadsCall> {
             refuse(e);
             return;
         }
-        if (!call.hasRead()) {
+        if (call.hasRead()) {
+            serve(
+                    new ServedRead<ReadReply>(this, call.getId(), ReadMapping::toProto),
+                    read -> handler.read(ReadMapping.fromProto(call.getRead()), read));
+        } else if (call.hasVersioned()) {
+            serve(
+                    new ServedRead<VersionedRead.Reply>(this, call.getId(), VersionedReadMapping::replyToProto),
+                    read -> handler.read(VersionedReadMapping.fromProto(call.getVersioned()), read));
+        } else {
             giveUp(call.getId());
-            return;
         }
-        ServedRead read = new ServedRead(this, call.getId());
-        if (running.putIfAbsent(call.getId(), read) != null) {
-            refuse(UniserveException.invalid("two reads with id " + call.getId() + " are under way"));
+    }
+
+    private <M> void serve(ServedRead<M> read, Function<ServedRead<M>, Timers.Cancel> work) {
+        if (running.putIfAbsent(read.id(), read) != null) {
+            refuse(UniserveException.invalid("two reads with id " + read.id() + " are under way"));
             return;
         }
         try {
             if (finishing) {
                 throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down");
             }
-            read.onCancel(handler.read(ReadMapping.fromProto(call.getRead()), read));
+            read.onCancel(work.apply(read));
         } catch (RuntimeException e) {
             read.fail(e);
         }
     }
 
     private void giveUp(long id) {
-        ServedRead read = running.get(id);
+        ServedRead<?> read = running.get(id);
         if (read != null) {
             read.cancel();
         }

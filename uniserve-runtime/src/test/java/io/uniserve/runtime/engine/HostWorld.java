@@ -49,17 +49,12 @@ final class HostWorld implements AutoCloseable {
     }
 
     TableMeta meta() {
+        return meta(ConsistencyLevel.EVENTUAL);
+    }
+
+    TableMeta meta(ConsistencyLevel level) {
         return new TableMeta(
-                new TableName("things"),
-                7,
-                new Partitioner.Hash(8),
-                "id",
-                ConsistencyLevel.EVENTUAL,
-                1,
-                1,
-                OnLoss.WAIT,
-                port,
-                Map.of());
+                new TableName("things"), 7, new Partitioner.Hash(8), "id", level, 1, 1, OnLoss.WAIT, port, Map.of());
     }
 
     HostWorld created(ReplicaKey key) {

@@ -14,8 +14,10 @@ import io.uniserve.model.TableMap;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
 import java.util.Arrays;
 import java.util.SplittableRandom;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
 
 /** Bytes that no honest peer sends are refused with INVALID_ARGUMENT, never with another exception. */
@@ -36,6 +38,14 @@ class HostileBytesTest {
                     random,
                     UpdateMapping.toProto(new RandomValues(round).next(UpdateRequest.class))
                             .toByteArray());
+            byte[] versioned = damage(
+                    random,
+                    VersionedReadMapping.toProto(new RandomValues(round).next(VersionedRead.class))
+                            .toByteArray());
+            byte[] prepare = damage(
+                    random,
+                    PeerRequestMapping.toProto("c", new RandomValues(round).next(PeerRequest.Prepare.class))
+                            .toByteArray());
             byte[] peer = damage(
                     random,
                     PeerRequestMapping.toProto("c", new RandomValues(round).next(PeerRequest.Replicate.class))
@@ -43,6 +53,8 @@ class HostileBytesTest {
             parsed += refusedOrFine(() -> ReadMapping.fromProto(DataProto.ReadRequest.parseFrom(request)));
             parsed += refusedOrFine(() -> UpdateMapping.fromProto(DataProto.UpdateRequest.parseFrom(update)));
             parsed += refusedOrFine(() -> PeerRequestMapping.fromProto(PeerProto.PeerEnvelope.parseFrom(peer)));
+            parsed += refusedOrFine(() -> VersionedReadMapping.fromProto(DataProto.VersionedRead.parseFrom(versioned)));
+            parsed += refusedOrFine(() -> PeerRequestMapping.fromProto(PeerProto.PeerEnvelope.parseFrom(prepare)));
         }
         // Damage must reach the mapping often enough for this to mean anything.
         assertThat(parsed).isGreaterThan(ROUNDS / 2);
@@ -115,8 +127,50 @@ class HostileBytesTest {
                 "actor");
     }
 
+    @Test
+    void boundsReadsOfOneVersion() {
+        DataProto.VersionedRead good = VersionedReadMapping.toProto(new RandomValues(1).next(VersionedRead.class));
+        DataProto.VersionedRead.Builder many = good.toBuilder();
+        for (int i = 0; i <= Limits.ACTORS_PER_TABLE_MAX; i++) {
+            many.addTargets(DataProto.VersionedTarget.newBuilder().setActor(1));
+        }
+        refused(() -> VersionedReadMapping.fromProto(many.build()), "targets");
+        refused(() -> VersionedReadMapping.fromProto(good.toBuilder().setAt(-1).build()), "at is -1");
+        refused(
+                () -> VersionedReadMapping.fromProto(
+                        good.toBuilder().setRemainingNanos(0).build()),
+                "deadline");
+        refused(
+                () -> VersionedReadMapping.fromProto(good.toBuilder()
+                        .setParameters(ByteString.copyFrom(new byte[Limits.PARAMETER_BYTES_MAX + 1]))
+                        .build()),
+                "parameters");
+        refused(
+                () -> VersionedReadMapping.fromProto(good.toBuilder()
+                        .addTargets(DataProto.VersionedTarget.newBuilder().setActor(-1))
+                        .build()),
+                "actor");
+    }
+
+    @Test
+    void aPartOfOneVersionIsOfOneActor() {
+        DataProto.ReadPart part = DataProto.ReadPart.newBuilder()
+                .addActors(1)
+                .addActors(2)
+                .addVersions(7)
+                .build();
+        refused(
+                () -> VersionedReadMapping.replyFromProto(
+                        DataProto.ReadReply.newBuilder().addParts(part).build()),
+                "2 actors and 1 versions");
+    }
+
     private static void refused(DataProto.ReadRequest request, String field) {
-        assertThatThrownBy(() -> ReadMapping.fromProto(request))
+        refused(() -> ReadMapping.fromProto(request), field);
+    }
+
+    private static void refused(ThrowingCallable call, String field) {
+        assertThatThrownBy(call)
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
                 .hasMessageContaining(field);

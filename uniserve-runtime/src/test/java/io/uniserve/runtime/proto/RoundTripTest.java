@@ -17,6 +17,7 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Function;
@@ -57,6 +58,18 @@ class RoundTripTest {
                         ReadMapping::toProto,
                         DataProto.ReadReply.parser(),
                         ReadMapping::fromProto),
+                new Family<>(
+                        "versioned read",
+                        VersionedRead.class,
+                        VersionedReadMapping::toProto,
+                        DataProto.VersionedRead.parser(),
+                        VersionedReadMapping::fromProto),
+                new Family<>(
+                        "versioned read reply",
+                        VersionedRead.Reply.class,
+                        VersionedReadMapping::replyToProto,
+                        DataProto.ReadReply.parser(),
+                        VersionedReadMapping::replyFromProto),
                 new Family<>(
                         "update",
                         UpdateRequest.class,

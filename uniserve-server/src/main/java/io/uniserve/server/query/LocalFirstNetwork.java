@@ -11,18 +11,22 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.transport.GrpcClientNetwork;
 import io.uniserve.runtime.transport.ReadHandler;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.Function;
 
 /** Reads of this very server go straight to its read service; everything else goes through the network. */
-final class LocalFirstNetwork implements ClientNetwork {
+final class LocalFirstNetwork implements ClientNetwork, VersionedNetwork {
     private final Address self;
     private final ReadHandler local;
-    private final ClientNetwork remote;
+    private final GrpcClientNetwork remote;
     private final EventLoop loop;
 
-    LocalFirstNetwork(Address self, ReadHandler local, ClientNetwork remote, EventLoop loop) {
+    LocalFirstNetwork(Address self, ReadHandler local, GrpcClientNetwork remote, EventLoop loop) {
         this.self = self;
         this.local = local;
         this.remote = remote;
@@ -31,19 +35,28 @@ final class LocalFirstNetwork implements ClientNetwork {
 
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
-        return to.equals(self) ? readHere(request, completion) : remote.read(to, request, completion);
+        return to.equals(self)
+                ? readHere(once -> local.read(request, once), completion)
+                : remote.read(to, request, completion);
     }
 
-    private Timers.Cancel readHere(ReadRequest request, Completion<ReadReply> completion) {
+    @Override
+    public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        return to.equals(self)
+                ? readHere(once -> local.read(request, once), completion)
+                : remote.read(to, request, completion);
+    }
+
+    private <M> Timers.Cancel readHere(Function<Completion<M>, Timers.Cancel> read, Completion<M> completion) {
         AtomicBoolean done = new AtomicBoolean();
-        Completion<ReadReply> once = outcome -> {
+        Completion<M> once = outcome -> {
             if (done.compareAndSet(false, true)) {
                 loop.execute(() -> completion.done(outcome));
             }
         };
         Timers.Cancel work;
         try {
-            work = local.read(request, once);
+            work = read.apply(once);
         } catch (UniserveException e) {
             once.done(Outcome.err(e));
             return () -> {};

@@ -2,7 +2,6 @@ package io.uniserve.server.query;
 
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
-import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
@@ -11,7 +10,7 @@ import io.uniserve.runtime.transport.ReadHandler;
 
 /** How planners on this server reach actors: in place where they are here, through the network elsewhere. */
 public record LocalReads(ServerId id, Address self, ReadHandler reads, ChannelPool channels, ClusterIdentity cluster) {
-    ClientNetwork on(EventLoop loop) {
+    LocalFirstNetwork on(EventLoop loop) {
         return new LocalFirstNetwork(self, reads, new GrpcClientNetwork(channels, cluster, loop), loop);
     }
 }

@@ -21,6 +21,10 @@ import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReadSession;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.protocol.tx.AtomicService;
+import io.uniserve.protocol.tx.VersionFloors;
+import io.uniserve.protocol.tx.VersionedNetwork;
+import io.uniserve.protocol.tx.VersionedReadMachine;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
@@ -41,6 +45,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private static final long SLACK_NANOS = 2_000_000_000L;
 
     private final ReaderEnvironment env;
+    private final VersionedNetwork versioned;
     private final EventLoop loop;
     private final QueryText query;
     /** False where the caller has a session. */
@@ -53,15 +58,21 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private volatile boolean cancelled;
     private volatile Runnable stop = () -> {};
     private Effort effort = Effort.NONE;
+    /** Of a table with atomic updates: whether all rounds are to see one version, and which, 0 while none was seen. */
+    private boolean oneVersion;
+
+    private long version;
 
     ServerPlanContext(
             ReaderEnvironment env,
+            VersionedNetwork versioned,
             EventLoop loop,
             QueryText query,
             Optional<ReadSession> session,
             Unrest unrest,
             long deadlineNanos) {
         this.env = env;
+        this.versioned = versioned;
         this.unrest = unrest;
         this.session = session;
         this.owned = session.isEmpty();
@@ -85,6 +96,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public void oneState() {
+        oneVersion = true;
         if (session.isEmpty()) {
             session = Optional.of(
                     mustHold || unrest.in(query.table())
@@ -104,6 +116,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Lets go of the states that the plan has seen, unless the caller's session holds them; the next plan sees others. */
     void forgetStates() {
+        version = 0;
         if (owned && session.isPresent()) {
             ReadSession ended = session.get();
             session = Optional.empty();
@@ -172,12 +185,30 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private <P, V> QueryResult run(
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
-        QueryRun run = new QueryRun(
-                new Query(table, actors, call.id(), encoded, ReadMode.LINEARIZABLE, deadlineNanos), session);
-        QueryResult result = await(run::start, run::cancel);
+        Query asked = new Query(table, actors, call.id(), encoded, ReadMode.LINEARIZABLE, deadlineNanos);
+        QueryResult result = AtomicService.serves(table(table).level()) ? atVersion(asked) : present(asked);
         QueryResult.Stats stats = result.stats();
         effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
         return result;
+    }
+
+    private QueryResult present(Query asked) {
+        QueryRun run = new QueryRun(asked, session);
+        return await(run::start, run::cancel);
+    }
+
+    /** A read of a table with atomic updates: of the version that earlier rounds saw, where all are to see one. */
+    private QueryResult atVersion(Query asked) {
+        if (!owned) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "sessions of table " + asked.table()
+                            + " are not served, as its updates are atomic: every query sees one version of it anyway");
+        }
+        VersionedRun run = new VersionedRun(asked, oneVersion ? version : 0);
+        VersionedReadMachine.Result result = await(run::start, run::cancel);
+        version = result.version();
+        return result.asQueryResult();
     }
 
     @Override
@@ -242,6 +273,29 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
         private void cancel() {
             loop.execute(() -> machine.ifPresent(QueryMachine::cancel));
+        }
+    }
+
+    /** One machine for a table with atomic updates, touched on the loop only. */
+    private final class VersionedRun {
+        private final Query query;
+        private final long at;
+        private Optional<VersionedReadMachine> machine = Optional.empty();
+
+        private VersionedRun(Query query, long at) {
+            this.query = query;
+            this.at = at;
+        }
+
+        private void start(CompletableFuture<Outcome<VersionedReadMachine.Result>> future) {
+            VersionedReadMachine started =
+                    new VersionedReadMachine(env, versioned, new VersionFloors(), query, at, future::complete);
+            machine = Optional.of(started);
+            started.start();
+        }
+
+        private void cancel() {
+            loop.execute(() -> machine.ifPresent(VersionedReadMachine::cancel));
         }
     }
 }

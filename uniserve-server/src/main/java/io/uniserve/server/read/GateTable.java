@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
  */
 public final class GateTable implements GatePublisher {
     private final Map<ReplicaKey, ReadGate> gates = new ConcurrentHashMap<>();
+    private final Map<Long, Long> versions = new ConcurrentHashMap<>();
     private final Map<ReplicaKey, Set<Waiter>> waiters = new ConcurrentHashMap<>();
 
     @Override
@@ -28,6 +29,16 @@ public final class GateTable implements GatePublisher {
     public void remove(ReplicaKey key) {
         gates.remove(key);
         wake(key);
+    }
+
+    @Override
+    public void version(long tableId, long version) {
+        versions.merge(tableId, version, Math::max);
+    }
+
+    /** The newest committed version of the table that this server knows of, 0 for none. */
+    long version(long tableId) {
+        return versions.getOrDefault(tableId, 0L);
     }
 
     /** The newest gate of the replica, null where there is none. */

@@ -2,6 +2,7 @@ package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.operator.Operator;
+import io.uniserve.protocol.tx.SnapshotShelf;
 import java.util.Optional;
 import java.util.function.Supplier;
 
@@ -29,6 +30,16 @@ public interface PinnedActor extends AutoCloseable {
     /** Has it published, and then, on any thread, or when that is not possible, runs the task. */
     default void whenPublished(Runnable task) {
         task.run();
+    }
+
+    /** True where the actor's table is read by versions, not by the present state. */
+    default boolean atomic() {
+        return false;
+    }
+
+    /** The state that readers of this version see, 0 for the newest; empty where it is gone. Let go of it before the actor. */
+    default Optional<SnapshotShelf.Ref<Actor>> at(long version) {
+        return Optional.empty();
     }
 
     /** Lets go of the actor. */

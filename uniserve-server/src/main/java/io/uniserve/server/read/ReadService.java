@@ -12,13 +12,16 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.transport.ReadHandler;
 import java.util.BitSet;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
+import java.util.function.ToIntFunction;
 
 /**
  * Answers reads on a bounded pool of workers (see the package's description). Requests that find the queue full are refused
@@ -40,6 +43,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final WorkerPool pool;
     private final ResultMemory memory;
     private final HeldStates held;
+    private final Settler settler;
     private final int requestsMax;
     private final long catchUpNanos;
     private final AtomicInteger requests = new AtomicInteger();
@@ -51,6 +55,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
      * @param routing the newest map this server knows, to tell a dropped table from a replica that is elsewhere
      * @param refresh asks the server's loop to read the table's map again; called on any thread
      * @param faults judges operators that run out of memory
+     * @param settler settles doubts about atomic updates on the server's loop
      * @param firstVersion of a held state; differs from that of an earlier process
      */
     public ReadService(
@@ -64,7 +69,9 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             Supplier<Optional<Routing>> routing,
             Consumer<TableName> refresh,
             MemoryFaults faults,
+            Settler settler,
             long firstVersion) {
+        this.settler = settler;
         this.held = new HeldStates(
                 Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX, Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX, firstVersion);
         this.faults = faults;
@@ -87,15 +94,11 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     @Override
     public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
-        check(request);
+        check(request.targets(), ReadRequest.Target::actor, request.remainingNanos());
         if (!request.together().isEmpty()) {
             sets.saw(request.tableId(), request.together());
         }
-        if (requests.incrementAndGet() > requestsMax) {
-            requests.decrementAndGet();
-            completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED,
-                    "this server has " + requestsMax + " reads under way, the most it takes; try again or elsewhere")));
+        if (full(completion)) {
             return () -> {};
         }
         ReadTask task = new ReadTask(this, request, completion);
@@ -116,34 +119,57 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return task;
     }
 
-    private static void check(ReadRequest request) {
-        if (request.targets().isEmpty() || request.targets().size() > Limits.ACTORS_PER_TABLE_MAX) {
+    @Override
+    public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        check(request.targets(), VersionedRead.Target::actor, request.remainingNanos());
+        if (full(completion)) {
+            return () -> {};
+        }
+        VersionedTask task = new VersionedTask(this, request, completion);
+        task.admit();
+        return task;
+    }
+
+    /** Counts a request, or refuses it. */
+    private <T> boolean full(Completion<T> completion) {
+        if (requests.incrementAndGet() <= requestsMax) {
+            return false;
+        }
+        requests.decrementAndGet();
+        completion.done(Outcome.err(new UniserveException(
+                ErrorCode.RESOURCE_EXHAUSTED,
+                "this server has " + requestsMax + " reads under way, the most it takes; try again or elsewhere")));
+        return true;
+    }
+
+    private static <T> void check(List<T> targets, ToIntFunction<T> actorOf, long remainingNanos) {
+        if (targets.isEmpty() || targets.size() > Limits.ACTORS_PER_TABLE_MAX) {
             throw UniserveException.invalid(
-                    "a read names " + request.targets().size() + " actors, use 1 to " + Limits.ACTORS_PER_TABLE_MAX);
+                    "a read names " + targets.size() + " actors, use 1 to " + Limits.ACTORS_PER_TABLE_MAX);
         }
-        if (request.remainingNanos() <= 0) {
-            throw UniserveException.invalid("deadline in " + request.remainingNanos() + " ns, use more than 0");
+        if (remainingNanos <= 0) {
+            throw UniserveException.invalid("deadline in " + remainingNanos + " ns, use more than 0");
         }
-        if (request.targets().size() > 1) {
+        if (targets.size() > 1) {
             BitSet distinct = new BitSet();
-            for (ReadRequest.Target target : request.targets()) {
-                if (distinct.get(target.actor())) {
-                    throw UniserveException.invalid("actor " + target.actor() + " is asked twice in one read");
+            for (T target : targets) {
+                int actor = actorOf.applyAsInt(target);
+                if (distinct.get(actor)) {
+                    throw UniserveException.invalid("actor " + actor + " is asked twice in one read");
                 }
-                distinct.set(target.actor());
+                distinct.set(actor);
             }
         }
     }
 
     /** Why there is no gate: the table is gone, or its actor is elsewhere. */
-    ActorFailure absent(ReadRequest request, int actor) {
+    ActorFailure absent(TableName table, long tableId, int actor) {
         boolean known = routing.get()
-                .map(map -> map.tables().stream().anyMatch(table -> table.meta().tableId() == request.tableId()))
+                .map(map -> map.tables().stream().anyMatch(one -> one.meta().tableId() == tableId))
                 .orElse(true);
         return known
                 ? new ActorFailure(actor, ErrorCode.STALE_EPOCH, "this server has no replica of the actor", 0)
-                : new ActorFailure(
-                        actor, ErrorCode.TABLE_NOT_FOUND, "table " + request.table() + " is not there (any more)", 0);
+                : new ActorFailure(actor, ErrorCode.TABLE_NOT_FOUND, "table " + table + " is not there (any more)", 0);
     }
 
     MemoryFaults faults() {
@@ -201,6 +227,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     void refresh(TableName table) {
         refresh.accept(table);
+    }
+
+    Settler settler() {
+        return settler;
     }
 
     Clock clock() {

@@ -155,7 +155,7 @@ final class ReadTask implements Timers.Cancel {
 
     private Optional<ActorFailure> refusal(@Nullable ReadGate gate, ReadRequest.Target target, long now) {
         if (gate == null) {
-            return Optional.of(service.absent(request, target.actor()));
+            return Optional.of(service.absent(request.table(), request.tableId(), target.actor()));
         }
         return gate.refuse(target, request.mode(), now);
     }
@@ -292,6 +292,9 @@ final class ReadTask implements Timers.Cancel {
             return new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "the actor is not open here", 0);
         }
         try (PinnedActor actor = pinned.get()) {
+            if (actor.atomic()) {
+                return versioned(target);
+            }
             if (!actor.published() && request.mode() != ReadMode.STALE) {
                 awaitPublished(place, actor);
                 return null;
@@ -299,7 +302,7 @@ final class ReadTask implements Timers.Cancel {
             Object value = read(place, key, actor, context);
             ReadGate after = service.gates().get(key);
             if (after == null) {
-                return service.absent(request, target.actor());
+                return service.absent(request.table(), request.tableId(), target.actor());
             }
             Optional<ActorFailure> refusal = after.refuseAfter(
                     gate, target, request.mode(), service.clock().nanos());
@@ -308,6 +311,18 @@ final class ReadTask implements Timers.Cancel {
             }
             return value;
         }
+    }
+
+    /** Its actors' present states are not one state of the table. */
+    private ActorFailure versioned(ReadRequest.Target target) {
+        return new ActorFailure(
+                target.actor(),
+                ErrorCode.UNSUPPORTED,
+                "table " + request.table() + " has atomic updates: "
+                        + (request.hold().isPresent()
+                                ? "sessions of it are not served, every query sees one version of it anyway"
+                                : "read it in the default mode, with a client that knows its level"),
+                0);
     }
 
     private Object call(int place, PinnedActor actor, Actor seen, ReadContext context) {

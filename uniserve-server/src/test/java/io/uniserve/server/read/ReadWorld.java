@@ -22,6 +22,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ReadMode;
@@ -81,6 +82,7 @@ final class ReadWorld implements AutoCloseable {
                 () -> Optional.of(routing),
                 table -> refreshes.incrementAndGet(),
                 new MemoryFaults(fatal::set),
+                (table, key, at, done) -> done.done(Outcome.ok(Done.DONE)),
                 1);
     }
 

@@ -1,0 +1,74 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.VersionedRead;
+
+/** Reads of one version. Their replies travel as those of other reads do. */
+public final class VersionedReadMapping {
+    private VersionedReadMapping() {}
+
+    /** The request as a message; parameters are shared, not copied. */
+    public static DataProto.VersionedRead toProto(VersionedRead request) {
+        DataProto.VersionedRead.Builder proto = DataProto.VersionedRead.newBuilder()
+                .setTable(request.table().value())
+                .setTableId(request.tableId())
+                .setOperator(request.operator())
+                .setParameters(BytesMapping.toProto(request.parameters()))
+                .setAt(request.at())
+                .setRemainingNanos(request.remainingNanos());
+        for (VersionedRead.Target target : request.targets()) {
+            proto.addTargets(DataProto.VersionedTarget.newBuilder()
+                    .setActor(target.actor())
+                    .setEpoch(target.epoch()));
+        }
+        return proto.build();
+    }
+
+    /** The message's request; INVALID_ARGUMENT where it is malformed. */
+    public static VersionedRead fromProto(DataProto.VersionedRead proto) {
+        return new VersionedRead(
+                IdentityMapping.table(proto.getTable()),
+                Wire.notNegative("table_id", proto.getTableId()),
+                Wire.list(
+                        "targets",
+                        proto.getTargetsList(),
+                        Limits.ACTORS_PER_TABLE_MAX,
+                        target -> new VersionedRead.Target(
+                                Wire.actor(target.getActor()), Wire.notNegative("epoch", target.getEpoch()))),
+                Wire.identifier("operator", proto.getOperator()),
+                BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
+                Wire.notNegative("at", proto.getAt()),
+                Wire.remaining(proto.getRemainingNanos()));
+    }
+
+    /** The reply as a message; values are shared, not copied. */
+    public static DataProto.ReadReply replyToProto(VersionedRead.Reply reply) {
+        DataProto.ReadReply.Builder proto = DataProto.ReadReply.newBuilder();
+        for (VersionedRead.Part part : reply.parts()) {
+            proto.addParts(DataProto.ReadPart.newBuilder()
+                    .addActors(part.actor())
+                    .addVersions(part.at())
+                    .setValue(BytesMapping.toProto(part.value())));
+        }
+        reply.failures().forEach(failure -> proto.addFailures(FailureMapping.toProto(failure)));
+        return proto.build();
+    }
+
+    /** The message's reply; INVALID_ARGUMENT where it is malformed. */
+    public static VersionedRead.Reply replyFromProto(DataProto.ReadReply proto) {
+        return new VersionedRead.Reply(
+                Wire.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, VersionedReadMapping::part),
+                FailureMapping.fromProto(proto.getFailuresList()));
+    }
+
+    private static VersionedRead.Part part(DataProto.ReadPart proto) {
+        if (proto.getActorsCount() != 1 || proto.getVersionsCount() != 1) {
+            throw Wire.malformed("a part has " + proto.getActorsCount() + " actors and " + proto.getVersionsCount()
+                    + " versions, one of each is due");
+        }
+        return new VersionedRead.Part(
+                Wire.actor(proto.getActors(0)),
+                Wire.notNegative("version", proto.getVersions(0)),
+                BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX));
+    }
+}

@@ -1,0 +1,290 @@
+package io.uniserve.server.read;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.runtime.time.CpuClock;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One request for one version of a table (protocol section 4). First it is noted what this server knows to be decided; then
+ * each actor's gate is checked and its doubts are settled on the loop, without holding a thread; then workers take the state
+ * of each actor, run the operator on it, and, last, check the gate again by reading the clock.
+ */
+final class VersionedTask implements Timers.Cancel {
+    private static final int BRIEF_PARAMETER_BYTES_MAX = 4 << 10;
+    private final ReadService service;
+    private final VersionedRead request;
+    private final Completion<VersionedRead.Reply> completion;
+    private final long known;
+    private final long deadlineNanos;
+    private final AtomicInteger doubtful = new AtomicInteger(1);
+    private final AtomicInteger next = new AtomicInteger();
+    private final AtomicInteger open;
+    /** A {@link VersionedRead.Part} or an {@link ActorFailure} for each target. */
+    private final AtomicReferenceArray<@Nullable Object> results;
+
+    private final AtomicLong reservedBytes = new AtomicLong();
+    private volatile @Nullable OperatorRun<?, ?, ?> run;
+    private volatile boolean cancelled;
+
+    VersionedTask(ReadService service, VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        this.service = service;
+        this.request = request;
+        this.completion = completion;
+        this.known = service.gates().version(request.tableId());
+        this.deadlineNanos = service.clock().nanos() + request.remainingNanos();
+        this.open = new AtomicInteger(request.targets().size());
+        this.results = new AtomicReferenceArray<>(request.targets().size());
+    }
+
+    @Override
+    public void cancel() {
+        cancelled = true;
+    }
+
+    /** Checks the gates, has doubts settled, and goes on, at once where there are none. */
+    void admit() {
+        for (int i = 0; i < results.length(); i++) {
+            int place = i;
+            ReadGate gate = service.gates().get(key(place));
+            ActorFailure refusal = refusal(place, gate);
+            if (refusal != null) {
+                results.set(place, refusal);
+            } else if (gate != null && gate.doubt() != 0 && (request.at() == 0 || gate.doubt() <= request.at())) {
+                doubtful.incrementAndGet();
+                service.settler().settle(request.table(), key(place), request.at(), settled -> {
+                    if (settled instanceof Outcome.Err<Done> err) {
+                        results.set(place, failure(place, err.error()));
+                    }
+                    settledOne(false);
+                });
+            }
+        }
+        settledOne(true);
+    }
+
+    private void settledOne(boolean onTransport) {
+        if (doubtful.decrementAndGet() > 0) {
+            return;
+        }
+        if (onTransport && brief()) {
+            work(true);
+            return;
+        }
+        // Helpers only where threads are idle: under load each request stays with one thread.
+        int helpers = Math.min(results.length() - 1, service.pool().idle() - 1);
+        if (!service.execute(() -> work(false))) {
+            end(Outcome.err(ReadService.closing()));
+            return;
+        }
+        for (int i = 0; i < helpers; i++) {
+            service.execute(() -> work(false));
+        }
+    }
+
+    /** True where the operator promises to be brief with these parameters and has been so. */
+    private boolean brief() {
+        if (request.parameters().size() > BRIEF_PARAMETER_BYTES_MAX) {
+            return false;
+        }
+        Optional<PinnedActor> pinned = service.actors().pin(key(0));
+        if (pinned.isEmpty()) {
+            return false;
+        }
+        try (PinnedActor actor = pinned.get()) {
+            Optional<Operator<?, ?>> operator = actor.operator(request.operator());
+            return operator.isPresent()
+                    && service.briefOperators().quick(operator.get(), results.length())
+                    && run(actor).brief();
+        } catch (RuntimeException e) {
+            return false; // a worker meets it again and answers with it
+        }
+    }
+
+    private ReplicaKey key(int place) {
+        return new ReplicaKey(request.tableId(), request.targets().get(place).actor());
+    }
+
+    private @Nullable ActorFailure refusal(int place, @Nullable ReadGate gate) {
+        VersionedRead.Target target = request.targets().get(place);
+        if (gate == null) {
+            service.refresh(request.table());
+            return service.absent(request.table(), request.tableId(), target.actor());
+        }
+        if (target.epoch() > gate.epoch()) {
+            service.refresh(request.table());
+        }
+        return gate.refuse(
+                        new ReadRequest.Target(target.actor(), target.epoch(), 0),
+                        ReadMode.LINEARIZABLE,
+                        service.clock().nanos())
+                .orElse(null);
+    }
+
+    /** Takes targets until none is left; whoever ends the last one replies. */
+    private void work(boolean onTransport) {
+        int first = next.getAndIncrement();
+        if (first >= results.length()) {
+            return;
+        }
+        if (onTransport) {
+            serve(first, true);
+        } else {
+            try (WorkerPool.Call inside = service.pool().enter(deadlineNanos)) {
+                serve(first, false);
+            }
+        }
+    }
+
+    /** What it costs is read once before and once after, and told in equal shares of its actors. */
+    private void serve(int first, boolean onTransport) {
+        long cpuStart = onTransport ? service.clock().nanos() : CpuClock.nanos();
+        long start = service.clock().nanos();
+        List<Integer> ran = new ArrayList<>();
+        int ended = 0;
+        for (int place = first; place < results.length(); place = next.getAndIncrement()) {
+            if (results.get(place) == null) {
+                results.set(place, answer(place));
+                ran.add(place);
+            }
+            ended++;
+        }
+        OperatorRun<?, ?, ?> known = run;
+        if (known != null && !ran.isEmpty()) {
+            service.briefOperators().took(known.operator(), service.clock().nanos() - start, ran.size());
+            long cpu = (onTransport ? service.clock().nanos() : CpuClock.nanos()) - cpuStart;
+            ran.forEach(place -> service.costs().add(key(place), cpu / ran.size()));
+        }
+        if (open.addAndGet(-ended) == 0) {
+            finish();
+        }
+    }
+
+    private Object answer(int place) {
+        VersionedRead.Target target = request.targets().get(place);
+        try {
+            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, () -> cancelled);
+            context.checkActive();
+            Optional<PinnedActor> pinned = service.actors().pin(key(place));
+            if (pinned.isEmpty()) {
+                return new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "the actor is not open here", 0);
+            }
+            try (PinnedActor actor = pinned.get()) {
+                Object answer = read(target, actor, context);
+                ActorFailure refusal = refusal(place, service.gates().get(key(place)));
+                return refusal == null ? answer : refusal;
+            }
+        } catch (UniserveException e) {
+            return failure(place, e);
+        } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
+            return failure(place, service.faults().ofAny("operator " + request.operator(), e));
+        }
+    }
+
+    private Object read(VersionedRead.Target target, PinnedActor actor, ReadContext context) {
+        if (!actor.atomic()) {
+            return new ActorFailure(
+                    target.actor(),
+                    ErrorCode.UNSUPPORTED,
+                    "table " + request.table() + " is eventual: its actors have no versions",
+                    0);
+        }
+        Optional<SnapshotShelf.Ref<Actor>> taken = actor.at(request.at());
+        if (taken.isEmpty()) {
+            return new ActorFailure(
+                    target.actor(),
+                    ErrorCode.VERSION_GONE,
+                    "the state at version " + request.at() + " is not kept here any more",
+                    0);
+        }
+        SnapshotShelf.Ref<Actor> state = taken.get();
+        try {
+            Bytes value = actor.call(request.operator(), () -> {
+                OperatorRun<?, ?, ?> runs = run(actor);
+                return (Bytes) runs.retrieve(state.state(), context, true);
+            });
+            service.memory().reserve(value.size());
+            reservedBytes.addAndGet(value.size());
+            long at = request.at() > 0 ? request.at() : Math.max(known, state.version());
+            return new VersionedRead.Part(target.actor(), at, value);
+        } finally {
+            state.release();
+        }
+    }
+
+    private OperatorRun<?, ?, ?> run(PinnedActor actor) {
+        OperatorRun<?, ?, ?> before = run;
+        if (before != null) {
+            return before;
+        }
+        OperatorRun<?, ?, ?> made = OperatorRun.of(
+                actor.operator(request.operator())
+                        .orElseThrow(() -> new UniserveException(
+                                ErrorCode.UNKNOWN_OPERATOR,
+                                "this server's port has no operator \"" + request.operator()
+                                        + "\"; compare the versions of client and port")),
+                request.parameters(),
+                actor);
+        run = made;
+        return made;
+    }
+
+    private ActorFailure failure(int place, UniserveException error) {
+        VersionedRead.Target target = request.targets().get(place);
+        UniserveException told = service.faults().ofAny("operator " + request.operator(), error);
+        return new ActorFailure(target.actor(), told.code(), told.reason(), target.epoch());
+    }
+
+    private void finish() {
+        List<VersionedRead.Part> parts = new ArrayList<>();
+        List<ActorFailure> failures = new ArrayList<>();
+        long bytes = 0;
+        for (int i = 0; i < results.length(); i++) {
+            Object result = results.get(i);
+            if (result instanceof VersionedRead.Part part
+                    && bytes + part.value().size() <= Limits.RESULT_BYTES_PER_REPLY_MAX) {
+                bytes += part.value().size();
+                parts.add(part);
+            } else if (result instanceof VersionedRead.Part part) {
+                failures.add(new ActorFailure(
+                        part.actor(),
+                        ErrorCode.RESOURCE_EXHAUSTED,
+                        "the reply is full: " + Limits.RESULT_BYTES_PER_REPLY_MAX + " bytes",
+                        0));
+            } else if (result instanceof ActorFailure failure) {
+                failures.add(failure);
+            }
+        }
+        end(cancelled ? Outcome.err(ReadService.gone()) : Outcome.ok(new VersionedRead.Reply(parts, failures)));
+    }
+
+    private void end(Outcome<VersionedRead.Reply> outcome) {
+        try {
+            completion.done(outcome);
+        } finally {
+            service.memory().release(reservedBytes.get());
+            service.finished();
+        }
+    }
+}

@@ -27,15 +27,17 @@ final class ReplicaSet {
     private final GatePublisher gates;
     private final TableViews views;
     private final TreeMap<ReplicaKey, Replica> replicas = new TreeMap<>();
+    private final Runnable soon;
     private final TreeSet<ReplicaKey> onDisk = new TreeSet<>();
     private final TreeSet<ReplicaKey> ending = new TreeSet<>();
     private final TreeSet<ReplicaKey> ticking = new TreeSet<>();
 
-    ReplicaSet(Environment env, ReplicaHost host, GatePublisher gates, TableViews views) {
+    ReplicaSet(Environment env, ReplicaHost host, GatePublisher gates, TableViews views, Runnable soon) {
         this.env = env;
         this.host = host;
         this.self = host.self();
         this.gates = gates;
+        this.soon = soon;
         this.views = views;
     }
 
@@ -104,6 +106,12 @@ final class ReplicaSet {
 
     void wantTicks(Replica replica) {
         ticking.add(replica.key());
+        soon.run();
+    }
+
+    /** Whether a replica waits for time to pass. */
+    boolean wantTicks() {
+        return !ticking.isEmpty();
     }
 
     void tick() {

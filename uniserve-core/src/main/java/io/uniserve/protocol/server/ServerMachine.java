@@ -48,6 +48,7 @@ public final class ServerMachine {
     private final Watches watches;
     private final TableViews views;
     private final Members members;
+    private final Ticker ticker;
     private final ReplicaSet replicas;
     private final Registration registration;
     private final Pinger pinger;
@@ -79,7 +80,8 @@ public final class ServerMachine {
         this.watches = new Watches(env.registry());
         this.views = new TableViews(env, retry, watches, new ViewEvents());
         this.members = new Members(env, retry, watches, this::membersChanged);
-        this.replicas = new ReplicaSet(env, host, gates, views);
+        this.ticker = new Ticker(env.clock(), env.timers(), config.tickNanos(), this::tick);
+        this.replicas = new ReplicaSet(env, host, gates, views, ticker::soon);
         this.registration = new Registration(env, config, fatal);
         this.pinger = new Pinger(env, config, members, host::tellCoordinator);
         this.leases = new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views);
@@ -106,13 +108,14 @@ public final class ServerMachine {
             watches.add(RegistryPaths.CLUSTER, cluster::dirty);
             members.start();
             views.start();
-            tick();
+            ticker.start();
         });
     }
 
     /** Stops acting at once, as a crash would; files stay as they are. */
     public void stop() {
         stopped = true;
+        ticker.stop();
         atomic.service().stop();
         registration.stop();
         replicas.close();
@@ -268,11 +271,11 @@ public final class ServerMachine {
         env.timers().after(0, () -> completion.done(outcome));
     }
 
-    private void tick() {
+    /** Does what is due; returns for how long nothing else will be. */
+    private long tick(long now) {
         if (stopped) {
-            return;
+            return Long.MAX_VALUE;
         }
-        long now = env.clock().nanos();
         replicas.tick();
         atomic.service().tick(now);
         if (now - nextLease >= 0) {
@@ -288,7 +291,10 @@ public final class ServerMachine {
             nextReap = now + 4 * config.pingNanos();
             reaper.run();
         }
-        env.timers().after(config.tickNanos(), this::tick);
+        if (replicas.wantTicks()) {
+            return config.tickNanos();
+        }
+        return Math.min(Math.min(nextLease, nextPing) - now, atomic.service().quietNanos(now));
     }
 
     private List<TableViews.View> hosted() {

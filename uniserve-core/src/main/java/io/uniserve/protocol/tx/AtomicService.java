@@ -117,6 +117,11 @@ public final class AtomicService {
         stopped = true;
     }
 
+    /** For how long {@link #tick} will have nothing to do. */
+    public long quietNanos(long now) {
+        return seen.isEmpty() && drivers.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextLook - now);
+    }
+
     /** Time passes. */
     public void tick(long now) {
         if (stopped || now - nextLook < 0) {

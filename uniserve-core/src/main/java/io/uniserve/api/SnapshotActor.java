@@ -10,4 +10,12 @@ package io.uniserve.api;
 public interface SnapshotActor<S extends AutoCloseable> extends Actor {
     /** The published state now, unchanged by later updates. */
     S snapshot();
+
+    /**
+     * True where snapshots share with each other, and with this actor, what did not change between them: then an old one is
+     * taken to cost memory in proportion to later updates, else as much as the whole actor.
+     */
+    default boolean snapshotsShare() {
+        return false;
+    }
 }

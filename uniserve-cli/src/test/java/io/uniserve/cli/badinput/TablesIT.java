@@ -55,6 +55,29 @@ class TablesIT {
     }
 
     @Test
+    void levelsThatThePortDoesNotOffer() {
+        for (String level : List.of("serializable", "fully-serializable")) {
+            bad.refused(
+                    ErrorCode.UNSUPPORTED,
+                    List.of("table", "create", "more", "--port", "solr", "--level", level),
+                    "port \"solr\"",
+                    level.toUpperCase(java.util.Locale.ROOT).replace('-', '_'),
+                    "create the table with one of [EVENTUAL]");
+        }
+        bad.refused(
+                ErrorCode.UNSUPPORTED,
+                () -> client.admin()
+                        .createTable(TableSpec.named("more")
+                                .port("solr")
+                                .level(io.uniserve.model.ConsistencyLevel.SERIALIZABLE)),
+                "port \"solr\"",
+                "EVENTUAL");
+        var run = bad.run(List.of("table", "create", "more", "--port", "kv", "--level", "strong"));
+        assertThat(run.exit()).isEqualTo(io.uniserve.cli.ExitCode.USAGE);
+        assertThat(run.err()).contains("'strong'", "eventual, serializable, fully-serializable");
+    }
+
+    @Test
     void aTableThatNeverWas() throws Exception {
         unknown("nothing");
     }

@@ -43,7 +43,7 @@ public record CoordinatorConfig(
         int learnersPerServer,
         Set<ConsistencyLevel> levels) {
     /** The levels that servers, clients and ports of this version serve throughout. */
-    public static final Set<ConsistencyLevel> SERVED_LEVELS = Set.of(ConsistencyLevel.EVENTUAL);
+    public static final Set<ConsistencyLevel> SERVED_LEVELS = Set.of(ConsistencyLevel.values());
 
     private static final long SECOND = 1_000_000_000L;
 

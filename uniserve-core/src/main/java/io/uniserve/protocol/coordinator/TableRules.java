@@ -99,8 +99,8 @@ final class TableRules {
                     throw new UniserveException(
                             ErrorCode.UNSUPPORTED,
                             "port \"" + port.name() + "\" on server " + server.id() + " does not support level "
-                                    + meta.level() + ": it supports "
-                                    + port.levels().stream().sorted().toList());
+                                    + meta.level() + ": create the table with one of "
+                                    + port.levels().stream().sorted().toList() + ", or with a port that offers it");
                 }
             }
         }

@@ -21,10 +21,17 @@ import org.slf4j.LoggerFactory;
  */
 final class AtomicParts {
     private static final Logger LOG = LoggerFactory.getLogger(AtomicParts.class);
+    /** What a state that shares all else takes, and what changed bytes take with the structure around them. */
+    private static final long STATE_BYTES = 4_096;
+
+    private static final long CHANGE_FACTOR = 8;
     private final OpenPort port;
     private final Actor actor;
-    private final TreeMap<Long, List<Prepared>> prepared = new TreeMap<>();
+    private final TreeMap<Long, Parts> prepared = new TreeMap<>();
     private final SnapshotShelf<Actor> shelf;
+
+    /** What a version changes: its parts in order, and the bytes of their rows. */
+    private record Parts(List<Prepared> list, long bytes) {}
 
     /**
      * Keeps the present state; PORT_PROTOCOL where the actor offers none.
@@ -36,14 +43,15 @@ final class AtomicParts {
         this.port = port;
         this.actor = actor;
         this.shelf = new SnapshotShelf<>(bytesMax, this::close);
-        keep(version);
+        keep(version, 0);
     }
 
     /** Prepares the batches in order; what an attempt before has prepared for the version is let go of. */
     void prepare(long version, List<Update> batches) {
         abort(version);
         List<Prepared> parts = new ArrayList<>();
-        prepared.put(version, parts);
+        long bytes = batches.stream().mapToLong(batch -> batch.rows().size()).sum();
+        prepared.put(version, new Parts(parts, bytes));
         for (Update batch : batches) {
             parts.add(port.call(
                     batch.function() + " prepare",
@@ -54,25 +62,26 @@ final class AtomicParts {
 
     /** Lets go of what is prepared for the version, if anything is. */
     void abort(long version) {
-        List<Prepared> parts = prepared.remove(version);
+        Parts parts = prepared.remove(version);
         if (parts != null) {
-            parts.forEach(part -> port.run("abort", part::abort));
+            parts.list().forEach(part -> port.run("abort", part::abort));
         }
     }
 
-    /** Makes what is prepared for the version part of the actor and publishes it. */
+    /** Makes what is prepared for the version part of the actor, publishes it and keeps the state. */
     void commit(long version) {
-        List<Prepared> parts = prepared.remove(version);
+        Parts parts = prepared.remove(version);
         if (parts == null) {
             throw new UniserveException(
                     ErrorCode.INTERNAL, "version " + version + " is committed but was not prepared here");
         }
-        parts.forEach(part -> port.run("commit", part::commit));
+        parts.list().forEach(part -> port.run("commit", part::commit));
         port.run("publish", actor::publish);
+        keep(version, parts.bytes());
     }
 
-    /** Keeps the published state as that of the version. */
-    void keep(long version) {
+    /** Keeps the published state as that of the version, which has changed rows of so many bytes. */
+    private void keep(long version, long changed) {
         Actor state = port.call("snapshot", () -> {
             if (actor instanceof SnapshotActor<?> able && able.snapshot() instanceof Actor held) {
                 return held;
@@ -82,7 +91,10 @@ final class AtomicParts {
                     "port " + port.info().name() + " offers atomic updates, but its actors hold no states: a"
                             + " SnapshotActor's snapshot() must be an actor too");
         });
-        long size = port.call("usage", state::usage).memoryBytes();
+        boolean shares = port.call("snapshotsShare", () -> ((SnapshotActor<?>) actor).snapshotsShare());
+        long size = shares
+                ? STATE_BYTES + CHANGE_FACTOR * changed
+                : port.call("usage", state::usage).memoryBytes();
         shelf.add(version, state, size);
     }
 

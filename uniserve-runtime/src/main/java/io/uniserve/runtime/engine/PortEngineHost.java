@@ -286,7 +286,6 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                     if (commit) {
                         hosted.changing();
                         hosted.parts().commit(version);
-                        hosted.parts().keep(version);
                         hosted.changed(newState());
                     } else {
                         hosted.parts().abort(version);

@@ -28,6 +28,7 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.SystemClock;
@@ -61,6 +62,11 @@ final class ReadWorld implements AutoCloseable {
 
     final Map<String, Operator<?, ?>> extra = new ConcurrentHashMap<>();
     final AtomicInteger pins = new AtomicInteger();
+    /** States by version of the actors that have them. */
+    final Map<ReplicaKey, SnapshotShelf<Actor>> shelves = new ConcurrentHashMap<>();
+
+    final AtomicReference<Settler> settled =
+            new AtomicReference<>((table, key, at, done) -> done.done(Outcome.ok(Done.DONE)));
     final List<Runnable> waiting = new CopyOnWriteArrayList<>();
     private final List<String> unpublished = new CopyOnWriteArrayList<>();
     final AtomicInteger refreshes = new AtomicInteger();
@@ -82,7 +88,7 @@ final class ReadWorld implements AutoCloseable {
                 () -> Optional.of(routing),
                 table -> refreshes.incrementAndGet(),
                 new MemoryFaults(fatal::set),
-                (table, key, at, done) -> done.done(Outcome.ok(Done.DONE)),
+                (table, key, at, done) -> settled.get().settle(table, key, at, done),
                 1);
     }
 
@@ -120,18 +126,45 @@ final class ReadWorld implements AutoCloseable {
                 new ReadGate(actor, epoch, serving, SystemClock.INSTANCE.nanos() + leaseNanos * 60, applied));
     }
 
+    /** The actor's present contents are its state at this version. */
+    void keep(int actor, long version, long bytesMax) {
+        ReplicaKey key = new ReplicaKey(TABLE_ID, actor);
+        shelves.computeIfAbsent(key, k -> new SnapshotShelf<>(bytesMax, state -> {}))
+                .add(version, actors.get(key).snapshot(), 1);
+    }
+
+    /** Puts one more document. */
+    void put(int actor, String id) {
+        KvUpdates.PUT.update(
+                actors.get(new ReplicaKey(TABLE_ID, actor)),
+                new UpdateContext(2),
+                List.of(new Document("id", Map.of("id", id))));
+    }
+
     private Optional<PinnedActor> pin(ReplicaKey key) {
         return Optional.ofNullable(actors.get(key)).map(actor -> {
             pins.incrementAndGet();
-            return new Pinned(actor);
+            return new Pinned(key, actor);
         });
     }
 
     private final class Pinned implements PinnedActor {
+        private final ReplicaKey key;
         private final KvActor actor;
 
-        private Pinned(KvActor actor) {
+        private Pinned(ReplicaKey key, KvActor actor) {
+            this.key = key;
             this.actor = actor;
+        }
+
+        @Override
+        public boolean atomic() {
+            return shelves.containsKey(key);
+        }
+
+        @Override
+        public Optional<SnapshotShelf.Ref<Actor>> at(long version) {
+            return shelves.get(key).at(version);
         }
 
         @Override

@@ -41,6 +41,11 @@ public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
         return new KvActor(tree);
     }
 
+    @Override
+    public boolean snapshotsShare() {
+        return true;
+    }
+
     /** Runs one update, of which nobody sees a part. */
     void update(Runnable work) {
         updating.lock();
@@ -78,7 +83,9 @@ public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
         String low = prefix.isEmpty() ? "" : "t" + prefix;
         Stream<Document> from = StreamSupport.stream(
                 Spliterators.spliteratorUnknownSize(tree.from(low), Spliterator.ORDERED | Spliterator.NONNULL), false);
-        return prefix.isEmpty() ? from : from.takeWhile(document -> keyOf(document).startsWith(low));
+        return prefix.isEmpty()
+                ? from
+                : from.takeWhile(document -> keyOf(document).startsWith(low));
     }
 
     /** Within an update only. */
@@ -122,8 +129,9 @@ public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
     public byte[] digest() {
         try {
             MessageDigest sha = MessageDigest.getInstance("SHA-256");
-            tree.from("").forEachRemaining(document ->
-                    sha.update(Document.CODEC.encode(document).buffer()));
+            tree.from("")
+                    .forEachRemaining(document ->
+                            sha.update(Document.CODEC.encode(document).buffer()));
             return sha.digest();
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);

@@ -24,7 +24,7 @@ public final class KvEngine implements Engine {
 
     @Override
     public PortInfo info() {
-        return FUNCTIONS.info(NAME, "1", Set.of(ConsistencyLevel.EVENTUAL));
+        return FUNCTIONS.info(NAME, "1", Set.of(ConsistencyLevel.values()));
     }
 
     @Override

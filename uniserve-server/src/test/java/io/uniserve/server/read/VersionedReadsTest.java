@@ -1,0 +1,193 @@
+package io.uniserve.server.read;
+
+import static io.uniserve.server.read.ReadWorld.SECOND;
+import static io.uniserve.server.read.ReadWorld.TABLE;
+import static io.uniserve.server.read.ReadWorld.TABLE_ID;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.runtime.time.SystemClock;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** Reads of one version: which state they see, for which version it stands, and what is refused. */
+class VersionedReadsTest {
+    private final ReadWorld world = new ReadWorld();
+
+    @AfterEach
+    void close() {
+        assertThat(world.pins).hasValue(0);
+        await().until(() -> world.service.active() == 0);
+        world.close();
+    }
+
+    private static VersionedRead request(String operator, long at, int... actors) {
+        return new VersionedRead(
+                TABLE,
+                TABLE_ID,
+                IntStream.of(actors)
+                        .mapToObj(actor -> new VersionedRead.Target(actor, 1))
+                        .toList(),
+                operator,
+                Codecs.STRING.encode(""),
+                at,
+                20 * SECOND);
+    }
+
+    private CompletableFuture<Outcome<VersionedRead.Reply>> start(VersionedRead request) {
+        CompletableFuture<Outcome<VersionedRead.Reply>> future = new CompletableFuture<>();
+        var unused = world.service.read(request, (Completion<VersionedRead.Reply>) future::complete);
+        return future;
+    }
+
+    private static VersionedRead.Reply of(CompletableFuture<Outcome<VersionedRead.Reply>> future) {
+        return ((Outcome.Ok<VersionedRead.Reply>) future.join()).value();
+    }
+
+    private VersionedRead.Reply count(long at, int... actors) {
+        return of(start(request("kv.count@1", at, actors)));
+    }
+
+    private static long value(VersionedRead.Part part) {
+        return Codecs.LONG.decode(part.value());
+    }
+
+    /** An actor with so many rows at version 3. */
+    private void actor(int number, int rows) {
+        world.actor(number, rows);
+        world.keep(number, 3, 100);
+    }
+
+    private void doubt(int actor, long version) {
+        world.gates.publish(
+                new ReplicaKey(TABLE_ID, actor),
+                new ReadGate(actor, 1, true, SystemClock.INSTANCE.nanos() + 60 * SECOND, 1, version, 3));
+    }
+
+    @Test
+    void everyActorTellsTheVersionThroughWhichItIsComplete() {
+        actor(0, 5);
+        actor(1, 7);
+        world.put(1, "more");
+        world.keep(1, 6, 100);
+        world.gates.version(TABLE_ID, 4);
+        VersionedRead.Reply reply = count(0, 0, 1);
+        assertThat(reply.failures()).isEmpty();
+        assertThat(reply.parts()).extracting(VersionedRead.Part::at).containsExactly(4L, 6L);
+        assertThat(reply.parts()).extracting(VersionedReadsTest::value).containsExactly(5L, 8L);
+    }
+
+    @Test
+    void anOlderVersionIsReadAsItWas() {
+        actor(0, 5);
+        world.put(0, "more");
+        world.keep(0, 6, 100);
+        VersionedRead.Part part = count(5, 0).parts().get(0);
+        assertThat(part.at()).isEqualTo(5);
+        assertThat(value(part)).isEqualTo(5);
+        assertThat(value(count(6, 0).parts().get(0))).isEqualTo(6);
+    }
+
+    @Test
+    void aStateThatIsNotKeptIsGone() {
+        actor(0, 5);
+        VersionedRead.Reply reply = count(2, 0);
+        assertThat(reply.parts()).isEmpty();
+        assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.VERSION_GONE);
+    }
+
+    @Test
+    void whatIsInDoubtIsSettledBeforeTheStateIsTaken() {
+        actor(0, 5);
+        actor(1, 7);
+        doubt(1, 4);
+        AtomicReference<Completion<Done>> asked = new AtomicReference<>();
+        world.settled.set((table, key, at, done) -> asked.set(done));
+        CompletableFuture<Outcome<VersionedRead.Reply>> reply = start(request("kv.count@1", 0, 0, 1));
+        assertThat(reply).isNotDone();
+        world.put(1, "decided");
+        world.keep(1, 4, 100);
+        asked.get().done(Outcome.ok(Done.DONE));
+        assertThat(of(reply).parts()).extracting(VersionedReadsTest::value).containsExactlyInAnyOrder(5L, 8L);
+    }
+
+    @Test
+    void aDoubtAfterTheVersionAskedForDoesNotMatter() {
+        actor(0, 5);
+        doubt(0, 4);
+        world.settled.set((table, key, at, done) -> {
+            throw new AssertionError("nothing to settle");
+        });
+        assertThat(value(count(3, 0).parts().get(0))).isEqualTo(5);
+    }
+
+    @Test
+    void aDoubtThatCannotBeSettledFailsItsActorAlone() {
+        actor(0, 5);
+        actor(1, 7);
+        doubt(1, 4);
+        world.settled.set((table, key, at, done) ->
+                done.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "version 4 is in doubt"))));
+        VersionedRead.Reply reply = count(0, 0, 1);
+        assertThat(reply.parts()).extracting(VersionedRead.Part::actor).containsExactly(0);
+        assertThat(reply.failures().get(0).actor()).isEqualTo(1);
+        assertThat(reply.failures().get(0).message()).contains("in doubt");
+    }
+
+    @Test
+    void aReplicaThatMayNoMoreAnswerWhenTheOperatorEndsDoesNot() {
+        actor(0, 5);
+        world.operator("test.late@1", (actor, context) -> {
+            world.gate(0, 2, true, SECOND, 1);
+            return io.uniserve.codec.Bytes.EMPTY;
+        });
+        VersionedRead.Reply reply = of(start(request("test.late@1", 0, 0)));
+        assertThat(reply.parts()).isEmpty();
+        assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.STALE_EPOCH);
+    }
+
+    @Test
+    void aReplicaWithoutALeaseDoesNotAnswer() {
+        actor(0, 5);
+        world.gate(0, 1, true, -SECOND, 1);
+        assertThat(count(0, 0).failures().get(0).code()).isEqualTo(ErrorCode.LEASE_EXPIRED);
+    }
+
+    @Test
+    void anEventualTableHasNoVersions() {
+        world.actor(0, 5);
+        assertThat(count(0, 0).failures().get(0).code()).isEqualTo(ErrorCode.UNSUPPORTED);
+    }
+
+    @Test
+    void aTableWithVersionsIsNotReadByItsPresentStates() {
+        actor(0, 5);
+        ReadReply reply = world.read(ReadWorld.request("kv.count@1", "", 0));
+        assertThat(reply.parts()).isEmpty();
+        assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.UNSUPPORTED);
+        assertThat(reply.failures().get(0).message()).contains("atomic updates");
+    }
+
+    @Test
+    void requestsThatCannotBeAreRefused() {
+        assertThatThrownBy(() -> start(request("kv.count@1", 0))).hasMessageContaining("0 actors");
+        assertThatThrownBy(() -> start(request("kv.count@1", 0, 1, 1))).hasMessageContaining("actor 1 is asked twice");
+        actor(0, 5);
+        assertThat(of(start(request("kv.none@1", 0, 0))).failures().get(0).code())
+                .isEqualTo(ErrorCode.UNKNOWN_OPERATOR);
+    }
+}

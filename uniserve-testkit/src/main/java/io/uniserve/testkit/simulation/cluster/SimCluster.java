@@ -199,6 +199,9 @@ public final class SimCluster {
             if (gate == null || gate.epoch() != actor.epoch() || !gate.serving()) {
                 return Optional.of(key + " on " + member + " has gate " + gate + ", map says epoch " + actor.epoch());
             }
+            if (gate.doubt() != 0) {
+                return Optional.of(key + " on " + member + " is in doubt about version " + gate.doubt());
+            }
             if (first != null && gate.appliedIndex() != first.appliedIndex()) {
                 return Optional.of(
                         key + " has applied " + first.appliedIndex() + " and on " + member + " " + gate.appliedIndex());

@@ -13,7 +13,7 @@ import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Now and then a server loses all other daemons, and a little earlier or later the registry, while clients still reach it; some of
+ * Now and then a server loses all other daemons, and at once or later the registry, or the follower of it that answers loses its leader, while clients still reach it; some of
  * them hear of no newer map, as the isolated server is the one that tells them. So a replica that was removed is asked by those who do
  * not know it yet, while others already write and read elsewhere.
  */
@@ -53,6 +53,7 @@ public final class Isolations {
 
     private void isolate(ServerNode victim) {
         long duration = random.between(4 * SECOND, 16 * SECOND);
+        boolean follower = random.below(3) == 0;
         long cutAfter = random.below(3) == 0 ? 0 : random.below(5 * SECOND);
         String name = victim.process().name();
         world.trace().line(Fault.SERVER_ISOLATED.label() + " " + name);
@@ -66,7 +67,11 @@ public final class Isolations {
         RegistrySession session = victim.session();
         world.queue().after(cutAfter, () -> {
             if (!over && session != null && session == victim.session()) {
-                session.link().cut();
+                if (follower) {
+                    session.link().part(random.between(SECOND / 2, 5 * SECOND));
+                } else {
+                    session.link().cut();
+                }
             }
         });
         world.queue().after(cutAfter + duration, () -> {

@@ -19,6 +19,7 @@ public final class Link {
     private final Prng random;
     private final Ensemble ensemble;
     private boolean cut;
+    private boolean parted;
     private boolean expired;
     private int episode;
 
@@ -34,6 +35,28 @@ public final class Link {
         return ensemble.up() && !cut && !expired;
     }
 
+    /** True when what answers the session is cut off from the rest of the ensemble. */
+    boolean parted() {
+        return parted;
+    }
+
+    /**
+     * The follower that the client talks to is cut off from its leader: it answers reads from what it knows, and nothing else,
+     * until it notices, which ends the connection.
+     */
+    public void part(long noticedAfterNanos) {
+        if (!parted && session.connected() && serves()) {
+            parted = true;
+            countdown();
+            int on = episode;
+            queue.after(noticedAfterNanos, () -> {
+                if (on == episode) {
+                    reset();
+                }
+            });
+        }
+    }
+
     /** The client begins without a connection. */
     void connect() {
         retry();
@@ -42,6 +65,7 @@ public final class Link {
     /** The connection breaks and the client notices; it tries again. */
     public void reset() {
         if (session.connected()) {
+            parted = false;
             session.disconnected();
             countdown();
             retry();
@@ -64,11 +88,12 @@ public final class Link {
 
     /** Ends a cut. Requests that were lost in it are noticed now. */
     public void heal() {
-        if (cut) {
+        if (cut || parted) {
             cut = false;
             if (session.connected()) {
                 reset();
             }
+            parted = false;
         }
     }
 
@@ -116,6 +141,7 @@ public final class Link {
 
     private void expire() {
         expired = true;
+        parted = false;
         ensemble.expire(session.session());
         if (session.running() && session.connected()) {
             session.disconnected();

@@ -108,7 +108,7 @@ public final class RegistrySession implements Registry {
 
     @Override
     public void sync(Completion<Done> completion) {
-        request(completion, false, session -> {
+        request(completion, false, false, session -> {
             viewZxid = ensemble.zxid();
             return Done.DONE;
         });
@@ -128,6 +128,11 @@ public final class RegistrySession implements Registry {
     }
 
     private <T> void request(Completion<T> completion, boolean write, Function<String, T> action) {
+        request(completion, write, !write, action);
+    }
+
+    /** @param local a follower answers it from what it knows */
+    private <T> void request(Completion<T> completion, boolean write, boolean local, Function<String, T> action) {
         Request<T> request = new Request<>(process.begin(completion), write);
         if (!connected) {
             request.pending.end(latency(), failure(ErrorCode.UNAVAILABLE, "registry is not connected"));
@@ -140,7 +145,7 @@ public final class RegistrySession implements Registry {
         String session = session();
         arrivesNanos = Math.max(arrivesNanos, queue.now() + latency());
         queue.at(arrivesNanos, () -> {
-            if (sentOn != connection || !link.serves()) {
+            if (sentOn != connection || !link.serves() || link.parted() && !local) {
                 return;
             }
             if (cutBefore) {
@@ -201,7 +206,7 @@ public final class RegistrySession implements Registry {
         viewNanos = Math.max(viewNanos, queue.now() + latency());
         int on = connection;
         queue.at(viewNanos, () -> {
-            if (on == connection && connected && link.serves()) {
+            if (on == connection && connected && link.serves() && !link.parted()) {
                 viewZxid = Math.max(viewZxid, zxid);
                 changed.forEach(path -> watches.getOrDefault(path, List.of()).forEach(this::wake));
             }

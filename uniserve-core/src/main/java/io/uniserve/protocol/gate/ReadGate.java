@@ -44,6 +44,14 @@ public record ReadGate(
         return Optional.empty();
     }
 
+    /**
+     * The same for a strict read, which asks for a version that was committed while the target's epoch was that of the map: who
+     * was in sync then has it, whether or not its lease runs.
+     */
+    public Optional<ActorFailure> refuseStrict(ReadRequest.Target target) {
+        return refuse(target, ReadMode.LINEARIZABLE, leaseUntilNanos - 1);
+    }
+
     /** The second check, after the snapshot was taken under {@code first}: same epoch, still serving, lease still valid. */
     public Optional<ActorFailure> refuseAfter(ReadGate first, ReadRequest.Target target, ReadMode mode, long nowNanos) {
         return mode == ReadMode.STALE

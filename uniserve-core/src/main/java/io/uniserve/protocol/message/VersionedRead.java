@@ -7,7 +7,8 @@ import java.util.List;
 /**
  * One server's share of a read of a table whose reads are of one version: all its actors in one request.
  *
- * @param at the version to read; 0 for the newest that each actor has
+ * @param at the version to read; 0 for the newest that each actor has, or, of a strict read, for what was there before the first
+ * @param strict true where {@code at} and the targets' epochs were confirmed when the read began: no lease is needed then
  * @param remainingNanos time until the deadline when sent, more than 0
  */
 public record VersionedRead(
@@ -17,9 +18,27 @@ public record VersionedRead(
         String operator,
         Bytes parameters,
         long at,
+        boolean strict,
         long remainingNanos) {
     public VersionedRead {
         targets = List.copyOf(targets);
+    }
+
+    /** One that rests on leases. */
+    public VersionedRead(
+            TableName table,
+            long tableId,
+            List<Target> targets,
+            String operator,
+            Bytes parameters,
+            long at,
+            long remainingNanos) {
+        this(table, tableId, targets, operator, parameters, at, false, remainingNanos);
+    }
+
+    /** True where the newest state is asked for, whichever it is. */
+    public boolean newest() {
+        return at == 0 && !strict;
     }
 
     /** An actor asked for, with its epoch in the client's map. */

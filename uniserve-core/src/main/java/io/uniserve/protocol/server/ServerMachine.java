@@ -20,6 +20,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.gate.GatePublisher;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
@@ -30,6 +31,7 @@ import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaConfig;
 import io.uniserve.protocol.replica.ReplicaHost;
 import io.uniserve.protocol.tx.AtomicConfig;
+import io.uniserve.protocol.tx.CutDesk;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
@@ -57,6 +59,7 @@ public final class ServerMachine {
     private final BackupEraser eraser;
     private final UpdateDesk updates;
     private final AtomicTables atomic;
+    private final CutDesk cuts;
     private final LoadReport loads;
     private final RoutingBoard routing;
     private final Drain drain;
@@ -88,6 +91,7 @@ public final class ServerMachine {
         this.eraser = new BackupEraser(env, config.replicas());
         this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views, eraser);
         this.atomic = new AtomicTables(host, AtomicConfig.defaults(), watches, views, replicas, gates);
+        this.cuts = new CutDesk(env.registry());
         this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
         this.loads = new LoadReport(env, config.id(), replicas);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
@@ -151,6 +155,15 @@ public final class ServerMachine {
             later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
         } else {
             atomic.service().settle(table, key, at, outcome -> later(completion, outcome));
+        }
+    }
+
+    /** Versions and epochs of tables whose updates are atomic, as of one moment after this call, for a strict read. */
+    public void cut(List<TableName> tables, Completion<Cut> completion) {
+        if (stopped) {
+            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        } else {
+            cuts.cut(tables, outcome -> later(completion, outcome));
         }
     }
 

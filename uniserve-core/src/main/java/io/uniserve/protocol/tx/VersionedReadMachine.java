@@ -6,6 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
@@ -31,7 +32,8 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read of several actors at one version (protocol section 4). Every actor is asked on one of its in-sync replicas; the
+ * A read of several actors at one version (protocol section 4). Of a table of level SERIALIZABLE each actor is read as of now, and
+ * no two need agree. Else: Every actor is asked on one of its in-sync replicas; the
  * largest of what they say they are complete through, and of the client's floor, is the version of the read; whoever
  * answered for an older one is asked again, for that version. Usually all agree at once. A state that is gone meanwhile
  * begins the read anew. Never a partial answer, never a mixture.
@@ -60,6 +62,8 @@ public final class VersionedReadMachine {
     private long random;
     private boolean paused;
     private boolean over;
+    /** Answers of several actors must be of one version: not so on tables of level SERIALIZABLE. */
+    private boolean oneVersion;
     private String last = "nobody was asked";
 
     /** Values by actor, all of this version, and in how many rounds they came. */
@@ -127,6 +131,7 @@ public final class VersionedReadMachine {
             return;
         }
         tableId = route.get().meta().tableId();
+        oneVersion = route.get().meta().level() != ConsistencyLevel.SERIALIZABLE;
         int count = route.get().map().actors().size();
         Collection<Integer> asked = query.actors().orElseGet(() -> all(count));
         for (int actor : asked) {
@@ -339,7 +344,7 @@ public final class VersionedReadMachine {
                 dispatch();
                 return;
             }
-            version = Math.max(version, slot.part.at());
+            version = oneVersion ? Math.max(version, slot.part.at()) : version;
         }
         boolean behind = false;
         for (Slot slot : slots.values()) {
@@ -358,7 +363,16 @@ public final class VersionedReadMachine {
         }
     }
 
-    private void succeed(long version) {
+    /** Every actor's answer is complete through this version at least. */
+    private void succeed(long agreed) {
+        long version = Long.MAX_VALUE;
+        for (Slot slot : slots.values()) {
+            if (slot.part != null) {
+                floors.raise(tableId, slot.part.at());
+                version = Math.min(version, slot.part.at());
+            }
+        }
+        version = version == Long.MAX_VALUE ? agreed : version;
         floors.raise(tableId, version);
         Map<Integer, Bytes> values = new TreeMap<>();
         slots.forEach((actor, slot) -> {

@@ -12,6 +12,7 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableLog;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
@@ -19,6 +20,7 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
@@ -30,6 +32,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 import java.util.function.Predicate;
 
 /** A cluster with one fully serializable table, its drivers, and servers' answers to reads of one version. */
@@ -42,15 +45,24 @@ final class AtomicCluster {
                     && log.inFlight() == null
                     && !log.decisions().isEmpty());
 
+    /** A table beside the one of these tests. */
+    static final TableName SECOND_TABLE = new TableName("t2");
+
     final Cluster cluster;
+    private final ConsistencyLevel level;
 
     AtomicCluster(int servers, int actors, int rf) {
+        this(servers, actors, rf, ConsistencyLevel.FULLY_SERIALIZABLE);
+    }
+
+    AtomicCluster(int servers, int actors, int rf, ConsistencyLevel level) {
+        this.level = level;
         cluster = new Cluster(servers);
         create(actors, rf);
     }
 
     private void create(int actors, int rf) {
-        cluster.create(actors, rf, 1, OnLoss.WAIT, ConsistencyLevel.FULLY_SERIALIZABLE);
+        cluster.create(actors, rf, 1, OnLoss.WAIT, level);
         cluster.await(
                 () -> cluster.map().actors().stream()
                         .allMatch(actor -> actor.isr().size() == rf
@@ -113,12 +125,17 @@ final class AtomicCluster {
 
     /** Gives the update to this driver; the list gets the outcome. */
     List<Outcome<UpdateReply>> send(Host driver, RequestId id, int attempt, Map<Integer, String> rows) {
+        return send(Cluster.T, cluster.map().tableId(), driver, id, attempt, rows);
+    }
+
+    List<Outcome<UpdateReply>> send(
+            TableName table, long tableId, Host driver, RequestId id, int attempt, Map<Integer, String> rows) {
         List<Outcome<UpdateReply>> outcome = new ArrayList<>();
         List<UpdateRequest.ActorRows> parts = new ArrayList<>();
         rows.forEach((actor, text) -> parts.add(new UpdateRequest.ActorRows(actor, 0, Bytes.utf8(text))));
         UpdateRequest request = new UpdateRequest(
-                Cluster.T,
-                cluster.map().tableId(),
+                table,
+                tableId,
                 id,
                 0,
                 attempt,
@@ -187,7 +204,11 @@ final class AtomicCluster {
     /** What one server answers for the actor at a version, 0 for the newest; run until it does. */
     Answer ask(Host host, int actor, long at) {
         List<Answer> heard = new ArrayList<>();
-        serve(host, actor, cluster.actor(actor).epoch(), at, answer -> heard.add(answer));
+        VersionedRead.Target target =
+                new VersionedRead.Target(actor, cluster.actor(actor).epoch());
+        VersionedRead request = new VersionedRead(
+                Cluster.T, cluster.map().tableId(), List.of(target), "rows@1", Bytes.EMPTY, at, SECOND);
+        serve(host, request, target, heard::add);
         cluster.await(() -> !heard.isEmpty(), 30);
         return heard.get(0);
     }
@@ -200,61 +221,88 @@ final class AtomicCluster {
     }
 
     /** The steps of a reader on a server (protocol section 4). */
-    void serve(Host host, int actor, long epoch, long at, java.util.function.Consumer<Answer> then) {
-        ReplicaKey key = cluster.key(actor);
+    private void serve(Host host, VersionedRead request, VersionedRead.Target target, Consumer<Answer> then) {
+        ReplicaKey key = new ReplicaKey(request.tableId(), target.actor());
         long known = host.version(key.tableId());
         ReadGate gate = host.gates.get(key);
-        Optional<ActorFailure> refusal = refusal(host, key, epoch);
+        Optional<ActorFailure> refusal = refusal(host, key, request, target);
         if (refusal.isPresent() || gate == null) {
             then.accept(Answer.failed(refusal.map(ActorFailure::code).orElse(ErrorCode.UNAVAILABLE)));
-        } else if (gate.doubt() != 0 && (at == 0 || gate.doubt() <= at)) {
-            host.machine().settle(Cluster.T, key, at, settled -> {
+        } else if (gate.doubt() != 0 && (request.newest() || gate.doubt() <= request.at())) {
+            host.machine().settle(request.table(), key, request.at(), settled -> {
                 if (settled instanceof Outcome.Err<?> err) {
                     then.accept(Answer.failed(err.error().code()));
                 } else {
-                    fix(host, key, epoch, at, known, then);
+                    fix(host, key, request, target, known, then);
                 }
             });
         } else {
-            fix(host, key, epoch, at, known, then);
+            fix(host, key, request, target, known, then);
         }
     }
 
     private void fix(
-            Host host, ReplicaKey key, long epoch, long at, long known, java.util.function.Consumer<Answer> then) {
-        TestingEngine.State state = host.engine().state(key, at);
-        Optional<ActorFailure> refusal = refusal(host, key, epoch);
+            Host host,
+            ReplicaKey key,
+            VersionedRead request,
+            VersionedRead.Target target,
+            long known,
+            Consumer<Answer> then) {
+        TestingEngine.State state = host.engine().state(key, request.at());
+        Optional<ActorFailure> refusal = refusal(host, key, request, target);
         if (refusal.isPresent()) {
             then.accept(Answer.failed(refusal.get().code()));
-        } else if (state == null) {
+        } else if (state == null || !request.newest() && state.version() > request.at()) {
             then.accept(Answer.failed(ErrorCode.VERSION_GONE));
         } else {
-            then.accept(new Answer(at > 0 ? at : Math.max(known, state.version()), state.rows(), Optional.empty()));
+            long at = request.newest() ? Math.max(known, state.version()) : request.at();
+            then.accept(new Answer(at, state.rows(), Optional.empty()));
         }
     }
 
-    private Optional<ActorFailure> refusal(Host host, ReplicaKey key, long epoch) {
+    private Optional<ActorFailure> refusal(
+            Host host, ReplicaKey key, VersionedRead request, VersionedRead.Target target) {
         ReadGate gate = host.gates.get(key);
-        return gate == null || !host.up()
-                ? Optional.of(new ActorFailure(key.actor(), ErrorCode.UNAVAILABLE, "no replica", 0))
-                : gate.refuse(
-                        new ReadRequest.Target(key.actor(), epoch, 0), ReadMode.LINEARIZABLE, cluster.loop.nanos());
+        if (gate == null || !host.up()) {
+            return Optional.of(new ActorFailure(key.actor(), ErrorCode.UNAVAILABLE, "no replica", 0));
+        }
+        ReadRequest.Target asked = new ReadRequest.Target(key.actor(), target.epoch(), 0);
+        return request.strict()
+                ? gate.refuseStrict(asked)
+                : gate.refuse(asked, ReadMode.LINEARIZABLE, cluster.loop.nanos());
+    }
+
+    private Optional<Host> at(Address to) {
+        return cluster.servers.values().stream()
+                .filter(each -> each.up() && each.address().equals(to))
+                .findFirst();
+    }
+
+    private static UniserveException nobody(Address to) {
+        return new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to);
+    }
+
+    /** Tells a client of one moment of these tables. */
+    void cut(Address to, List<TableName> tables, Completion<Cut> completion) {
+        Optional<Host> host = at(to);
+        if (host.isEmpty()) {
+            completion.done(Outcome.err(nobody(to)));
+        } else {
+            host.get().machine().cut(tables, completion);
+        }
     }
 
     /** Answers a client's share of a read as the server at the address does. */
     void read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
-        Optional<Host> host = cluster.servers.values().stream()
-                .filter(each -> each.up() && each.address().equals(to))
-                .findFirst();
+        Optional<Host> host = at(to);
         if (host.isEmpty()) {
-            cluster.loop.soon(() -> completion.done(
-                    Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to))));
+            cluster.loop.soon(() -> completion.done(Outcome.err(nobody(to))));
             return;
         }
         List<VersionedRead.Part> parts = new ArrayList<>();
         List<ActorFailure> failures = new ArrayList<>();
         for (VersionedRead.Target target : request.targets()) {
-            serve(host.get(), target.actor(), target.epoch(), request.at(), answer -> {
+            serve(host.get(), request, target, answer -> {
                 if (answer.error().isPresent()) {
                     failures.add(new ActorFailure(target.actor(), answer.error().get(), "refused", 0));
                 } else {

@@ -134,6 +134,8 @@ class AtomicDeathsTest {
                 .isGreaterThan(map);
         assertThat(atomic.log().inFlight()).as("the old map's commit is still on its way").isNotNull();
         driver.registry().release();
+        cluster.loop.run(1_500);
+        assertThat(atomic.log().inFlight()).as("the write that was on its way did nothing").isNotNull();
         assertThat(atomic.version(outcome)).as("voted for anew in the new epoch").isEqualTo(1);
         assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a");
     }

@@ -7,6 +7,7 @@ import io.uniserve.model.Routing;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
@@ -24,6 +25,7 @@ import io.uniserve.protocol.reader.ReaderSettings;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.protocol.reader.RoutingView;
+import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedReadMachine;
 import java.util.ArrayList;
@@ -67,16 +69,9 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 Bytes.EMPTY,
                 ReadMode.LINEARIZABLE,
                 cluster.loop.nanos() + seconds * Cluster.SECOND);
-        ReaderEnvironment env = new ReaderEnvironment(
-                cluster.loop,
-                cluster.loop,
-                this,
-                this,
-                () -> cluster.ids++,
-                ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
         List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
         new VersionedReadMachine(
-                        env,
+                        environment(),
                         (to, request, completion) -> {
                             cluster.loop.soon(() -> atomic.read(to, request, completion));
                             return () -> {};
@@ -89,13 +84,56 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         return outcome.get(0);
     }
 
+    /** Reads all actors of these tables as of one confirmed moment. */
+    Outcome<List<StrictReadMachine.Result>> strict(long seconds, TableName... tables) {
+        Cluster cluster = atomic.cluster;
+        List<Query> queries = new ArrayList<>();
+        for (TableName table : tables) {
+            queries.add(new Query(
+                    table,
+                    Optional.empty(),
+                    "rows@1",
+                    Bytes.EMPTY,
+                    ReadMode.LINEARIZABLE,
+                    cluster.loop.nanos() + seconds * Cluster.SECOND));
+        }
+        List<Outcome<List<StrictReadMachine.Result>>> outcome = new ArrayList<>();
+        new StrictReadMachine(
+                        environment(),
+                        (to, request, completion) -> {
+                            cluster.loop.soon(() -> atomic.read(to, request, completion));
+                            return () -> {};
+                        },
+                        (to, asked, timeout, completion) ->
+                                cluster.loop.soon(() -> atomic.cut(to, asked, completion)),
+                        floors,
+                        queries,
+                        outcome::add)
+                .start();
+        cluster.await(() -> !outcome.isEmpty(), seconds + 1);
+        return outcome.get(0);
+    }
+
+    private ReaderEnvironment environment() {
+        Cluster cluster = atomic.cluster;
+        return new ReaderEnvironment(
+                cluster.loop,
+                cluster.loop,
+                this,
+                this,
+                () -> cluster.ids++,
+                ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
+    }
+
     @Override
     public RouteIndex current() {
         Cluster cluster = atomic.cluster;
         List<Routing.TableRoute> tables = new ArrayList<>();
-        if (cluster.store.value(RegistryPaths.meta(Cluster.T)) instanceof TableMeta meta
-                && cluster.store.value(RegistryPaths.map(Cluster.T)) instanceof TableMap map) {
-            tables.add(new Routing.TableRoute(meta, map, 1));
+        for (TableName name : List.of(Cluster.T, AtomicCluster.SECOND_TABLE)) {
+            if (cluster.store.value(RegistryPaths.meta(name)) instanceof TableMeta meta
+                    && cluster.store.value(RegistryPaths.map(name)) instanceof TableMap map) {
+                tables.add(new Routing.TableRoute(meta, map, 1));
+            }
         }
         List<ServerRecord> servers = new ArrayList<>();
         for (String name : cluster.servers.keySet()) {

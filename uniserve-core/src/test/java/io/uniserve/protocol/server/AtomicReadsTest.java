@@ -76,6 +76,26 @@ class AtomicReadsTest {
         atomic.awaitRows(1, "1=a");
     }
 
+    /** A follower of the registry that lags says that the version is in flight, when it is committed and read elsewhere. */
+    @Test
+    void aReaderInDoubtBelievesNoOldLog() {
+        Host asked = atomic.primary(1) == driver ? atomic.follower(1) : atomic.primary(1);
+        driver.registry().hold(AtomicCluster.DECISION);
+        List<Outcome<UpdateReply>> outcome = atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
+        cluster.await(() -> driver.registry().holding() > 0, 10);
+        atomic.awaitPrepared(1, 0, 1);
+        asked.registry().lag();
+        cluster.network.lose((to, request) -> to.equals(asked.address()));
+        driver.registry().release();
+        assertThat(atomic.version(outcome)).isEqualTo(1);
+        AtomicCluster.Answer answer = atomic.ask(asked, 1, 0);
+        assertThat(answer.error().isPresent() || answer.rows().equals(List.of("1=a")))
+                .as("an old answer: %s", answer)
+                .isTrue();
+        cluster.network.lose((to, request) -> false);
+        atomic.awaitRows(1, "1=a");
+    }
+
     @Test
     void aFreshClientReadsTheNewest() {
         atomic.update(driver, rows("a", 0, 1, 2));

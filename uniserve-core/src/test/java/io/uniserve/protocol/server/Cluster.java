@@ -99,8 +99,12 @@ final class Cluster {
     }
 
     void create(int actors, int rf, int minIsr, OnLoss onLoss, ConsistencyLevel level) {
+        create(T, actors, rf, minIsr, onLoss, level);
+    }
+
+    void create(TableName name, int actors, int rf, int minIsr, OnLoss onLoss, ConsistencyLevel level) {
         TableMeta meta = new TableMeta(
-                T,
+                name,
                 0,
                 new Partitioner.Hash(actors),
                 "id",

@@ -220,13 +220,14 @@ public final class TestingEngine implements EngineHost {
             }
             List<String> rows = prepared.getOrDefault(key, new TreeMap<>()).remove(version);
             List<String> held = actors.get(key);
-            if (commit && (rows == null || held == null)) {
+            if (!commit) {
+                return Outcome.ok(Done.DONE);
+            }
+            if (rows == null || held == null) {
                 throw new IllegalStateException("version " + version + " of " + key + " is not prepared");
             }
-            if (commit) {
-                rows.forEach(row -> held.add(version + "=" + row));
-                keep(key, version, false);
-            }
+            rows.forEach(row -> held.add(version + "=" + row));
+            keep(key, version, false);
             return Outcome.ok(Done.DONE);
         });
     }

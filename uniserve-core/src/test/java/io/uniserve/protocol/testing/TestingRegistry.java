@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** One process's session on a {@link TestingStore}. Operations are done when their turn comes, one microsecond later. */
 public final class TestingRegistry implements Registry {
@@ -24,6 +25,7 @@ public final class TestingRegistry implements Registry {
     private int unknownNotDone;
     private Predicate<List<Op>> concerned = ops -> true;
     private Predicate<List<Op>> held = ops -> false;
+    private @Nullable TestingStore old;
     private final List<Runnable> waiting = new ArrayList<>();
 
     public TestingRegistry(TestingLoop loop, TestingStore store) {
@@ -49,6 +51,11 @@ public final class TestingRegistry implements Registry {
     /** The next write is not done, its caller told that the outcome is unknown. */
     public void loseNextWrite() {
         unknownNotDone++;
+    }
+
+    /** Reads see the contents as they are now, until the next sync: those of a follower that lags. */
+    public void lag() {
+        old = store.copy();
     }
 
     /** Which writes the next two concern; all of them at first. */
@@ -95,7 +102,7 @@ public final class TestingRegistry implements Registry {
 
     @Override
     public void read(String path, Completion<Versioned> completion) {
-        loop.soon(() -> completion.done(cut ? away() : Outcome.ok(store.read(path))));
+        loop.soon(() -> completion.done(cut ? away() : Outcome.ok((old == null ? store : old).read(path))));
     }
 
     @Override
@@ -129,7 +136,10 @@ public final class TestingRegistry implements Registry {
 
     @Override
     public void sync(Completion<Done> completion) {
-        loop.soon(() -> completion.done(cut ? away() : Outcome.ok(Done.DONE)));
+        loop.soon(() -> {
+            old = cut ? old : null;
+            completion.done(cut ? away() : Outcome.ok(Done.DONE));
+        });
     }
 
     @Override

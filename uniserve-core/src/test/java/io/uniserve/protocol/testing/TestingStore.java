@@ -28,6 +28,13 @@ public final class TestingStore {
         return node == null ? new Versioned(null, Registry.ABSENT) : new Versioned(node.value, node.version);
     }
 
+    /** As it is now, whatever comes later. */
+    public TestingStore copy() {
+        TestingStore copy = new TestingStore();
+        copy.nodes.putAll(nodes);
+        return copy;
+    }
+
     /** The value of a node as it is now, null where it is absent. */
     public @Nullable RegistryValue value(String path) {
         return read(path).value();

@@ -45,6 +45,7 @@ public final class AtomicCheck {
         });
         history.writes().forEach(this::atTheEnd);
         history.reads().forEach(this::read);
+        history.stale().forEach(read -> beginnings(read.client(), read.doneNanos(), read.lists()));
         order();
     }
 
@@ -66,24 +67,34 @@ public final class AtomicCheck {
         }
     }
 
-    private void read(Read read) {
+    /** Each list is a beginning of the final one, of markers that somebody had sent; gives how often each marker was seen. */
+    private Map<String, Integer> beginnings(String client, long doneNanos, Map<Integer, List<String>> lists) {
         Map<String, Integer> seen = new TreeMap<>();
-        read.lists().forEach((list, markers) -> {
+        lists.forEach((list, markers) -> {
             List<String> last = finals.getOrDefault(list, List.of());
             if (markers.size() > last.size() || !last.subList(0, markers.size()).equals(markers)) {
-                violations.add(
-                        "I11", read.client() + " read list " + list + ", which is no beginning of the final one");
+                violations.add("I11", client + " read list " + list + ", which is no beginning of the final one");
             }
             markers.forEach(marker -> seen.merge(marker, 1, Integer::sum));
         });
-        seen.forEach((marker, count) -> {
+        seen.keySet().removeIf(marker -> {
             Write write = history.find(marker);
-            if (write == null || write.invokedNanos > read.doneNanos()) {
-                violations.add("I11", read.client() + " read " + marker + " before anybody sent it");
-                return;
+            boolean early = write == null || write.invokedNanos > doneNanos;
+            if (early) {
+                violations.add("I11", client + " read " + marker + " before anybody sent it");
             }
-            long asked = write.lists.stream().filter(read.lists()::containsKey).count();
-            if (count != asked) {
+            return early;
+        });
+        return seen;
+    }
+
+    private void read(Read read) {
+        beginnings(read.client(), read.doneNanos(), read.lists()).forEach((marker, count) -> {
+            Write write = history.find(marker);
+            long asked = write == null
+                    ? 0
+                    : write.lists.stream().filter(read.lists()::containsKey).count();
+            if (read.oneVersion() && count != asked) {
                 violations.add(
                         "I3",
                         read.client() + " read " + marker + " in " + count + " of " + asked + " lists at version "

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 public final class AtomicHistory {
     private final Map<String, Write> writes = new LinkedHashMap<>();
     private final List<Read> reads = new ArrayList<>();
+    private final List<Stale> stale = new ArrayList<>();
 
     /** A client is about to append the marker to these lists, all or none; markers are unique. */
     public Write write(String client, String marker, TreeSet<Integer> lists, long nanos) {
@@ -39,9 +40,37 @@ public final class AtomicHistory {
         return reads;
     }
 
-    /** Lists of all actors that were asked, those without a marker too, and the version they are said to be of. */
+    /** A client got lists of any replica. */
+    public void stale(Stale read) {
+        stale.add(read);
+    }
+
+    List<Stale> stale() {
+        return stale;
+    }
+
+    /**
+     * Lists of all actors that were asked, those without a marker too.
+     *
+     * @param version the one that all are complete through
+     * @param oneVersion all are of this version; false where each may be of a newer one
+     */
     public record Read(
-            String client, long invokedNanos, long doneNanos, long version, TreeMap<Integer, List<String>> lists) {}
+            String client,
+            long invokedNanos,
+            long doneNanos,
+            long version,
+            boolean oneVersion,
+            TreeMap<Integer, List<String>> lists) {
+        /** One of a single version. */
+        public Read(
+                String client, long invokedNanos, long doneNanos, long version, TreeMap<Integer, List<String>> lists) {
+            this(client, invokedNanos, doneNanos, version, true, lists);
+        }
+    }
+
+    /** Lists as some replica had them at some time. */
+    public record Stale(String client, long doneNanos, TreeMap<Integer, List<String>> lists) {}
 
     /** An append of one marker to several lists. */
     public static final class Write {

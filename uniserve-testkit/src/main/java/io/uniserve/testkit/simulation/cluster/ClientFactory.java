@@ -1,5 +1,6 @@
 package io.uniserve.testkit.simulation.cluster;
 
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.reader.ClientState;
@@ -101,6 +102,8 @@ public final class ClientFactory {
                 world.random.fork("client " + name).fork("choices"),
                 environment(process, world.ids(process)),
                 world.plant == Plant.ONE_ROUND ? new MuteVersions(wire) : wire,
+                world.wire.cutNetwork(process),
+                world.level() == ConsistencyLevel.FULLY_SERIALIZABLE,
                 () -> crash(process),
                 SimCluster.TABLE,
                 keys,

@@ -96,6 +96,7 @@ public final class CoordinatorNode implements Node {
                         started::onPeer,
                         (request, reply) -> reply.done(Outcome.err(refusal())),
                         (request, reply) -> reply.done(Outcome.err(refusal())),
+                        (request, reply) -> reply.done(Outcome.err(refusal())),
                         (request, reply) -> reply.done(Outcome.err(refusal()))));
         session = own;
         machine = started;

@@ -115,6 +115,13 @@ public final class ServerNode implements Node {
         return life == null || !process.alive() ? null : life.gates.of(key);
     }
 
+    /** True while a version is prepared here and its outcome not known to readers. */
+    public boolean inDoubt() {
+        return life != null
+                && process.alive()
+                && life.gates.all().values().stream().anyMatch(gate -> gate.doubt() != 0);
+    }
+
     /** The digest of the replica's contents, null where there is none. */
     public byte @Nullable [] digest(ReplicaKey key) {
         return life == null || !process.alive() ? null : life.engine.digestNow(key);
@@ -182,7 +189,7 @@ public final class ServerNode implements Node {
                 world.plant == Plant.DOUBTS_IGNORED ? HastyEyes::withoutDoubt : gate -> gate,
                 world.queue,
                 world.observer);
-        world.wire.bind(address, new Endpoint(process, ear, machine::onUpdate, reads::read, versions::read));
+        world.wire.bind(address, new Endpoint(process, ear, machine::onUpdate, reads::read, versions::read, machine::cut));
         life = new Life(session, disk, engine, gates, machine);
         draining = false;
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));

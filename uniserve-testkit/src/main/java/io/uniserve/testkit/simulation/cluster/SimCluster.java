@@ -25,7 +25,6 @@ import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
 import io.uniserve.testkit.simulation.workload.RoutingFeed;
-import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -99,7 +98,7 @@ public final class SimCluster {
                 0,
                 partitioner(),
                 ActorKeys.KEY_FIELD,
-                world.workload == Workload.ATOMIC ? ConsistencyLevel.FULLY_SERIALIZABLE : ConsistencyLevel.EVENTUAL,
+                world.level(),
                 scenario.rf(),
                 scenario.minIsr(),
                 scenario.onLoss(),

@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation.cluster;
 
 import io.uniserve.api.EngineInstance;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.testkit.simulation.check.Observer;
 import io.uniserve.testkit.simulation.check.Violations;
@@ -92,6 +93,15 @@ public final class World {
 
     public Plant plant() {
         return plant;
+    }
+
+    /** That of the table: one atomic workload in four is of level SERIALIZABLE, as long as no bug of the other one is looked for. */
+    ConsistencyLevel level() {
+        if (workload == Workload.EVENTUAL) {
+            return ConsistencyLevel.EVENTUAL;
+        }
+        boolean looser = plant == Plant.NONE && random.fork("level").below(4) == 0;
+        return looser ? ConsistencyLevel.SERIALIZABLE : ConsistencyLevel.FULLY_SERIALIZABLE;
     }
 
     /** A new process, not yet started. */

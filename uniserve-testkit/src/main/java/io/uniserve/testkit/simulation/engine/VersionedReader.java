@@ -92,11 +92,11 @@ public final class VersionedReader {
         work.open = work.shares.size();
         for (Share share : work.shares) {
             ReadGate gate = gate(share.key);
-            Optional<ActorFailure> refusal = refusal(share, gate);
+            Optional<ActorFailure> refusal = refusal(work.request, share, gate);
             if (refusal.isPresent()) {
                 share.failure = refusal.get();
                 ready(work);
-            } else if (gate != null && inDoubt(gate, work.request.at())) {
+            } else if (gate != null && inDoubt(gate, work.request)) {
                 settler.settle(work.request, share.key, settled -> {
                     if (settled instanceof Outcome.Err<Done> err) {
                         share.fail(err.error().code(), err.error().reason());
@@ -114,16 +114,19 @@ public final class VersionedReader {
         return gate == null ? null : eyes.apply(gate);
     }
 
-    private static boolean inDoubt(ReadGate gate, long at) {
-        return gate.doubt() != 0 && (at == 0 || gate.doubt() <= at);
+    private static boolean inDoubt(ReadGate gate, VersionedRead request) {
+        return gate.doubt() != 0 && (request.newest() || gate.doubt() <= request.at());
     }
 
-    private Optional<ActorFailure> refusal(Share share, @Nullable ReadGate gate) {
+    private Optional<ActorFailure> refusal(VersionedRead request, Share share, @Nullable ReadGate gate) {
         int actor = share.target.actor();
-        return gate == null
-                ? Optional.of(new ActorFailure(actor, ErrorCode.UNAVAILABLE, "no replica here", 0))
-                : gate.refuse(
-                        new ReadRequest.Target(actor, share.target.epoch(), 0), ReadMode.LINEARIZABLE, clock.nanos());
+        if (gate == null) {
+            return Optional.of(new ActorFailure(actor, ErrorCode.UNAVAILABLE, "no replica here", 0));
+        }
+        ReadRequest.Target target = new ReadRequest.Target(actor, share.target.epoch(), 0);
+        return request.strict()
+                ? gate.refuseStrict(target)
+                : gate.refuse(target, ReadMode.LINEARIZABLE, clock.nanos());
     }
 
     private void ready(Work work) {
@@ -136,13 +139,16 @@ public final class VersionedReader {
         for (Share share : work.shares) {
             if (share.failure == null) {
                 Optional<SnapshotShelf.Ref<AutoCloseable>> state = host.state(share.key, work.request.at());
+                if (state.isPresent() && work.request.strict() && state.get().version() > work.request.at()) {
+                    state.get().release();
+                    state = Optional.empty();
+                }
                 if (state.isEmpty()) {
-                    boolean gone =
-                            work.request.at() > 0 && host.state(share.key, 0).isPresent();
+                    boolean gone = !work.request.newest() && host.state(share.key, 0).isPresent();
                     share.fail(gone ? ErrorCode.VERSION_GONE : ErrorCode.UNAVAILABLE, "no such state is here");
                 } else {
                     long version = state.get().version();
-                    share.at = work.request.at() > 0 ? work.request.at() : Math.max(work.known, version);
+                    share.at = work.request.newest() ? Math.max(work.known, version) : work.request.at();
                     share.value = operators.retrieve(
                             work.request.operator(), work.request.parameters(), share.target.actor(), (Actor)
                                     state.get().state());
@@ -158,12 +164,14 @@ public final class VersionedReader {
         List<ActorFailure> failures = new ArrayList<>();
         for (Share share : work.shares) {
             if (share.failure == null) {
-                refusal(share, gate(share.key)).ifPresent(refusal -> share.failure = refusal);
+                refusal(work.request, share, gate(share.key)).ifPresent(refusal -> share.failure = refusal);
             }
             if (share.failure != null) {
                 failures.add(share.failure);
             } else if (share.value != null) {
-                tap.answered(process.name(), share.key, share.target.epoch(), work.takenNanos);
+                if (!work.request.strict()) { // one that is may come late: it is of the moment that was confirmed
+                    tap.answered(process.name(), share.key, share.target.epoch(), work.takenNanos);
+                }
                 parts.add(new VersionedRead.Part(share.target.actor(), share.at, share.value));
             }
         }

@@ -19,6 +19,8 @@ import java.util.TreeSet;
  */
 public final class Isolations {
     private static final long SECOND = 1_000_000_000L;
+    private static final long DOUBT_LOOK_NANOS = 500_000;
+    private static final int DOUBT_LOOKS = 2_000;
 
     private final World world;
     private final SimCluster cluster;
@@ -46,15 +48,28 @@ public final class Isolations {
     private void next() {
         world.queue().after(random.between(2 * SECOND, 20 * SECOND), () -> {
             if (!over) {
-                isolate(random.pick(cluster.servers()));
+                ServerNode victim = random.pick(cluster.servers());
+                whenInDoubt(victim, random.below(2) == 0 ? DOUBT_LOOKS : 0);
             }
         });
+    }
+
+    /** Waits a while for the server to be in doubt about a version, when it is most worth while. */
+    private void whenInDoubt(ServerNode victim, int looks) {
+        if (over) {
+            return;
+        }
+        if (looks == 0 || victim.inDoubt()) {
+            isolate(victim);
+        } else {
+            world.queue().after(DOUBT_LOOK_NANOS, () -> whenInDoubt(victim, looks - 1));
+        }
     }
 
     private void isolate(ServerNode victim) {
         long duration = random.between(4 * SECOND, 16 * SECOND);
         boolean follower = random.below(3) == 0;
-        long cutAfter = random.below(3) == 0 ? 0 : random.below(5 * SECOND);
+        long cutAfter = random.below(2) == 0 ? 0 : random.below(5 * SECOND);
         String name = victim.process().name();
         world.trace().line(Fault.SERVER_ISOLATED.label() + " " + name);
         if (victim.process().alive() && victim.process().pending() > 0) {

@@ -1,6 +1,8 @@
 package io.uniserve.testkit.simulation.network;
 
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReadReply;
@@ -9,6 +11,7 @@ import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.testkit.simulation.kernel.Process;
+import java.util.List;
 
 /** What listens at an address: a process and what it does with requests. */
 public record Endpoint(
@@ -16,7 +19,8 @@ public record Endpoint(
         Handler<PeerRequest, PeerReply> peers,
         Handler<UpdateRequest, UpdateReply> updates,
         Handler<ReadRequest, ReadReply> reads,
-        Handler<VersionedRead, VersionedRead.Reply> versions) {
+        Handler<VersionedRead, VersionedRead.Reply> versions,
+        Handler<List<TableName>, Cut> cuts) {
     /** Handles a request on the process's loop. */
     @FunctionalInterface
     public interface Handler<Q, R> {

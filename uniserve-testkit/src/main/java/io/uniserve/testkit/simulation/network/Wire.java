@@ -12,6 +12,7 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.tx.CutNetwork;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Fault;
@@ -92,6 +93,12 @@ public final class Wire {
     /** The network as this client sees it, for reads of one version. */
     public VersionedNetwork versionedNetwork(Process from) {
         return (to, request, completion) -> call(from, to, request, NO_TIMEOUT, completion, Endpoint::versions);
+    }
+
+    /** The network as this client sees it, for the moments of strict reads. */
+    public CutNetwork cutNetwork(Process from) {
+        return (to, tables, timeoutNanos, completion) ->
+                call(from, to, tables, timeoutNanos, completion, Endpoint::cuts);
     }
 
     /** The process has died: whoever waits for it hears of a reset connection, or of nothing. */

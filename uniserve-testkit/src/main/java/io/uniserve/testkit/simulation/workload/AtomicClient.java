@@ -3,6 +3,7 @@ package io.uniserve.testkit.simulation.workload;
 import io.uniserve.api.Document;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
@@ -11,10 +12,14 @@ import io.uniserve.port.kv.KvUpdates;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryMachine;
+import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.Update;
 import io.uniserve.protocol.tx.AtomicUpdateMachine;
+import io.uniserve.protocol.tx.CutNetwork;
+import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.protocol.tx.VersionedReadMachine;
@@ -23,8 +28,8 @@ import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Trace;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -39,6 +44,8 @@ public final class AtomicClient implements Customer {
     private final Prng random;
     private final ReaderEnvironment env;
     private final VersionedNetwork network;
+    private final CutNetwork cuts;
+    private final boolean oneVersion;
     private final VersionFloors floors = new VersionFloors();
     private final RequestTracker tracker;
     private final Runnable crash;
@@ -50,12 +57,15 @@ public final class AtomicClient implements Customer {
     private int outstanding;
     private int next;
 
+    /** @param oneVersion false for a table of level SERIALIZABLE, of which reads of several actors are not of one version */
     public AtomicClient(
             String name,
             EventQueue queue,
             Prng random,
             ReaderEnvironment env,
             VersionedNetwork network,
+            CutNetwork cuts,
+            boolean oneVersion,
             Runnable crash,
             TableName table,
             ActorKeys keys,
@@ -67,6 +77,8 @@ public final class AtomicClient implements Customer {
         this.random = random;
         this.env = env;
         this.network = network;
+        this.cuts = cuts;
+        this.oneVersion = oneVersion;
         this.tracker = new RequestTracker(env.ids());
         this.crash = crash;
         this.table = table;
@@ -92,8 +104,12 @@ public final class AtomicClient implements Customer {
         int kind = random.below(20);
         if (kind < 9) {
             update(some(4), SECOND * random.between(5, 40), false);
-        } else if (kind < 14) {
+        } else if (kind < 13) {
             read(all(), READ_NANOS, false);
+        } else if (kind < 14) {
+            strict(random.below(2) == 0 ? all() : some(3), READ_NANOS, false);
+        } else if (kind == 19) {
+            stale(some(3));
         } else {
             read(some(kind < 17 ? 3 : 1), READ_NANOS, false);
         }
@@ -103,6 +119,7 @@ public final class AtomicClient implements Customer {
     public void probe(long deadlineNanos) {
         update(all(), deadlineNanos, true);
         read(all(), deadlineNanos, true);
+        strict(all(), deadlineNanos, true);
     }
 
     private TreeSet<Integer> all() {
@@ -182,13 +199,7 @@ public final class AtomicClient implements Customer {
         long invoked = queue.now();
         outstanding++;
         tally.started();
-        Query query = new Query(
-                table,
-                Optional.of(List.copyOf(actors)),
-                KvOperators.SCAN.id(),
-                KvOperators.SCAN.parameters().encode(new KvOperators.Scan("", 10_000)),
-                ReadMode.LINEARIZABLE,
-                env.clock().nanos() + deadlineNanos);
+        Query query = query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
         new VersionedReadMachine(env, network, floors, query, outcome -> {
                     outstanding--;
                     tally.ended(false, outcome instanceof Outcome.Ok);
@@ -196,22 +207,73 @@ public final class AtomicClient implements Customer {
                         answered(actors, invoked, ok.value());
                         return;
                     }
-                    ErrorCode code = ((Outcome.Err<VersionedReadMachine.Result>) outcome)
-                            .error()
-                            .code();
-                    tally.error(code);
-                    if (probe) {
-                        tally.probeFailed(List.of(Tally.ALL_ACTORS));
-                    }
-                    trace.line(name + " failed to read " + actors + " " + code + " "
-                            + ((Outcome.Err<VersionedReadMachine.Result>) outcome)
-                                    .error()
-                                    .reason());
+                    failed("", actors, ((Outcome.Err<?>) outcome).error(), probe);
                 })
                 .start();
     }
 
-    private void answered(TreeSet<Integer> actors, long invoked, VersionedReadMachine.Result result) {
+    /** At a moment that a server confirms. */
+    private void strict(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
+        long invoked = queue.now();
+        outstanding++;
+        tally.started();
+        List<Query> queries = List.of(query(actors, deadlineNanos, ReadMode.LINEARIZABLE));
+        new StrictReadMachine(env, network, cuts, floors, queries, outcome -> {
+                    outstanding--;
+                    tally.ended(false, outcome instanceof Outcome.Ok);
+                    if (outcome instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok) {
+                        StrictReadMachine.Result result = ok.value().get(0);
+                        TreeMap<Integer, List<String>> lists = lists(actors, result.values().values());
+                        history.read(new AtomicHistory.Read(
+                                name, invoked, queue.now(), result.version(), true, lists));
+                        trace.line(name + " read strictly actors " + actors + " at version " + result.version());
+                        return;
+                    }
+                    failed("strictly ", actors, ((Outcome.Err<?>) outcome).error(), probe);
+                })
+                .start();
+    }
+
+    private Query query(TreeSet<Integer> actors, long deadlineNanos, ReadMode mode) {
+        return new Query(
+                table,
+                Optional.of(List.copyOf(actors)),
+                KvOperators.SCAN.id(),
+                KvOperators.SCAN.parameters().encode(new KvOperators.Scan("", 10_000)),
+                mode,
+                env.clock().nanos() + deadlineNanos);
+    }
+
+    private void failed(String how, TreeSet<Integer> actors, UniserveException error, boolean probe) {
+        tally.error(error.code());
+        if (probe) {
+            tally.probeFailed(List.of(Tally.ALL_ACTORS));
+        }
+        trace.line(name + " failed to read " + how + actors + " " + error.code() + " " + error.reason());
+    }
+
+    /** From any replica, of whatever version. */
+    private void stale(TreeSet<Integer> actors) {
+        if (env.routing().current().table(table).isEmpty()) {
+            return;
+        }
+        outstanding++;
+        tally.started();
+        new QueryMachine(env, query(actors, READ_NANOS, ReadMode.STALE), outcome -> {
+                    outstanding--;
+                    tally.ended(false, outcome instanceof Outcome.Ok);
+                    if (outcome instanceof Outcome.Ok<QueryResult> ok) {
+                        history.stale(new AtomicHistory.Stale(
+                                name, queue.now(), lists(actors, ok.value().parts())));
+                        trace.line(name + " read any replica of " + actors);
+                    } else {
+                        failed("any replica of ", actors, ((Outcome.Err<?>) outcome).error(), false);
+                    }
+                })
+                .start();
+    }
+
+    private TreeMap<Integer, List<String>> lists(TreeSet<Integer> actors, Collection<Bytes> values) {
         TreeMap<Integer, List<String>> lists = new TreeMap<>();
         for (int actor : actors) {
             for (int which = 0; which < ActorKeys.LISTS_PER_ACTOR; which++) {
@@ -219,11 +281,16 @@ public final class AtomicClient implements Customer {
             }
         }
         List<Document> documents = new ArrayList<>();
-        for (Map.Entry<Integer, Bytes> value : result.values().entrySet()) {
-            documents.addAll(KvOperators.SCAN.values().decode(value.getValue()));
+        for (Bytes value : values) {
+            documents.addAll(KvOperators.SCAN.values().decode(value));
         }
         lists.putAll(keys.lists(documents));
-        history.read(new AtomicHistory.Read(name, invoked, queue.now(), result.version(), lists));
+        return lists;
+    }
+
+    private void answered(TreeSet<Integer> actors, long invoked, VersionedReadMachine.Result result) {
+        TreeMap<Integer, List<String>> lists = lists(actors, result.values().values());
+        history.read(new AtomicHistory.Read(name, invoked, queue.now(), result.version(), oneVersion, lists));
         trace.line(name + " read actors " + actors + " at version " + result.version() + " in " + result.rounds()
                 + " rounds");
     }

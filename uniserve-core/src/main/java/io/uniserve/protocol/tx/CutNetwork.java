@@ -1,0 +1,14 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.model.Address;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.message.Cut;
+import java.util.List;
+
+/** Asks a server for a cut of tables. Errors as for {@link io.uniserve.protocol.env.Network}. */
+@FunctionalInterface
+public interface CutNetwork {
+    /** The completion is called once, with DEADLINE_EXCEEDED when there is no answer in time. */
+    void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<Cut> completion);
+}

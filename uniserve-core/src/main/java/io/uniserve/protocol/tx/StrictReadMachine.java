@@ -1,0 +1,316 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.RouteIndex;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A strict read of one or several tables (protocol section 4): a server confirms the versions and epochs of all of them as of one
+ * moment, then in-sync replicas of these epochs are asked for these versions. It rests on no lease and so on no clock. Where a
+ * replica has moved on, or a state is gone, it begins anew with another moment. Never a partial answer, never a mixture.
+ *
+ * <p>Not thread-safe; the completion is called exactly once.
+ */
+public final class StrictReadMachine {
+    private static final long PAUSE_NANOS = 40_000_000;
+    private static final long CUT_NANOS = 2_000_000_000;
+    private static final long SILENCE_NANOS = 2_500_000_000L;
+
+    private final ReaderEnvironment env;
+    private final VersionedNetwork network;
+    private final CutNetwork cuts;
+    private final VersionFloors floors;
+    private final List<Query> queries;
+    private final Completion<List<Result>> completion;
+    private final List<Slot> slots = new ArrayList<>();
+    private final List<ServerId> tried = new ArrayList<>();
+    private final List<Timers.Cancel> calls = new ArrayList<>();
+    private Timers.Cancel deadline = () -> {};
+    private @Nullable Cut cut;
+    private int round;
+    private boolean over;
+    private String last = "nobody was asked";
+
+    /** One query's values by actor, all of this version; those of all queries are of one moment. */
+    public record Result(TableName table, long version, Map<Integer, Bytes> values) {}
+
+    /** An actor asked for. */
+    private static final class Slot {
+        private final int query;
+        private final int actor;
+        private final long epoch;
+        private final List<ServerId> tried = new ArrayList<>();
+        private boolean asking;
+        private @Nullable ServerId next;
+        private @Nullable Bytes value;
+
+        private Slot(int query, int actor, long epoch) {
+            this.query = query;
+            this.actor = actor;
+            this.epoch = epoch;
+        }
+    }
+
+    private record Share(int query, ServerId server) {}
+
+    /** @param queries of tables whose updates are atomic, one a table, with one deadline; their modes are not looked at */
+    public StrictReadMachine(
+            ReaderEnvironment env,
+            VersionedNetwork network,
+            CutNetwork cuts,
+            VersionFloors floors,
+            List<Query> queries,
+            Completion<List<Result>> completion) {
+        this.env = env;
+        this.network = network;
+        this.cuts = cuts;
+        this.floors = floors;
+        this.queries = List.copyOf(queries);
+        this.completion = completion;
+    }
+
+    /** Asks a server for the moment. */
+    public void start() {
+        deadline = env.timers()
+                .after(
+                        Math.max(1, left()),
+                        () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no answer in time; the last failure: " + last));
+        begin();
+    }
+
+    private long left() {
+        return queries.get(0).deadlineNanos() - env.clock().nanos();
+    }
+
+    private void fail(ErrorCode code, String message) {
+        end(Outcome.err(new UniserveException(code, message)));
+    }
+
+    private void end(Outcome<List<Result>> outcome) {
+        if (!over) {
+            over = true;
+            deadline.cancel();
+            drop();
+            completion.done(outcome);
+        }
+    }
+
+    private void drop() {
+        round++;
+        List<Timers.Cancel> all = List.copyOf(calls);
+        calls.clear();
+        all.forEach(Timers.Cancel::cancel);
+        slots.clear();
+        cut = null;
+    }
+
+    private void begin() {
+        if (over) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<ServerId> server = index.routing().servers().stream()
+                .map(record -> record.id())
+                .filter(id -> !tried.contains(id) && index.address(id).isPresent())
+                .findFirst();
+        if (server.isEmpty()) {
+            tried.clear();
+            later();
+            return;
+        }
+        Address address = index.address(server.get()).orElseThrow();
+        List<TableName> tables = queries.stream().map(Query::table).toList();
+        int asked = round;
+        cuts.cut(address, tables, Math.max(1, Math.min(CUT_NANOS, left())), outcome -> {
+            if (over || asked != round) {
+                return;
+            }
+            if (outcome instanceof Outcome.Ok<Cut> ok) {
+                take(ok.value());
+            } else {
+                UniserveException error = ((Outcome.Err<Cut>) outcome).error();
+                last = server.get() + ": " + error.getMessage();
+                tried.add(server.get());
+                if (error.code() == ErrorCode.TABLE_NOT_FOUND || error.code() == ErrorCode.UNSUPPORTED) {
+                    end(Outcome.err(error));
+                } else {
+                    begin();
+                }
+            }
+        });
+    }
+
+    /** With a newer routing, after a pause, another moment. */
+    private void later() {
+        drop();
+        int asked = round;
+        env.routing().refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
+            if (asked == round) {
+                begin();
+            }
+        }));
+    }
+
+    private void take(Cut taken) {
+        cut = taken;
+        for (int i = 0; i < queries.size(); i++) {
+            Cut.Table table = taken.tables().get(i);
+            int count = table.epochs().size();
+            if (table.version() < floors.of(table.tableId())) {
+                fail(ErrorCode.INTERNAL, "table " + table.name() + " went back to version " + table.version());
+                return;
+            }
+            List<Integer> actors = new ArrayList<>(queries.get(i).actors().orElse(List.of()));
+            for (int actor = 0; actor < count && queries.get(i).actors().isEmpty(); actor++) {
+                actors.add(actor);
+            }
+            for (int actor : actors) {
+                if (actor < 0 || actor >= count) {
+                    fail(ErrorCode.INVALID_ARGUMENT, "actor " + actor + " of " + count);
+                    return;
+                }
+                slots.add(new Slot(i, actor, table.epochs().get(actor)));
+            }
+        }
+        dispatch();
+    }
+
+    /** Asks for whatever has no answer and is not being asked, on a replica in sync in the epoch of the moment. */
+    private void dispatch() {
+        RouteIndex index = env.routing().current();
+        Map<Share, List<Slot>> shares = new LinkedHashMap<>();
+        for (Slot slot : slots) {
+            if (slot.value == null && !slot.asking) {
+                slot.next = pick(index, slot);
+                if (slot.next == null) {
+                    later();
+                    return;
+                }
+            }
+        }
+        for (Slot slot : slots) {
+            ServerId server = slot.next;
+            if (server != null && !slot.asking && slot.value == null) {
+                shares.computeIfAbsent(new Share(slot.query, server), s -> new ArrayList<>())
+                        .add(slot);
+            }
+        }
+        shares.forEach((share, group) -> send(index, share, group));
+    }
+
+    private @Nullable ServerId pick(RouteIndex index, Slot slot) {
+        Optional<TableRoute> route = index.table(queries.get(slot.query).table());
+        if (route.isEmpty()
+                || slot.actor >= route.get().map().actors().size()
+                || route.get().map().actors().get(slot.actor).epoch() != slot.epoch) {
+            last = "the map is another one than at the moment of the read";
+            return null;
+        }
+        return route.get().map().actors().get(slot.actor).isr().stream()
+                .filter(server -> !slot.tried.contains(server) && index.address(server).isPresent())
+                .findFirst()
+                .orElse(null);
+    }
+
+    private void send(RouteIndex index, Share share, List<Slot> group) {
+        Cut now = cut;
+        if (now == null) {
+            return;
+        }
+        Query query = queries.get(share.query());
+        Cut.Table table = now.tables().get(share.query());
+        group.forEach(slot -> {
+            slot.asking = true;
+            slot.tried.add(share.server());
+        });
+        VersionedRead request = new VersionedRead(
+                query.table(),
+                table.tableId(),
+                group.stream()
+                        .map(slot -> new VersionedRead.Target(slot.actor, slot.epoch))
+                        .toList(),
+                query.operator(),
+                query.parameters(),
+                table.version(),
+                true,
+                Math.max(1, left()));
+        int asked = round;
+        boolean[] heard = {false};
+        Completion<VersionedRead.Reply> once = outcome -> {
+            if (!heard[0] && asked == round && !over) {
+                heard[0] = true;
+                heard(share, group, outcome);
+            }
+        };
+        calls.add(network.read(index.address(share.server()).orElseThrow(), request, once));
+        calls.add(env.timers()
+                .after(
+                        SILENCE_NANOS,
+                        () -> once.done(Outcome.err(new UniserveException(
+                                ErrorCode.UNAVAILABLE, "server " + share.server() + " is silent")))));
+    }
+
+    private void heard(Share share, List<Slot> group, Outcome<VersionedRead.Reply> outcome) {
+        group.forEach(slot -> slot.asking = false);
+        boolean anew = false;
+        if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
+            for (VersionedRead.Part part : ok.value().parts()) {
+                group.stream().filter(slot -> slot.actor == part.actor()).forEach(slot -> slot.value = part.value());
+            }
+            for (ActorFailure failure : ok.value().failures()) {
+                last = "actor " + failure.actor() + " on " + share.server() + ": " + failure.code() + " "
+                        + failure.message();
+                anew |= failure.code() == ErrorCode.VERSION_GONE || failure.code() == ErrorCode.STALE_EPOCH;
+            }
+        } else {
+            last = share.server() + ": " + ((Outcome.Err<VersionedRead.Reply>) outcome).error().getMessage();
+        }
+        if (anew) {
+            later();
+        } else if (slots.stream().allMatch(slot -> slot.value != null)) {
+            succeed();
+        } else {
+            dispatch();
+        }
+    }
+
+    private void succeed() {
+        Cut now = cut;
+        if (now == null) {
+            return;
+        }
+        List<Result> results = new ArrayList<>();
+        for (int i = 0; i < queries.size(); i++) {
+            Cut.Table table = now.tables().get(i);
+            TreeMap<Integer, Bytes> values = new TreeMap<>();
+            for (Slot slot : slots) {
+                if (slot.query == i && slot.value != null) {
+                    values.put(slot.actor, slot.value);
+                }
+            }
+            floors.raise(table.tableId(), table.version());
+            results.add(new Result(table.name(), table.version(), values));
+        }
+        end(Outcome.ok(results));
+    }
+}

@@ -62,31 +62,37 @@ public final class CutDesk {
                 return;
             }
             TableName name = tables.get(at);
-            registry.read(RegistryPaths.log(name), readLog -> registry.read(RegistryPaths.map(name), readMap -> {
-                if (readLog instanceof Outcome.Err<Versioned> err) {
-                    fail(err.error());
-                } else if (readMap instanceof Outcome.Err<Versioned> err) {
-                    fail(err.error());
-                } else {
-                    Versioned log = ((Outcome.Ok<Versioned>) readLog).value();
-                    Versioned map = ((Outcome.Ok<Versioned>) readMap).value();
-                    if (!(map.value() instanceof TableMap actors)) {
-                        fail(new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist"));
-                    } else if (!(log.value() instanceof TableLog versions)) {
-                        fail(new UniserveException(
-                                ErrorCode.UNSUPPORTED, "table " + name + " has no versions: its updates are not atomic"));
-                    } else {
-                        checks.add(new Op.Check(RegistryPaths.log(name), log.version()));
-                        checks.add(new Op.Check(RegistryPaths.map(name), map.version()));
-                        found.add(new Cut.Table(
-                                name,
-                                versions.tableId(),
-                                versions.version(),
-                                actors.actors().stream().map(ActorState::epoch).toList()));
-                        table(at + 1, attempt);
-                    }
-                }
-            }));
+            registry.read(
+                    RegistryPaths.log(name),
+                    readLog -> registry.read(RegistryPaths.map(name), readMap -> {
+                        if (readLog instanceof Outcome.Err<Versioned> err) {
+                            fail(err.error());
+                        } else if (readMap instanceof Outcome.Err<Versioned> err) {
+                            fail(err.error());
+                        } else {
+                            Versioned log = ((Outcome.Ok<Versioned>) readLog).value();
+                            Versioned map = ((Outcome.Ok<Versioned>) readMap).value();
+                            if (!(map.value() instanceof TableMap actors)) {
+                                fail(new UniserveException(
+                                        ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist"));
+                            } else if (!(log.value() instanceof TableLog versions)) {
+                                fail(new UniserveException(
+                                        ErrorCode.UNSUPPORTED,
+                                        "table " + name + " has no versions: its updates are not atomic"));
+                            } else {
+                                checks.add(new Op.Check(RegistryPaths.log(name), log.version()));
+                                checks.add(new Op.Check(RegistryPaths.map(name), map.version()));
+                                found.add(new Cut.Table(
+                                        name,
+                                        versions.tableId(),
+                                        versions.version(),
+                                        actors.actors().stream()
+                                                .map(ActorState::epoch)
+                                                .toList()));
+                                table(at + 1, attempt);
+                            }
+                        }
+                    }));
         }
 
         private void confirm(int attempt) {

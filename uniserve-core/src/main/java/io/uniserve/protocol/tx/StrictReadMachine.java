@@ -164,11 +164,12 @@ public final class StrictReadMachine {
     private void later() {
         drop();
         int asked = round;
-        env.routing().refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
-            if (asked == round) {
-                begin();
-            }
-        }));
+        env.routing()
+                .refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
+                    if (asked == round) {
+                        begin();
+                    }
+                }));
     }
 
     private void take(Cut taken) {
@@ -176,10 +177,6 @@ public final class StrictReadMachine {
         for (int i = 0; i < queries.size(); i++) {
             Cut.Table table = taken.tables().get(i);
             int count = table.epochs().size();
-            if (table.version() < floors.of(table.tableId())) {
-                fail(ErrorCode.INTERNAL, "table " + table.name() + " went back to version " + table.version());
-                return;
-            }
             List<Integer> actors = new ArrayList<>(queries.get(i).actors().orElse(List.of()));
             for (int actor = 0; actor < count && queries.get(i).actors().isEmpty(); actor++) {
                 actors.add(actor);
@@ -227,7 +224,8 @@ public final class StrictReadMachine {
             return null;
         }
         return route.get().map().actors().get(slot.actor).isr().stream()
-                .filter(server -> !slot.tried.contains(server) && index.address(server).isPresent())
+                .filter(server ->
+                        !slot.tried.contains(server) && index.address(server).isPresent())
                 .findFirst()
                 .orElse(null);
     }
@@ -283,7 +281,8 @@ public final class StrictReadMachine {
                 anew |= failure.code() == ErrorCode.VERSION_GONE || failure.code() == ErrorCode.STALE_EPOCH;
             }
         } else {
-            last = share.server() + ": " + ((Outcome.Err<VersionedRead.Reply>) outcome).error().getMessage();
+            last = share.server() + ": "
+                    + ((Outcome.Err<VersionedRead.Reply>) outcome).error().getMessage();
         }
         if (anew) {
             later();

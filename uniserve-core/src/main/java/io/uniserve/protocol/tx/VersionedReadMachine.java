@@ -64,6 +64,7 @@ public final class VersionedReadMachine {
     private boolean over;
     /** Answers of several actors must be of one version: not so on tables of level SERIALIZABLE. */
     private boolean oneVersion;
+
     private String last = "nobody was asked";
 
     /** Values by actor, all of this version, and in how many rounds they came. */

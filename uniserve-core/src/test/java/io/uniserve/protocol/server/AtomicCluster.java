@@ -133,16 +133,8 @@ final class AtomicCluster {
         List<Outcome<UpdateReply>> outcome = new ArrayList<>();
         List<UpdateRequest.ActorRows> parts = new ArrayList<>();
         rows.forEach((actor, text) -> parts.add(new UpdateRequest.ActorRows(actor, 0, Bytes.utf8(text))));
-        UpdateRequest request = new UpdateRequest(
-                table,
-                tableId,
-                id,
-                0,
-                attempt,
-                AckLevel.ISR,
-                "put@1",
-                parts,
-                60 * SECOND);
+        UpdateRequest request =
+                new UpdateRequest(table, tableId, id, 0, attempt, AckLevel.ISR, "put@1", parts, 60 * SECOND);
         driver.machine().onUpdate(request, outcome::add);
         return outcome;
     }
@@ -155,7 +147,8 @@ final class AtomicCluster {
     /** The version in which the update is committed. */
     long version(List<Outcome<UpdateReply>> outcome) {
         cluster.await(() -> !outcome.isEmpty(), 60);
-        if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok && ok.value().failures().isEmpty()) {
+        if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok
+                && ok.value().failures().isEmpty()) {
             return ok.value().acks().get(0).index();
         }
         throw new AssertionError("not committed: " + outcome.get(0));
@@ -196,7 +189,8 @@ final class AtomicCluster {
                 60);
     }
 
-    private long doubt(Host host, int actor) {
+    /** The version in doubt there, 0 for none, -1 where there is no replica. */
+    long doubt(Host host, int actor) {
         ReadGate gate = host.gates.get(cluster.key(actor));
         return gate == null ? -1 : gate.doubt();
     }
@@ -325,7 +319,9 @@ final class AtomicCluster {
     String readAlike(int... actors) {
         AtomicReader reader = reader();
         Map<Integer, String> values = reader.read(actors).values();
-        assertThat(values.values().stream().distinct().toList()).as(() -> values.toString()).hasSize(1);
+        assertThat(values.values().stream().distinct().toList())
+                .as(() -> values.toString())
+                .hasSize(1);
         return values.values().iterator().next();
     }
 }

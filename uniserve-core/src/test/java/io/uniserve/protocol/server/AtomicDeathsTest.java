@@ -61,7 +61,9 @@ class AtomicDeathsTest {
         atomic.send(driver, id, 1, rows("a", 0, 1));
         cluster.await(() -> atomic.log().version() == 1, 10);
         driver.kill();
-        assertThat(atomic.reader().read(1).values()).as("whoever is in doubt asks the log").containsValue("1=a");
+        assertThat(atomic.reader().read(1).values())
+                .as("whoever is in doubt asks the log")
+                .containsValue("1=a");
         cluster.await(() -> !atomic.primary(0).equals(driver), 60);
         assertThat(atomic.version(atomic.send(atomic.primary(0), id, 2, rows("a", 0, 1))))
                 .as("the retry hears of the recorded outcome")
@@ -123,20 +125,30 @@ class AtomicDeathsTest {
     @Test
     void aDeposedDriverWakesAndItsCommitIsOld() {
         List<Outcome<UpdateReply>> outcome = undecided(cluster.nextId());
-        int map = cluster.store.read(io.uniserve.protocol.RegistryPaths.map(Cluster.T)).version();
+        int map = cluster.store
+                .read(io.uniserve.protocol.RegistryPaths.map(Cluster.T))
+                .version();
         Host away = atomic.follower(1) == driver ? atomic.primary(1) : atomic.follower(1);
         if (away == driver) {
             return;
         }
         away.kill();
         cluster.await(() -> cluster.actor(1).isr().size() == 1, 30);
-        assertThat(cluster.store.read(io.uniserve.protocol.RegistryPaths.map(Cluster.T)).version())
+        assertThat(cluster.store
+                        .read(io.uniserve.protocol.RegistryPaths.map(Cluster.T))
+                        .version())
                 .isGreaterThan(map);
-        assertThat(atomic.log().inFlight()).as("the old map's commit is still on its way").isNotNull();
+        assertThat(atomic.log().inFlight())
+                .as("the old map's commit is still on its way")
+                .isNotNull();
         driver.registry().release();
         cluster.loop.run(1_500);
-        assertThat(atomic.log().inFlight()).as("the write that was on its way did nothing").isNotNull();
-        assertThat(atomic.version(outcome)).as("voted for anew in the new epoch").isEqualTo(1);
+        assertThat(atomic.log().inFlight())
+                .as("the write that was on its way did nothing")
+                .isNotNull();
+        assertThat(atomic.version(outcome))
+                .as("voted for anew in the new epoch")
+                .isEqualTo(1);
         assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a");
     }
 
@@ -167,7 +179,9 @@ class AtomicDeathsTest {
     void theCommitWriteIsLost() {
         driver.registry().onlyWrites(AtomicCluster.DECISION);
         driver.registry().loseNextWrite();
-        assertThat(atomic.update(driver, rows("a", 0, 1))).as("the same version, written again").isEqualTo(1);
+        assertThat(atomic.update(driver, rows("a", 0, 1)))
+                .as("the same version, written again")
+                .isEqualTo(1);
         assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a");
         atomic.awaitRows(0, "1=a");
     }
@@ -187,14 +201,17 @@ class AtomicDeathsTest {
         driver.registry().release();
         assertThat(atomic.version(outcome)).isBetween(1L, 2L);
         cluster.await(() -> cluster.actor(1).isr().size() == 2, 60);
-        cluster.await(() -> cluster.actor(1).isr().stream()
-                .allMatch(id -> cluster.server(id).serving(cluster.key(1))), 30);
+        cluster.await(
+                () -> cluster.actor(1).isr().stream()
+                        .allMatch(id -> cluster.server(id).serving(cluster.key(1))),
+                30);
         assertThat(joined).as("in the set while version 1 was prepared").isTrue();
         long version = atomic.log().version();
-        cluster.actor(1).isr().forEach(id -> assertThat(
-                        atomic.ask(cluster.server(id), 1, 0).rows())
-                .as("on " + id)
-                .containsExactly(version + "=a"));
+        cluster.actor(1)
+                .isr()
+                .forEach(id -> assertThat(atomic.ask(cluster.server(id), 1, 0).rows())
+                        .as("on " + id)
+                        .containsExactly(version + "=a"));
         assertThat(atomic.readAlike(0, 1)).isEqualTo(version + "=a");
     }
 
@@ -245,7 +262,7 @@ class AtomicDeathsTest {
         cluster.loop.run(6 * SECOND); // less than the time after which somebody aborts it, in the log
         assertThat(atomic.log().inFlight()).isNotNull();
         for (int actor : new int[] {0, 1}) {
-            assertThat(atomic.primary(actor).gates.get(cluster.key(actor)).doubt())
+            assertThat(atomic.doubt(atomic.primary(actor), actor))
                     .as("prepared still, on actor " + actor)
                     .isEqualTo(1);
         }
@@ -257,7 +274,9 @@ class AtomicDeathsTest {
     @Test
     void aReadAtAVersionInFlightIsRefused() {
         undecided(cluster.nextId());
-        assertThat(atomic.ask(atomic.primary(1), 1, 1).error()).as("a version that is not committed").isPresent();
+        assertThat(atomic.ask(atomic.primary(1), 1, 1).error())
+                .as("a version that is not committed")
+                .isPresent();
         driver.registry().release();
         Outcome<VersionedReadMachine.Result> read = atomic.reader().ask(10, 0, 1);
         assertThat(read).isInstanceOf(Outcome.Ok.class);

@@ -104,8 +104,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                             cluster.loop.soon(() -> atomic.read(to, request, completion));
                             return () -> {};
                         },
-                        (to, asked, timeout, completion) ->
-                                cluster.loop.soon(() -> atomic.cut(to, asked, completion)),
+                        (to, asked, timeout, completion) -> cluster.loop.soon(() -> atomic.cut(to, asked, completion)),
                         floors,
                         queries,
                         outcome::add)

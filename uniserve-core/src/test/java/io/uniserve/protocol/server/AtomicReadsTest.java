@@ -21,7 +21,9 @@ class AtomicReadsTest {
         cluster.loop.run(Cluster.SECOND);
         AtomicReader.Read others = atomic.reader().read(1, 2);
         assertThat(others.values().values()).containsOnly("");
-        assertThat(others.version()).as("complete through version 1, which they have no trace of").isEqualTo(1);
+        assertThat(others.version())
+                .as("complete through version 1, which they have no trace of")
+                .isEqualTo(1);
         AtomicReader.Read all = atomic.reader().read(0, 1, 2);
         assertThat(all.version()).isEqualTo(1);
         assertThat(all.values()).containsEntry(0, "1=a").containsEntry(1, "");
@@ -46,8 +48,7 @@ class AtomicReadsTest {
         List<Outcome<UpdateReply>> outcome = atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
         cluster.await(() -> driver.registry().holding() > 0, 10);
         atomic.awaitPrepared(1, 0, 1);
-        cluster.network.lose((to, request) ->
-                request instanceof PeerRequest.Replicate && to.equals(second.address()));
+        cluster.network.lose((to, request) -> request instanceof PeerRequest.Replicate && to.equals(second.address()));
         driver.registry().release();
         assertThat(atomic.version(outcome)).isEqualTo(1);
         AtomicCluster.Answer seen = atomic.ask(first, 1, 0);
@@ -69,9 +70,13 @@ class AtomicReadsTest {
         cluster.await(() -> driver.registry().holding() > 0, 10);
         atomic.awaitPrepared(1, 0, 1);
         asked.registry().cut(true);
-        assertThat(atomic.ask(asked, 1, 0).error()).as("the lease still runs, the log is away").isPresent();
+        assertThat(atomic.ask(asked, 1, 0).error())
+                .as("the lease still runs, the log is away")
+                .isPresent();
         asked.registry().cut(false);
-        assertThat(atomic.ask(asked, 1, 0).rows()).as("confirmed to be in flight").isEmpty();
+        assertThat(atomic.ask(asked, 1, 0).rows())
+                .as("confirmed to be in flight")
+                .isEmpty();
         driver.registry().release();
         atomic.awaitRows(1, "1=a");
     }

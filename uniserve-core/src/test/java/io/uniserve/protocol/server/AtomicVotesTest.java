@@ -134,7 +134,10 @@ class AtomicVotesTest {
         long version = atomic.version(outcome);
         assertThat(atomic.readAlike(0, 1)).isEqualTo(version + "=a");
         hung.start();
-        cluster.await(() -> cluster.actor(1).isr().size() == 2 && cluster.actor(0).isr().size() == 2, 90);
+        cluster.await(
+                () -> cluster.actor(1).isr().size() == 2
+                        && cluster.actor(0).isr().size() == 2,
+                90);
         atomic.awaitRows(1, version + "=a");
     }
 
@@ -149,7 +152,10 @@ class AtomicVotesTest {
         follower.engine().failDecisions(6);
         long version = atomic.update(driver, rows("a", 0, 1));
         assertThat(atomic.readAlike(0, 1)).isEqualTo(version + "=a");
-        cluster.await(() -> cluster.actor(1).epoch() > epoch && !cluster.actor(1).isr().contains(id), 60);
+        cluster.await(
+                () -> cluster.actor(1).epoch() > epoch
+                        && !cluster.actor(1).isr().contains(id),
+                60);
         assertThat(atomic.readAlike(0, 1)).as("by those left").isEqualTo(version + "=a");
         cluster.await(() -> cluster.actor(1).isr().size() == 2, 120); // this one or another
         atomic.awaitRows(1, version + "=a");

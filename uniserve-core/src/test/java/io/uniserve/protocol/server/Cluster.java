@@ -77,7 +77,8 @@ final class Cluster {
         coordinatorRegistry = new TestingRegistry(loop, store);
         Environment env = new Environment(loop, loop, network, coordinatorRegistry, null, null, null, () -> ids++);
         Address address = new Address("c1", 7000);
-        coordinator = new CoordinatorMachine(CoordinatorConfig.defaults("c1", address, "test").withLevels(LEVELS), env);
+        coordinator = new CoordinatorMachine(
+                CoordinatorConfig.defaults("c1", address, "test").withLevels(LEVELS), env);
         network.serve(address, coordinator::onPeer);
         coordinator.start();
         for (int i = 1; i <= count; i++) {
@@ -103,17 +104,8 @@ final class Cluster {
     }
 
     void create(TableName name, int actors, int rf, int minIsr, OnLoss onLoss, ConsistencyLevel level) {
-        TableMeta meta = new TableMeta(
-                name,
-                0,
-                new Partitioner.Hash(actors),
-                "id",
-                level,
-                rf,
-                minIsr,
-                onLoss,
-                "kv",
-                Map.of());
+        TableMeta meta =
+                new TableMeta(name, 0, new Partitioner.Hash(actors), "id", level, rf, minIsr, onLoss, "kv", Map.of());
         List<Outcome<AdminReply>> outcome = new ArrayList<>();
         coordinator.onAdmin(new AdminRequest.CreateTable(meta), outcome::add);
         await(() -> !outcome.isEmpty(), 20);
@@ -241,8 +233,7 @@ final class Cluster {
     }
 
     ServerConfig config(String name, long incarnation, Address address) {
-        PortInfo port =
-                new PortInfo("kv", "1", LEVELS, List.of("kv.get@1"), List.of("put@1"));
+        PortInfo port = new PortInfo("kv", "1", LEVELS, List.of("kv.get@1"), List.of("put@1"));
         ServerConfig base = ServerConfig.defaults(
                 new ServerId(name), incarnation, "test", address, "z", new Capacity(1000, 1, 1), List.of(port));
         ReplicaConfig replicas = base.replicas();

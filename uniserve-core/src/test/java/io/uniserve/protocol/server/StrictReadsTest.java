@@ -85,7 +85,8 @@ class StrictReadsTest {
         atomic.update(driver, rows("a", 0, 1));
         Host dead = atomic.primary(1);
         dead.kill();
-        StrictReadMachine.Result read = ok(atomic.reader().strict(30, Cluster.T)).get(0);
+        StrictReadMachine.Result read =
+                ok(atomic.reader().strict(30, Cluster.T)).get(0);
         assertThat(texts(read)).containsOnly("1=a");
     }
 
@@ -95,15 +96,20 @@ class StrictReadsTest {
         long second = cluster.store.value(RegistryPaths.map(SECOND_TABLE)) instanceof TableMap map ? map.tableId() : 0;
         cluster.loop.run(3 * Cluster.SECOND);
         for (int i = 1; i <= 10; i++) {
-            atomic.version(atomic.send(Cluster.T, cluster.map().tableId(), driver, cluster.nextId(), 1, rows("x", 0, 1)));
+            atomic.version(
+                    atomic.send(Cluster.T, cluster.map().tableId(), driver, cluster.nextId(), 1, rows("x", 0, 1)));
             List<Outcome<UpdateReply>> later =
                     atomic.send(SECOND_TABLE, second, driver, cluster.nextId(), 1, rows("y", 0, 1));
             List<StrictReadMachine.Result> read = ok(atomic.reader().strict(10, Cluster.T, SECOND_TABLE));
             assertThat(read).hasSize(2);
             assertThat(read.get(0).version()).isEqualTo(i);
-            assertThat(read.get(1).version()).as("of the second, never ahead of the first").isBetween(i - 1L, (long) i);
+            assertThat(read.get(1).version())
+                    .as("of the second, never ahead of the first")
+                    .isBetween(i - 1L, (long) i);
             for (StrictReadMachine.Result result : read) {
-                assertThat(texts(result).stream().distinct().toList()).as("one version").hasSize(1);
+                assertThat(texts(result).stream().distinct().toList())
+                        .as("one version")
+                        .hasSize(1);
             }
             atomic.version(later);
         }
@@ -128,8 +134,12 @@ class StrictReadsTest {
         for (int i = 1; i <= 5; i++) {
             looser.update(leader, rows("a", 0, 1));
             AtomicReader.Read read = looser.reader().read(0, 1);
-            assertThat(read.version()).as("each is complete through what was committed").isEqualTo(i);
-            assertThat(read.rounds()).as("one round where nothing asks for more").isEqualTo(1);
+            assertThat(read.version())
+                    .as("each is complete through what was committed")
+                    .isEqualTo(i);
+            assertThat(read.rounds())
+                    .as("one round where nothing asks for more")
+                    .isEqualTo(1);
         }
         AtomicReader reader = looser.reader();
         long version = looser.update(leader, rows("b", 0));

@@ -201,12 +201,15 @@ public final class TestingEngine implements EngineHost {
             return;
         }
         run(key, completion, () -> {
-            if (failingPrepares > 0 || batches.stream().anyMatch(batch -> batch.rows().utf8().startsWith("poison"))) {
+            if (failingPrepares > 0
+                    || batches.stream().anyMatch(batch -> batch.rows().utf8().startsWith("poison"))) {
                 failingPrepares = Math.max(0, failingPrepares - 1);
                 return Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "prepare failed"));
             }
             prepared.computeIfAbsent(key, k -> new TreeMap<>())
-                    .put(version, batches.stream().map(batch -> batch.rows().utf8()).toList());
+                    .put(
+                            version,
+                            batches.stream().map(batch -> batch.rows().utf8()).toList());
             return Outcome.ok(Done.DONE);
         });
     }

@@ -121,17 +121,17 @@ public final class TestingRegistry implements Registry {
     }
 
     private void multi(Object owner, List<Op> ops, Completion<MultiResult> completion) {
-            boolean mine = concerned.test(ops);
-            if (cut) {
-                completion.done(away());
-            } else if (mine && unknownNotDone > 0) {
-                unknownNotDone--;
-                completion.done(unknown());
-            } else {
-                MultiResult result = store.multi(owner, ops);
-                completion.done(mine && unknownDone > 0 ? unknown() : Outcome.ok(result));
-                unknownDone = mine ? Math.max(0, unknownDone - 1) : unknownDone;
-            }
+        boolean mine = concerned.test(ops);
+        if (cut) {
+            completion.done(away());
+        } else if (mine && unknownNotDone > 0) {
+            unknownNotDone--;
+            completion.done(unknown());
+        } else {
+            MultiResult result = store.multi(owner, ops);
+            completion.done(mine && unknownDone > 0 ? unknown() : Outcome.ok(result));
+            unknownDone = mine ? Math.max(0, unknownDone - 1) : unknownDone;
+        }
     }
 
     @Override

@@ -67,8 +67,8 @@ class PartedEnsembleTest {
     }
 
     private static void create(Registry registry) {
-        Waiter.<MultiResult>value(done ->
-                registry.multi(List.of(new Op.Create(NODE, new TermRecord("first"), false)), done));
+        Waiter.<MultiResult>value(
+                done -> registry.multi(List.of(new Op.Create(NODE, new TermRecord("first"), false)), done));
     }
 
     private static boolean change(Registry registry) {
@@ -90,8 +90,11 @@ class PartedEnsembleTest {
             assertThat(servers.state(leader)).isEqualTo(ServerState.LEADING);
             assertThat(read(old).version()).as("a read needs no quorum").isZero();
             Outcome<MultiResult> alone = check(old, 0);
-            assertThat(confirmed(alone)).as("a check of what is still right: %s", alone).isFalse();
-            await().atMost(Duration.ofSeconds(60)).until(() -> change(rest) || read(rest).version() == 1);
+            assertThat(confirmed(alone))
+                    .as("a check of what is still right: %s", alone)
+                    .isFalse();
+            await().atMost(Duration.ofSeconds(60))
+                    .until(() -> change(rest) || read(rest).version() == 1);
             assertThat(confirmed(check(old, 0))).as("of what is old").isFalse();
             servers.part(leader, false);
             await().atMost(Duration.ofSeconds(60)).until(() -> read(old).version() == 1);
@@ -113,10 +116,13 @@ class PartedEnsembleTest {
             assertThat(confirmed(check(lone, 0))).isTrue();
             servers.part(follower, true);
             assertThat(change(rest)).as("the two others go on").isTrue();
-            assertThat(read(lone)).as("the session lives on, and sees what was").isEqualTo(
-                    new Versioned(new TermRecord("first"), 0));
+            assertThat(read(lone))
+                    .as("the session lives on, and sees what was")
+                    .isEqualTo(new Versioned(new TermRecord("first"), 0));
             Outcome<MultiResult> alone = check(lone, 0);
-            assertThat(confirmed(alone)).as("a check of the old version: %s", alone).isFalse();
+            assertThat(confirmed(alone))
+                    .as("a check of the old version: %s", alone)
+                    .isFalse();
             servers.part(follower, false);
             await().atMost(Duration.ofSeconds(60)).until(() -> read(lone).version() == 1);
             assertThat(confirmed(check(lone, 1))).isTrue();

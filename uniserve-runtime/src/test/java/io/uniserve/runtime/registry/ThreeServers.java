@@ -64,7 +64,8 @@ final class ThreeServers implements AutoCloseable {
         for (int i = 0; i < COUNT; i++) {
             start(i, Files.createDirectory(directory.resolve("zk" + i)), quorum, election);
         }
-        await().atMost(Duration.ofSeconds(30)).until(() -> leader() >= 0 && followers().size() == COUNT - 1);
+        await().atMost(Duration.ofSeconds(30))
+                .until(() -> leader() >= 0 && followers().size() == COUNT - 1);
     }
 
     private static int free(List<ServerSocket> taken) throws IOException {

@@ -189,7 +189,8 @@ public final class ServerNode implements Node {
                 world.plant == Plant.DOUBTS_IGNORED ? HastyEyes::withoutDoubt : gate -> gate,
                 world.queue,
                 world.observer);
-        world.wire.bind(address, new Endpoint(process, ear, machine::onUpdate, reads::read, versions::read, machine::cut));
+        world.wire.bind(
+                address, new Endpoint(process, ear, machine::onUpdate, reads::read, versions::read, machine::cut));
         life = new Life(session, disk, engine, gates, machine);
         draining = false;
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));

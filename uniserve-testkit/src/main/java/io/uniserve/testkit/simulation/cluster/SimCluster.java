@@ -4,7 +4,6 @@ import io.uniserve.api.Document;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
-import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;

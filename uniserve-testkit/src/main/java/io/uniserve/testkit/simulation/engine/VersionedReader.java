@@ -124,9 +124,7 @@ public final class VersionedReader {
             return Optional.of(new ActorFailure(actor, ErrorCode.UNAVAILABLE, "no replica here", 0));
         }
         ReadRequest.Target target = new ReadRequest.Target(actor, share.target.epoch(), 0);
-        return request.strict()
-                ? gate.refuseStrict(target)
-                : gate.refuse(target, ReadMode.LINEARIZABLE, clock.nanos());
+        return request.strict() ? gate.refuseStrict(target) : gate.refuse(target, ReadMode.LINEARIZABLE, clock.nanos());
     }
 
     private void ready(Work work) {
@@ -144,7 +142,8 @@ public final class VersionedReader {
                     state = Optional.empty();
                 }
                 if (state.isEmpty()) {
-                    boolean gone = !work.request.newest() && host.state(share.key, 0).isPresent();
+                    boolean gone =
+                            !work.request.newest() && host.state(share.key, 0).isPresent();
                     share.fail(gone ? ErrorCode.VERSION_GONE : ErrorCode.UNAVAILABLE, "no such state is here");
                 } else {
                     long version = state.get().version();

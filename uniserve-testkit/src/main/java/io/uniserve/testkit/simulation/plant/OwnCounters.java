@@ -16,10 +16,13 @@ public final class OwnCounters extends PassedOn {
 
     @Override
     public void read(String path, Completion<Versioned> completion) {
-        registry.read(path, outcome -> completion.done(
-                outcome instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof TableLog log
-                        ? Outcome.ok(new Versioned(own(log), ok.value().version()))
-                        : outcome));
+        registry.read(
+                path,
+                outcome -> completion.done(
+                        outcome instanceof Outcome.Ok<Versioned> ok
+                                        && ok.value().value() instanceof TableLog log
+                                ? Outcome.ok(new Versioned(own(log), ok.value().version()))
+                                : outcome));
     }
 
     private TableLog own(TableLog log) {

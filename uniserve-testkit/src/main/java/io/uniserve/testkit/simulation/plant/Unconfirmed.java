@@ -17,8 +17,9 @@ public final class Unconfirmed extends PassedOn {
 
     @Override
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
-        boolean confirms =
-                ops.size() == 1 && ops.get(0) instanceof Op.Check && ops.get(0).path().endsWith("/log");
+        boolean confirms = ops.size() == 1
+                && ops.get(0) instanceof Op.Check
+                && ops.get(0).path().endsWith("/log");
         if (confirms) {
             timers.after(1, () -> completion.done(Outcome.ok(new MultiResult(true, List.of(ABSENT), -1))));
         } else {

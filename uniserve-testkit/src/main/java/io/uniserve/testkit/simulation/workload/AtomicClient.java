@@ -223,9 +223,9 @@ public final class AtomicClient implements Customer {
                     tally.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok) {
                         StrictReadMachine.Result result = ok.value().get(0);
-                        TreeMap<Integer, List<String>> lists = lists(actors, result.values().values());
-                        history.read(new AtomicHistory.Read(
-                                name, invoked, queue.now(), result.version(), true, lists));
+                        TreeMap<Integer, List<String>> lists =
+                                lists(actors, result.values().values());
+                        history.read(new AtomicHistory.Read(name, invoked, queue.now(), result.version(), true, lists));
                         trace.line(name + " read strictly actors " + actors + " at version " + result.version());
                         return;
                     }

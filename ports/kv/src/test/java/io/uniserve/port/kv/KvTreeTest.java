@@ -1,0 +1,109 @@
+package io.uniserve.port.kv;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.update.UpdateContext;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+final class KvTreeTest {
+    private static Document document(String key, long value) {
+        return new Document("id", Map.of("id", key, "v", value));
+    }
+
+    private static List<Document> from(KvTree tree, String key) {
+        List<Document> all = new ArrayList<>();
+        Iterator<Document> documents = tree.from(key);
+        while (documents.hasNext()) {
+            all.add(documents.next());
+        }
+        return all;
+    }
+
+    /** Any puts and removals give what a sorted map gives, and leave every earlier version as it was. */
+    @Test
+    void versionsAreThoseOfASortedMap() {
+        Random random = new Random(7);
+        KvTree tree = KvTree.EMPTY;
+        TreeMap<String, Document> model = new TreeMap<>();
+        List<KvTree> versions = new ArrayList<>();
+        List<List<Document>> contents = new ArrayList<>();
+        for (int version = 0; version < 300; version++) {
+            KvTree.Editor editor = tree.edit();
+            boolean shrink = version % 100 > 70;
+            for (int i = 0; i < random.nextInt(60); i++) {
+                String key = "k" + random.nextInt(3_000);
+                if (random.nextInt(10) < (shrink ? 9 : 2)) {
+                    key = model.ceilingKey(key) == null ? key : model.ceilingKey(key);
+                    editor.remove(key, 1);
+                    model.remove(key);
+                } else {
+                    Document document = document(key, random.nextInt());
+                    boolean there = model.put(key, document) != null;
+                    editor.put(key, document, there ? 0 : 1);
+                }
+                assertThat(editor.get(key)).isSameAs(model.get(key));
+            }
+            tree = editor.tree();
+            assertThat(tree.size()).isEqualTo(model.size());
+            assertThat(tree.bytes()).isEqualTo(model.size());
+            assertThat(from(tree, "")).containsExactlyElementsOf(model.values());
+            String some = "k" + random.nextInt(3_000);
+            assertThat(from(tree, some)).containsExactlyElementsOf(model.tailMap(some).values());
+            assertThat(tree.get(some)).isSameAs(model.get(some));
+            versions.add(tree);
+            contents.add(List.copyOf(model.values()));
+        }
+        for (int version = 0; version < versions.size(); version++) {
+            assertThat(from(versions.get(version), "")).isEqualTo(contents.get(version));
+        }
+    }
+
+    @Test
+    void everythingGoesAndComesBack() {
+        KvTree.Editor editor = KvTree.EMPTY.edit();
+        for (int i = 0; i < 5_000; i++) {
+            editor.put("k" + i, document("k" + i, i), 1);
+        }
+        for (int i = 0; i < 5_000; i++) {
+            editor.remove("k" + i, 1);
+        }
+        KvTree none = editor.tree();
+        assertThat(none.size()).isZero();
+        assertThat(from(none, "")).isEmpty();
+        KvTree.Editor again = none.edit();
+        again.put("x", document("x", 1), 1);
+        assertThat(from(again.tree(), "")).hasSize(1);
+    }
+
+    @Test
+    void aViewStaysAsItIs() {
+        KvActor actor = KvActor.of(IntStream.range(0, 50_000)
+                .mapToObj(i -> document("k" + i, i))
+                .toList());
+        KvActor view = actor.snapshot();
+        KvUpdates.PUT.update(actor, new UpdateContext(1), List.of(document("k7", -1)));
+        assertThat(view.get("tk7").orElseThrow().fields()).containsEntry("v", 7L);
+        assertThat(actor.get("tk7").orElseThrow().fields()).containsEntry("v", -1L);
+        assertThat(view.get("tk8").orElseThrow()).isSameAs(actor.get("tk8").orElseThrow());
+        assertThat(view.usage().rows()).isEqualTo(50_000);
+    }
+
+    @Test
+    void nobodySeesAPartOfAnUpdate() {
+        KvActor actor = KvActor.of(List.of());
+        actor.update(() -> {
+            actor.put(document("a", 1));
+            assertThat(actor.get("ta")).isEmpty();
+            assertThat(actor.current("ta")).isPresent();
+        });
+        assertThat(actor.get("ta")).isPresent();
+    }
+}

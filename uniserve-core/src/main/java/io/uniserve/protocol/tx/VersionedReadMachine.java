@@ -6,7 +6,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
-import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
@@ -32,8 +31,7 @@ import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A read of several actors at one version (protocol section 4). Of a table of level SERIALIZABLE each actor is read as of now, and
- * no two need agree. Else: Every actor is asked on one of its in-sync replicas; the
+ * A read of several actors at one version (protocol section 4). Every actor is asked on one of its in-sync replicas; the
  * largest of what they say they are complete through, and of the client's floor, is the version of the read; whoever
  * answered for an older one is asked again, for that version. Usually all agree at once. A state that is gone meanwhile
  * begins the read anew. Never a partial answer, never a mixture.
@@ -62,8 +60,7 @@ public final class VersionedReadMachine {
     private long random;
     private boolean paused;
     private boolean over;
-    /** Answers of several actors must be of one version: not so on tables of level SERIALIZABLE. */
-    private boolean oneVersion;
+    private boolean oneVersion = true;
 
     private String last = "nobody was asked";
 
@@ -124,6 +121,15 @@ public final class VersionedReadMachine {
         this.random = env.ids().next();
     }
 
+    /**
+     * Reads each actor as of now, in one round where nothing is behind the client's floor; no two actors need agree. That is what
+     * level SERIALIZABLE promises. Call before the start.
+     */
+    public VersionedReadMachine eachAsOfNow() {
+        oneVersion = false;
+        return this;
+    }
+
     /** Sends the first requests. */
     public void start() {
         Optional<TableRoute> route = env.routing().current().table(query.table());
@@ -132,7 +138,6 @@ public final class VersionedReadMachine {
             return;
         }
         tableId = route.get().meta().tableId();
-        oneVersion = route.get().meta().level() != ConsistencyLevel.SERIALIZABLE;
         int count = route.get().map().actors().size();
         Collection<Integer> asked = query.actors().orElseGet(() -> all(count));
         for (int actor : asked) {

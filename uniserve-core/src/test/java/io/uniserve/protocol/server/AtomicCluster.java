@@ -71,6 +71,10 @@ final class AtomicCluster {
                 30);
     }
 
+    ConsistencyLevel level() {
+        return level;
+    }
+
     /** Drops the table and makes another one of the same name. */
     void recreate(int actors, int rf) {
         List<Outcome<?>> dropped = new ArrayList<>();

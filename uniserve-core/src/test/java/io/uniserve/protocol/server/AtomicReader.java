@@ -3,6 +3,7 @@ package io.uniserve.protocol.server;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
@@ -70,7 +71,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 ReadMode.LINEARIZABLE,
                 cluster.loop.nanos() + seconds * Cluster.SECOND);
         List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
-        new VersionedReadMachine(
+        VersionedReadMachine machine = new VersionedReadMachine(
                         environment(),
                         (to, request, completion) -> {
                             cluster.loop.soon(() -> atomic.read(to, request, completion));
@@ -78,8 +79,11 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                         },
                         floors,
                         query,
-                        outcome::add)
-                .start();
+                        outcome::add);
+        if (atomic.level() == ConsistencyLevel.SERIALIZABLE) {
+            machine.eachAsOfNow();
+        }
+        machine.start();
         cluster.await(() -> !outcome.isEmpty(), seconds + 1);
         return outcome.get(0);
     }

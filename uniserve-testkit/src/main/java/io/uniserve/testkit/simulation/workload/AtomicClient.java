@@ -200,7 +200,7 @@ public final class AtomicClient implements Customer {
         outstanding++;
         tally.started();
         Query query = query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
-        new VersionedReadMachine(env, network, floors, query, outcome -> {
+        VersionedReadMachine machine = new VersionedReadMachine(env, network, floors, query, outcome -> {
                     outstanding--;
                     tally.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
@@ -208,8 +208,11 @@ public final class AtomicClient implements Customer {
                         return;
                     }
                     failed("", actors, ((Outcome.Err<?>) outcome).error(), probe);
-                })
-                .start();
+                });
+        if (!oneVersion) {
+            machine.eachAsOfNow();
+        }
+        machine.start();
     }
 
     /** At a moment that a server confirms. */

@@ -21,6 +21,7 @@ public final class Isolations {
     private static final long SECOND = 1_000_000_000L;
     private static final long DOUBT_LOOK_NANOS = 500_000;
     private static final int DOUBT_LOOKS = 2_000;
+    private static final long DECISION_NANOS = 8_000_000;
 
     private final World world;
     private final SimCluster cluster;
@@ -59,16 +60,21 @@ public final class Isolations {
         if (over) {
             return;
         }
-        if (looks == 0 || victim.inDoubt()) {
+        if (looks == 0) {
             isolate(victim);
+        } else if (victim.inDoubt()) { // it may have told others, and not yet have heard what became of it
+            world.queue().after(random.below(DECISION_NANOS), () -> isolate(victim));
         } else {
             world.queue().after(DOUBT_LOOK_NANOS, () -> whenInDoubt(victim, looks - 1));
         }
     }
 
     private void isolate(ServerNode victim) {
+        if (over) {
+            return;
+        }
         long duration = random.between(4 * SECOND, 16 * SECOND);
-        boolean follower = random.below(3) == 0;
+        boolean follower = random.below(2) == 0;
         long cutAfter = random.below(2) == 0 ? 0 : random.below(5 * SECOND);
         String name = victim.process().name();
         world.trace().line(Fault.SERVER_ISOLATED.label() + " " + name);

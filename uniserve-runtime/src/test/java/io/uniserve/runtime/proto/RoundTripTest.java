@@ -45,6 +45,12 @@ class RoundTripTest {
     }
 
     static List<Family<?, ?>> families() {
+        List<Family<?, ?>> families = new ArrayList<>(clientFamilies());
+        families.addAll(otherFamilies());
+        return families;
+    }
+
+    private static List<Family<?, ?>> clientFamilies() {
         return List.of(
                 new Family<>(
                         "read",
@@ -93,7 +99,11 @@ class RoundTripTest {
                         Answer.class,
                         QueryMapping::toProto,
                         DataProto.QueryReply.parser(),
-                        QueryMapping::fromProto),
+                        QueryMapping::fromProto));
+    }
+
+    private static List<Family<?, ?>> otherFamilies() {
+        return List.of(
                 new Family<PeerRequest, PeerProto.PeerEnvelope>(
                         "peer request",
                         PeerRequest.class,

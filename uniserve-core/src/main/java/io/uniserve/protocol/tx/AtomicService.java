@@ -17,6 +17,7 @@ import io.uniserve.protocol.replica.Replica;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Atomic updates on one server: drives those that clients give it, sees to versions that nobody decides and to decisions
@@ -47,7 +48,7 @@ public final class AtomicService {
     public AtomicService(AtomicHost host, AtomicConfig config) {
         this.host = host;
         this.config = config;
-        this.doubts = new DoubtDesk(host, config, this::look);
+        this.doubts = new DoubtDesk(host, config, this::look, this::copy);
         this.nextLook = host.env().clock().nanos() + config.lookNanos();
     }
 
@@ -78,6 +79,11 @@ public final class AtomicService {
             drivers.put(table, known);
         }
         return known;
+    }
+
+    private @Nullable TableLog copy(TableName table) {
+        Seen known = seen.get(table);
+        return known == null ? null : known.log;
     }
 
     private LogLook look(TableName table) {
@@ -172,7 +178,7 @@ public final class AtomicService {
 
     /** This server's primary has prepared a version and heard no more of it: the log knows. */
     private void resolve(TableName name, TableDriver driver, Replica replica, long open) {
-        look(name).look(looked -> {
+        look(name).look(open, looked -> {
             if (looked instanceof Outcome.Ok<TableLog> ok
                     && ok.value().tableId() == replica.key().tableId()) {
                 logSeen(name, ok.value());

@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Settles what is in doubt at a replica before a reader may have an answer (protocol section 4). A version that is decided
@@ -19,8 +20,15 @@ final class DoubtDesk {
     private final AtomicHost host;
     private final AtomicConfig config;
     private final Function<TableName, LogLook> looks;
+    private final Function<TableName, @Nullable TableLog> copies;
 
-    DoubtDesk(AtomicHost host, AtomicConfig config, Function<TableName, LogLook> looks) {
+    /** @param copies what this server has read of a table's log last, perhaps an old one */
+    DoubtDesk(
+            AtomicHost host,
+            AtomicConfig config,
+            Function<TableName, LogLook> looks,
+            Function<TableName, @Nullable TableLog> copies) {
+        this.copies = copies;
         this.host = host;
         this.config = config;
         this.looks = looks;
@@ -60,7 +68,15 @@ final class DoubtDesk {
                 fail("version " + gate.doubt() + " is in doubt");
             } else {
                 long doubt = gate.doubt();
-                looks.apply(table).look(looked -> {
+                TableLog copy = copies.apply(table);
+                if (copy != null
+                        && copy.tableId() == key.tableId()
+                        && copy.next() > doubt
+                        && !LogSteps.inFlight(copy, doubt)) {
+                    again(); // decided, as this server knows
+                    return;
+                }
+                looks.apply(table).look(doubt, looked -> {
                     if (looked instanceof Outcome.Ok<TableLog> ok) {
                         looked(ok.value(), doubt);
                     } else {

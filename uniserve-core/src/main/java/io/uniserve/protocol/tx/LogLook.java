@@ -23,17 +23,28 @@ final class LogLook {
 
     private final Registry registry;
     private final String path;
-    private List<Completion<TableLog>> asking = new ArrayList<>();
-    private List<Completion<TableLog>> asked = List.of();
+    private List<Question> asking = new ArrayList<>();
+    private List<Question> asked = List.of();
     private boolean running;
+
+    /** Somebody who wants to know what became of a version. */
+    private record Question(long version, Completion<TableLog> completion) {
+        private boolean decidedIn(TableLog log) {
+            return log.next() > version && !LogSteps.inFlight(log, version);
+        }
+    }
 
     LogLook(Registry registry, TableName table) {
         this.registry = registry;
         this.path = RegistryPaths.log(table);
     }
 
-    void look(Completion<TableLog> completion) {
-        asking.add(completion);
+    /**
+     * What the log says of a version. That it is decided may come from an older log, as it stays so; that it is in flight, or
+     * not known yet, was so at some moment after the question.
+     */
+    void look(long version, Completion<TableLog> completion) {
+        asking.add(new Question(version, completion));
         if (!running) {
             begin();
         }
@@ -57,12 +68,24 @@ final class LogLook {
             } else {
                 Versioned found = ((Outcome.Ok<Versioned>) read).value();
                 if (found.value() instanceof TableLog log) {
-                    confirm(log, found.version(), attempt);
+                    answerDecided(log);
+                    if (asked.isEmpty()) {
+                        end(Outcome.ok(log));
+                    } else {
+                        confirm(log, found.version(), attempt);
+                    }
                 } else {
                     end(Outcome.err(new UniserveException(ErrorCode.TABLE_NOT_FOUND, path + " does not exist")));
                 }
             }
         });
+    }
+
+    private void answerDecided(TableLog log) {
+        List<Question> answered =
+                asked.stream().filter(question -> question.decidedIn(log)).toList();
+        asked = asked.stream().filter(question -> !question.decidedIn(log)).toList();
+        answered.forEach(question -> question.completion().done(Outcome.ok(log)));
     }
 
     private void confirm(TableLog log, int version, int attempt) {
@@ -78,10 +101,10 @@ final class LogLook {
     }
 
     private void end(Outcome<TableLog> outcome) {
-        List<Completion<TableLog>> told = asked;
+        List<Question> told = asked;
         asked = List.of();
         running = false;
-        told.forEach(completion -> completion.done(outcome));
+        told.forEach(question -> question.completion().done(outcome));
         if (!running && !asking.isEmpty()) {
             begin();
         }

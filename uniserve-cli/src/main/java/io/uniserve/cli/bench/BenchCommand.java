@@ -14,11 +14,13 @@ import picocli.CommandLine.Command;
             TextCommand.class,
             BareServerCommand.class,
             PlacementBenchCommand.class,
-            StatisticsCommand.class
+            StatisticsCommand.class,
+            UpdatesCommand.class
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  uniserve bench overhead --raw overhead.tsv",
-            "  uniserve bench text --peer solrcloud --raw text.tsv"
+            "  uniserve bench text --peer solrcloud --raw text.tsv",
+            "  uniserve bench updates"
         })
 public final class BenchCommand extends CommandGroup {}

@@ -1,0 +1,272 @@
+package io.uniserve.cli.bench;
+
+import io.uniserve.api.Document;
+import io.uniserve.cli.Console;
+import io.uniserve.cli.Figure;
+import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.CpuMeter;
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.cli.process.JavaLauncher;
+import io.uniserve.cli.process.ProcessCluster;
+import io.uniserve.cli.process.ProcessClusterOptions;
+import io.uniserve.client.ClientTable;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+
+/** The measurements of {@code bench updates}. Not thread-safe. */
+final class UpdatesBench {
+    private static final int SERVERS = 2;
+    private static final long BARE_TIMEOUT_MS = 60_000;
+    private static final int BULK_ROW_BYTES = 1_000;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    /** What the protocol needs for one atomic update: begin and commit; PREPARE and DECIDE; client, PREPARE, its replication. */
+    private static final int REGISTRY_WRITES = 2;
+
+    private static final int FSYNC_ROUNDS = 2;
+    private static final int RPC_ROUNDS = 3;
+
+    private final Bench bench;
+    private final Scale scale;
+    private final Path directory;
+    private final Console console;
+    private final List<Figure> figures = new ArrayList<>();
+    private final List<String> rows = new ArrayList<>();
+
+    /** How much of everything. */
+    record Scale(int actors, int updates, int queries, int rounds) {}
+
+    /** An update's rows, how many a block, and whether its figure is one of bulk. */
+    private record Size(String name, List<Document> rows, int count, boolean bulk) {}
+
+    UpdatesBench(Bench bench, Scale scale, Path directory, Console console) {
+        this.bench = bench;
+        this.scale = scale;
+        this.directory = directory;
+        this.console = console;
+    }
+
+    /** A line a measurement, for people. */
+    List<String> rows() {
+        return List.copyOf(rows);
+    }
+
+    List<Figure> run() {
+        rows.add(String.format(
+                Locale.ROOT,
+                "%-28s %12s %12s %12s %7s %7s",
+                "p50 (us)",
+                "eventual",
+                "serializable",
+                "floor",
+                "ratio",
+                "goal"));
+        try (ProcessCluster cluster = new ProcessCluster(ProcessClusterOptions.of(directory, SERVERS, "kv"));
+                BareEngine bare = new BareEngine(directory)) {
+            console.note("starting " + SERVERS + " servers");
+            cluster.start();
+            try (UniserveClient client = UniserveClient.builder()
+                    .bootstrap(cluster.bootstrap().toArray(new String[0]))
+                    .build()) {
+                for (int rf = 1; rf <= SERVERS; rf++) {
+                    updates(cluster, client, bare, rf);
+                }
+                queries(client);
+            }
+        }
+        return List.copyOf(figures);
+    }
+
+    private List<Size> sizes() {
+        int some = Math.max(3, scale.updates() / 10);
+        int few = Math.max(2, scale.updates() / 50);
+        return List.of(
+                new Size("1 row", small(1), scale.updates(), false),
+                new Size("1,000 rows", small(1_000), some, false),
+                new Size("100,000 rows", small(100_000), few, true),
+                new Size("1 MB", bulk(1), some, true),
+                new Size("10 MB", bulk(10), few, true),
+                new Size("20 MB", bulk(20), few, true));
+    }
+
+    private static List<Document> small(int count) {
+        return LongStream.range(0, count)
+                .mapToObj(i -> new Document("key", Map.of("key", "key-" + i, "amount", i)))
+                .toList();
+    }
+
+    private static List<Document> bulk(int megabytes) {
+        String text = "x".repeat(BULK_ROW_BYTES);
+        return LongStream.range(0, megabytes * 1_000_000L / BULK_ROW_BYTES)
+                .mapToObj(i -> new Document("key", Map.of("key", "key-" + i, "text", text)))
+                .toList();
+    }
+
+    private ClientTable table(UniserveClient client, String name, int rf, ConsistencyLevel level) {
+        client.admin()
+                .createTable(TableSpec.named(name)
+                        .port("kv")
+                        .hash(scale.actors())
+                        .replicas(rf)
+                        .keyField("key")
+                        .level(level));
+        return client.table(name);
+    }
+
+    private void updates(ProcessCluster cluster, UniserveClient client, BareEngine bare, int rf) {
+        CpuMeter none = new CpuMeter(List.of(), false);
+        ClientTable eventual = table(client, "eventual" + rf, rf, ConsistencyLevel.EVENTUAL);
+        ClientTable atomic = table(client, "atomic" + rf, rf, ConsistencyLevel.FULLY_SERIALIZABLE);
+        for (Size size : sizes()) {
+            String scenario = "rf " + rf + ", " + size.name();
+            console.note(scenario);
+            List<Block> blocks = bench.compare(
+                    new Bench.Load("update, " + scenario, 1, size.count(), scale.rounds()),
+                    List.of(
+                            new Bench.Side("eventual", n -> put(eventual, size.rows()), none),
+                            new Bench.Side("serializable", n -> put(atomic, size.rows()), none),
+                            new Bench.Side("bare", n -> bare.update(size.rows()), none)));
+            double ours = blocks.get(1).percentileMicros(0.5);
+            double floor = blocks.get(2).percentileMicros(0.5) * rf;
+            if (size.bulk()) {
+                figures.add(Figure.less("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
+            }
+            row(scenario, blocks.get(0).percentileMicros(0.5), ours, floor, size.bulk() ? "1.5" : "-");
+            if (size.rows().size() == 1) {
+                fixedCost(cluster, bare, rf, ours);
+            }
+        }
+        client.admin().dropTable(eventual.name());
+        client.admin().dropTable(atomic.name());
+    }
+
+    private static void put(ClientTable table, List<Document> rows) {
+        table.update("kv.put@1", Document.CODEC, rows).deadline(PATIENCE).run().orThrow();
+    }
+
+    private void row(String name, double eventual, double atomic, double floor, String goal) {
+        rows.add(String.format(
+                Locale.ROOT,
+                "%-28s %12.0f %12.0f %12.0f %7.2f %7s",
+                name,
+                eventual,
+                atomic,
+                floor,
+                atomic / floor,
+                goal));
+    }
+
+    /** What ZooKeeper writes, fsyncs and RPC rounds of one atomic update take by themselves. */
+    private void fixedCost(ProcessCluster cluster, BareEngine bare, int rf, double ours) {
+        CpuMeter none = new CpuMeter(List.of(), false);
+        List<String> command =
+                JavaLauncher.ofThisProcess().commandLine("-Xmx256m", List.of("bench", "bare-server", "--port", "0"));
+        try (BareRegistry registry =
+                        new BareRegistry(cluster.address("zookeeper").toString(), "rf-" + rf);
+                DaemonProcess server =
+                        DaemonProcess.start("bare-" + rf, command, directory.resolve("bare-" + rf + ".log"));
+                BareFanOut rpc = new BareFanOut(List.of(server.awaitReady(BARE_TIMEOUT_MS)), 200, 100)) {
+            List<Block> blocks = bench.compare(
+                    new Bench.Load("fixed cost, rf " + rf, 1, Math.max(50, scale.updates()), scale.rounds()),
+                    List.of(
+                            new Bench.Side("zookeeper", n -> registry.write(), none),
+                            new Bench.Side("fsync", n -> bare.sync(), none),
+                            new Bench.Side("rpc", n -> rpc.call(0, 1), none)));
+            double write = blocks.get(0).percentileMicros(0.5);
+            double fsync = blocks.get(1).percentileMicros(0.5);
+            double call = blocks.get(2).percentileMicros(0.5);
+            double floor = REGISTRY_WRITES * write + FSYNC_ROUNDS * fsync + RPC_ROUNDS * call;
+            figures.add(
+                    Figure.less("fixed cost of a serializable update, rf " + rf + ": p50 us", ours, floor, 1 / 1.3));
+            rows.add(String.format(
+                    Locale.ROOT,
+                    "  fixed cost: %.0f of %d x %.0f (ZooKeeper) + %d x %.0f (fsync) + %d x %.0f (RPC) = %.0f, ratio"
+                            + " %.2f, goal 1.3",
+                    ours,
+                    REGISTRY_WRITES,
+                    write,
+                    FSYNC_ROUNDS,
+                    fsync,
+                    RPC_ROUNDS,
+                    call,
+                    floor,
+                    ours / floor));
+        }
+    }
+
+    /** Queries of all actors: both kinds of table, quiet, then the serializable one under a stream of updates. */
+    private void queries(UniserveClient client) {
+        CpuMeter none = new CpuMeter(List.of(), false);
+        int count = scale.actors() * 100;
+        ClientTable eventual = table(client, "eventual", SERVERS, ConsistencyLevel.EVENTUAL);
+        ClientTable atomic = table(client, "atomic", SERVERS, ConsistencyLevel.FULLY_SERIALIZABLE);
+        put(eventual, small(count));
+        put(atomic, small(count));
+        Bench.Load load = new Bench.Load("all-actor query", 1, scale.queries(), scale.rounds());
+        console.note(load.scenario());
+        Bench.Side ofAtomic = new Bench.Side("serializable", n -> count(atomic, count), none);
+        List<Block> quiet =
+                bench.compare(load, List.of(new Bench.Side("eventual", n -> count(eventual, count), none), ofAtomic));
+        double ours = quiet.get(1).percentileMicros(0.5);
+        double theirs = quiet.get(0).percentileMicros(0.5);
+        figures.add(Figure.less("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
+        row("all-actor query", theirs, ours, theirs, "1.1");
+        AtomicLong updates = new AtomicLong();
+        Block busy = underUpdates(atomic, count, updates, new Bench.Load("query among updates", 1, scale.queries(), 1));
+        double p99 = busy.percentileMicros(0.99);
+        double quietP99 = quiet.get(1).percentileMicros(0.99);
+        figures.add(Figure.less("all-actor query during updates: p99 us", p99, quietP99, 1 / 3.0));
+        rows.add(String.format(
+                Locale.ROOT,
+                "all-actor query p99: quiet %.0f, among %d updates %.0f, ratio %.2f, goal 3",
+                quietP99,
+                updates.get(),
+                p99,
+                p99 / quietP99));
+    }
+
+    private Block underUpdates(ClientTable table, int count, AtomicLong updates, Bench.Load load) {
+        AtomicBoolean end = new AtomicBoolean();
+        Thread writer = new Thread(
+                () -> {
+                    while (!end.get()) {
+                        put(table, small(count));
+                        updates.incrementAndGet();
+                    }
+                },
+                "bench-writer");
+        writer.setDaemon(true);
+        writer.start();
+        try {
+            CpuMeter none = new CpuMeter(List.of(), false);
+            Bench.Side side = new Bench.Side("among updates", n -> count(table, count), none);
+            return bench.compare(load, List.of(side)).get(0);
+        } finally {
+            end.set(true);
+        }
+    }
+
+    private static void count(ClientTable table, long expected) {
+        long count = table.all()
+                .retrieve(
+                        OverheadBench.COUNT,
+                        "",
+                        values -> values.stream().mapToLong(Long::longValue).sum());
+        if (count != expected) {
+            throw new UniserveException(
+                    ErrorCode.INTERNAL, "wrong answer: count is " + count + ", should be " + expected);
+        }
+    }
+}

@@ -1,0 +1,70 @@
+package io.uniserve.cli.bench;
+
+import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.Figure;
+import io.uniserve.cli.ResultLine;
+import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.cli.bench.measure.RawLog;
+import io.uniserve.cli.process.Workspace;
+import io.uniserve.runtime.time.SystemClock;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+
+/** {@code uniserve bench updates}. */
+@Command(
+        name = "updates",
+        description = {
+            "What atomic updates cost: the key-value port on 2 server processes, rf 1 and 2, eventual and fully"
+                + " serializable tables, from one row to bulk; queries of all actors, quiet and under a stream of"
+                + " updates. The floor of bulk is the bare engine behind a bare log with one fsync, of a single row"
+                + " the ZooKeeper writes, fsyncs and RPC rounds that the protocol needs, all measured in the same run."
+        },
+        footerHeading = "%nExamples:%n",
+        footer = {"  uniserve bench updates", "  uniserve bench updates --rounds 2 --updates 50 --raw updates.tsv"})
+public final class UpdatesCommand extends CliCommand {
+    @Option(
+            names = "--updates",
+            paramLabel = "N",
+            description = "Updates of one row a block; larger ones in proportion (default: 100).")
+    private int updates = 100;
+
+    @Option(names = "--queries", paramLabel = "N", description = "Queries of all actors a block (default: 1000).")
+    private int queries = 1_000;
+
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 3).")
+    private int rounds = 3;
+
+    @Option(names = "--actors", paramLabel = "N", description = "Actors of the tables (default: 8).")
+    private int actors = 8;
+
+    @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
+    private @Nullable Path raw;
+
+    @Override
+    public Integer call() throws IOException {
+        range("--updates", updates, 1, 1_000_000);
+        range("--queries", queries, 1, 1_000_000);
+        range("--rounds", rounds, 1, 1_000);
+        range("--actors", actors, 1, 256);
+        try (Workspace workspace = Workspace.temporary("uniserve-bench");
+                RawLog log = new RawLog(raw)) {
+            UpdatesBench bench = new UpdatesBench(
+                    new Bench(SystemClock.INSTANCE::nanos, log),
+                    new UpdatesBench.Scale(actors, updates, queries, rounds),
+                    workspace.directory(),
+                    console());
+            List<Figure> figures = bench.run();
+            ResultLine line = ResultLine.of("bench updates", arguments());
+            figures.forEach(line::figure);
+            bench.rows().forEach(row -> console().println(row));
+            line.with("cores", Runtime.getRuntime().availableProcessors());
+            line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
+            return line.print(console());
+        }
+    }
+}

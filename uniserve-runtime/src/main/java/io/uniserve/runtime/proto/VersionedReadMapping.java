@@ -15,6 +15,7 @@ public final class VersionedReadMapping {
                 .setOperator(request.operator())
                 .setParameters(BytesMapping.toProto(request.parameters()))
                 .setAt(request.at())
+                .setStrict(request.strict())
                 .setRemainingNanos(request.remainingNanos());
         for (VersionedRead.Target target : request.targets()) {
             proto.addTargets(DataProto.VersionedTarget.newBuilder()
@@ -38,6 +39,7 @@ public final class VersionedReadMapping {
                 Wire.identifier("operator", proto.getOperator()),
                 BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
                 Wire.notNegative("at", proto.getAt()),
+                proto.getStrict(),
                 Wire.remaining(proto.getRemainingNanos()));
     }
 

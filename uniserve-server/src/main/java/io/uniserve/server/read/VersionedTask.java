@@ -71,7 +71,7 @@ final class VersionedTask implements Timers.Cancel {
             ActorFailure refusal = refusal(place, gate);
             if (refusal != null) {
                 results.set(place, refusal);
-            } else if (gate != null && gate.doubt() != 0 && (request.at() == 0 || gate.doubt() <= request.at())) {
+            } else if (gate != null && inDoubt(gate)) {
                 doubtful.incrementAndGet();
                 service.settler().settle(request.table(), key(place), request.at(), settled -> {
                     if (settled instanceof Outcome.Err<Done> err) {
@@ -82,6 +82,10 @@ final class VersionedTask implements Timers.Cancel {
             }
         }
         settledOne(true);
+    }
+
+    private boolean inDoubt(ReadGate gate) {
+        return gate.doubt() != 0 && (request.newest() || gate.doubt() <= request.at());
     }
 
     private void settledOne(boolean onTransport) {
@@ -135,11 +139,11 @@ final class VersionedTask implements Timers.Cancel {
         if (target.epoch() > gate.epoch()) {
             service.refresh(request.table());
         }
-        return gate.refuse(
-                        new ReadRequest.Target(target.actor(), target.epoch(), 0),
-                        ReadMode.LINEARIZABLE,
-                        service.clock().nanos())
-                .orElse(null);
+        ReadRequest.Target asked = new ReadRequest.Target(target.actor(), target.epoch(), 0);
+        Optional<ActorFailure> refusal = request.strict()
+                ? gate.refuseStrict(asked)
+                : gate.refuse(asked, ReadMode.LINEARIZABLE, service.clock().nanos());
+        return refusal.orElse(null);
     }
 
     /** Takes targets until none is left; whoever ends the last one replies. */
@@ -212,25 +216,32 @@ final class VersionedTask implements Timers.Cancel {
         }
         Optional<SnapshotShelf.Ref<Actor>> taken = actor.at(request.at());
         if (taken.isEmpty()) {
-            return new ActorFailure(
-                    target.actor(),
-                    ErrorCode.VERSION_GONE,
-                    "the state at version " + request.at() + " is not kept here any more",
-                    0);
+            return gone(target);
         }
         SnapshotShelf.Ref<Actor> state = taken.get();
         try {
+            if (request.strict() && state.version() > request.at()) {
+                return gone(target); // asked for what was there before the first version
+            }
             Bytes value = actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run(actor);
                 return (Bytes) runs.retrieve(state.state(), context, true);
             });
             service.memory().reserve(value.size());
             reservedBytes.addAndGet(value.size());
-            long at = request.at() > 0 ? request.at() : Math.max(known, state.version());
+            long at = request.newest() ? Math.max(known, state.version()) : request.at();
             return new VersionedRead.Part(target.actor(), at, value);
         } finally {
             state.release();
         }
+    }
+
+    private ActorFailure gone(VersionedRead.Target target) {
+        return new ActorFailure(
+                target.actor(),
+                ErrorCode.VERSION_GONE,
+                "the state at version " + request.at() + " is not kept here any more",
+                0);
     }
 
     private OperatorRun<?, ?, ?> run(PinnedActor actor) {

@@ -168,6 +168,29 @@ class VersionedReadsTest {
     }
 
     @Test
+    void aStrictReadNeedsNoLeaseAndSeesItsVersionOnly() {
+        actor(0, 5);
+        world.gate(0, 1, true, -SECOND, 1);
+        VersionedRead asked = request("kv.count@1", 3, 0);
+        VersionedRead.Part part = of(start(strict(asked, 3))).parts().get(0);
+        assertThat(part.at()).isEqualTo(3);
+        assertThat(value(part)).isEqualTo(5);
+        assertThat(of(start(strict(asked, 0))).failures().get(0).code()).isEqualTo(ErrorCode.VERSION_GONE);
+    }
+
+    private static VersionedRead strict(VersionedRead asked, long at) {
+        return new VersionedRead(
+                asked.table(),
+                asked.tableId(),
+                asked.targets(),
+                asked.operator(),
+                asked.parameters(),
+                at,
+                true,
+                asked.remainingNanos());
+    }
+
+    @Test
     void anEventualTableHasNoVersions() {
         world.actor(0, 5);
         assertThat(count(0, 0).failures().get(0).code()).isEqualTo(ErrorCode.UNSUPPORTED);

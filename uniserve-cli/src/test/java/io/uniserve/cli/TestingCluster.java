@@ -94,6 +94,14 @@ public final class TestingCluster implements ClusterClient {
     }
 
     @Override
+    public TableRoute update(TableName name, Map<String, String> options) {
+        calls.add("update " + name);
+        TableRoute old = table(name);
+        tables.put(name, new TableRoute(old.meta().with(options), old.map(), old.mapVersion() + 1));
+        return table(name);
+    }
+
+    @Override
     public void drop(TableName name) {
         calls.add("drop " + name);
         table(name);

@@ -1,11 +1,15 @@
 package io.uniserve.client;
 
+import io.uniserve.api.Document;
+import io.uniserve.api.LaterOptions;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
 
@@ -46,6 +50,38 @@ public final class Admin {
     /** As {@link #createTable(TableSpec)}, without waiting. */
     public CompletionStage<TableRoute> createTableAsync(TableSpec spec) {
         return stage(admins.create(spec.meta(), end()));
+    }
+
+    /**
+     * Gives a table other options, as its port allows for a table that has rows: the definition first, then each of its actors,
+     * through their logs. Returns when all have them. TABLE_NOT_FOUND; INVALID_ARGUMENT or UNSUPPORTED naming what cannot
+     * change, and nothing has; VERSION_GONE where the table was changed by somebody else meanwhile. Any other error may leave
+     * some actors with the old options: the table can be used, and the same change made again completes it.
+     *
+     * @param options all of the port's options, by name
+     */
+    public TableRoute updateTable(String name, Map<String, String> options) {
+        long end = end();
+        TableName table = new TableName(name);
+        TableMeta known = Stage.await(admins.describe(table, end)).meta();
+        TableRoute changed = Stage.await(admins.update(known, options, end));
+        Document row = LaterOptions.row(changed.meta());
+        try {
+            new ClientTable(core, table)
+                    .update(LaterOptions.FUNCTION, Document.CODEC, List.of(row))
+                    .everywhere()
+                    .deadline(deadline)
+                    .run()
+                    .orThrow();
+        } catch (UniserveException e) {
+            throw new UniserveException(
+                    e.code(),
+                    "table " + name + " is changed, but not all of its actors are yet; make the same change again: "
+                            + e.reason(),
+                    e.tried(),
+                    e);
+        }
+        return changed;
     }
 
     /** A table's definition and map; TABLE_NOT_FOUND. */

@@ -67,6 +67,23 @@ final class Admins {
                 .thenApply(done -> made);
     }
 
+    /** Gives a table other options and waits until this client's routing has them. */
+    public CompletableFuture<TableRoute> update(TableMeta known, Map<String, String> options, long deadlineNanos) {
+        TableMeta next = known.with(options);
+        return call(new AdminRequest.UpdateTable(known, options), deadlineNanos).thenCompose(answer -> {
+            if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
+                return CompletableFuture.failedFuture(err.error());
+            }
+            return await(
+                            index -> index.table(known.name())
+                                    .filter(table -> table.meta().equals(next)
+                                            || table.meta().tableId() > next.tableId())
+                                    .isPresent(),
+                            deadlineNanos)
+                    .thenCompose(done -> describe(known.name(), deadlineNanos));
+        });
+    }
+
     /** Definition and map as the coordinator has them. */
     public CompletableFuture<TableRoute> describe(TableName name, long deadlineNanos) {
         return call(new AdminRequest.DescribeTable(name), deadlineNanos)

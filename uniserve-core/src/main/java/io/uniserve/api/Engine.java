@@ -1,6 +1,7 @@
 package io.uniserve.api;
 
 import io.uniserve.api.plan.Planner;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
 import java.util.Optional;
@@ -18,6 +19,15 @@ public interface Engine {
      * host has checked the level by {@link #info}. Starts nothing.
      */
     void validate(TableMeta meta);
+
+    /**
+     * Checks other options for a table that exists, in the same way; see {@link LaterOptions}. Called for the table's
+     * definition, and for each actor with what it has.
+     */
+    default void validateChange(TableMeta before, TableMeta now) {
+        throw UniserveException.unsupported("port " + now.port() + " does not change the options of a table that exists;"
+                + " create another table and load it");
+    }
 
     /**
      * Starts the engine for one server; called once for each server in the process, of which there may be several (tests,

@@ -87,6 +87,29 @@ public final class FieldValues {
                 : "set";
     }
 
+    /**
+     * Refuses what a field does not take, with INVALID_ROW: an operation, a boolean other than true and false, a date that asks
+     * the clock.
+     *
+     * @param where begins the message
+     * @param many whether the field has many values
+     */
+    public static void check(String where, String field, Document row, boolean many, boolean date, boolean bool) {
+        String operation = operation(row, field);
+        String named = where + "field \"" + field + "\" ";
+        if (!operation.matches(many ? "set|add|add-distinct|remove" : date ? "set" : "set|inc")) {
+            throw invalid(named + "does not take \"" + operation + "\"; set it");
+        }
+        for (String text : texts(operand(row.fields().get(field)))) {
+            if (bool && !text.matches("true|false")) {
+                throw invalid(named + "is \"" + text + "\"; use true or false");
+            }
+            if (date && text.startsWith("NOW")) {
+                throw invalid(named + "asks the clock, which differs between replicas");
+            }
+        }
+    }
+
     /** What an operation gets, or the value. */
     public static @Nullable Object operand(@Nullable Object value) {
         return value instanceof Map<?, ?> map && map.size() == 1

@@ -1,5 +1,7 @@
 package io.uniserve.api;
 
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -11,10 +13,15 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.nio.file.attribute.FileTime;
+import java.util.Arrays;
 import java.util.Base64;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.function.Predicate;
 import java.util.stream.Stream;
 import java.util.zip.ZipEntry;
@@ -31,6 +38,15 @@ public final class PackedFiles {
      * @param which of its files, by their path in the folder
      */
     public static String pack(Path folder, Predicate<Path> which) {
+        return pack(folder, which, "");
+    }
+
+    /** As {@link #pack(Path, Predicate)}, without the files that are the same among those packed before. */
+    public static String pack(Path folder, Predicate<Path> which, String before) {
+        Map<String, byte[]> same = new HashMap<>();
+        if (!before.isEmpty()) {
+            read(before, same::put);
+        }
         ByteArrayOutputStream bytes = new ByteArrayOutputStream();
         try (Stream<Path> walk = Files.walk(folder);
                 ZipOutputStream zip = new ZipOutputStream(bytes)) {
@@ -39,10 +55,13 @@ public final class PackedFiles {
                     .sorted()
                     .toList();
             for (Path file : files) {
-                ZipEntry entry = new ZipEntry(folder.relativize(file).toString().replace('\\', '/'));
-                entry.setLastModifiedTime(FileTime.fromMillis(0));
-                zip.putNextEntry(entry);
-                Files.copy(file, zip);
+                String name = name(folder, file);
+                if (!Arrays.equals(same.get(name), Files.readAllBytes(file))) {
+                    ZipEntry entry = new ZipEntry(name);
+                    entry.setLastModifiedTime(FileTime.fromMillis(0));
+                    zip.putNextEntry(entry);
+                    Files.copy(file, zip);
+                }
             }
         } catch (IOException e) {
             throw UniserveException.invalid("folder " + folder + " cannot be read: " + e.getMessage());
@@ -61,19 +80,32 @@ public final class PackedFiles {
      * to more than {@link Limits#PACKED_FILES_BYTES_MAX}.
      */
     public static void unpack(String packed, Path folder) {
+        read(packed, (name, content) -> {
+            Path file = folder.resolve(name).normalize();
+            if (!file.startsWith(folder) || file.equals(folder)) {
+                throw UniserveException.invalid("packed file " + Printable.line(name) + " leaves its folder");
+            }
+            Files.createDirectories(file.getParent());
+            Files.write(file, content);
+        });
+    }
+
+    private interface Take {
+        void file(String name, byte[] content) throws IOException;
+    }
+
+    private static void read(String packed, Take take) {
         try (ZipInputStream zip =
                 new ZipInputStream(new ByteArrayInputStream(Base64.getDecoder().decode(packed)))) {
             int room = Limits.PACKED_FILES_BYTES_MAX;
             for (ZipEntry entry = zip.getNextEntry(); entry != null; entry = zip.getNextEntry()) {
-                Path file = folder.resolve(entry.getName()).normalize();
                 byte[] content = zip.readNBytes(room + 1);
                 room -= content.length;
-                if (!file.startsWith(folder) || file.equals(folder) || room < 0) {
+                if (room < 0) {
                     throw UniserveException.invalid("packed file " + Printable.line(entry.getName())
-                            + " leaves its folder, or there are more than " + Limits.PACKED_FILES_BYTES_MAX + " bytes");
+                            + ": there are more than " + Limits.PACKED_FILES_BYTES_MAX + " bytes");
                 }
-                Files.createDirectories(file.getParent());
-                Files.write(file, content);
+                take.file(entry.getName(), content);
             }
         } catch (IOException | IllegalArgumentException e) {
             throw UniserveException.invalid("packed files cannot be unpacked: " + e.getMessage() + "; give a folder");
@@ -120,11 +152,26 @@ public final class PackedFiles {
         }
     }
 
-    /** Moves the files of the folder that have one of these names to the new one. */
+    /** A digest of each file in the folder, by its path there. */
+    public static Map<String, String> digests(Path folder) throws IOException {
+        Map<String, String> digests = new TreeMap<>();
+        try (Stream<Path> walk = Files.walk(folder)) {
+            for (Path file : walk.filter(Files::isRegularFile).toList()) {
+                digests.put(name(folder, file), Sha256.hex(Bytes.wrap(Files.readAllBytes(file))));
+            }
+        }
+        return digests;
+    }
+
+    private static String name(Path folder, Path file) {
+        return folder.relativize(file).toString().replace('\\', '/');
+    }
+
+    /** Moves the files of the folder that have one of these names to the new one, in place of what has it. */
     public static void rename(Path folder, List<String> names, String to) throws IOException {
         for (String name : names) {
             if (Files.exists(folder.resolve(name))) {
-                Files.move(folder.resolve(name), folder.resolve(to));
+                Files.move(folder.resolve(name), folder.resolve(to), StandardCopyOption.REPLACE_EXISTING);
             }
         }
     }

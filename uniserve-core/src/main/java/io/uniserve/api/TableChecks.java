@@ -3,7 +3,9 @@ package io.uniserve.api;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 
 /** What most engines check of a table's definition, for {@link Engine#validate}. All fail with INVALID_ARGUMENT. */
 public final class TableChecks {
@@ -14,6 +16,34 @@ public final class TableChecks {
         if (!(meta.partitioner() instanceof Partitioner.Hash)) {
             throw UniserveException.invalid("partitioner: port " + meta.port() + " supports hash, for " + why);
         }
+    }
+
+    /** Nothing but this option may differ. */
+    public static void onlyChanged(TableMeta before, TableMeta now, String option) {
+        Map<String, String> same = new TreeMap<>(before.options());
+        Map<String, String> then = new TreeMap<>(now.options());
+        same.remove(option);
+        then.remove(option);
+        if (!same.equals(then)) {
+            throw UniserveException.invalid(
+                    "table options: only " + option + " can change while the table lives; create another table");
+        }
+    }
+
+    /**
+     * Whatever was there must be there and be the same.
+     *
+     * @param kind of what the maps have by name, such as "field"
+     */
+    public static void additions(String kind, Map<String, String> before, Map<String, String> now) {
+        before.forEach((name, was) -> {
+            String is = now.get(name);
+            if (!was.equals(is)) {
+                throw UniserveException.invalid(kind + " \"" + name + "\" "
+                        + (is == null ? "is removed" : "is changed from " + was + " to " + is)
+                        + ", but documents are indexed with it; leave it as it was and add another, or load a new table");
+            }
+        });
     }
 
     /** The table may have this option alone, with any value. */

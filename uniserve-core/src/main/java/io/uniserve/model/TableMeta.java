@@ -27,4 +27,9 @@ public record TableMeta(
     public TableMeta {
         options = Collections.unmodifiableMap(new TreeMap<>(options));
     }
+
+    /** The same with other options of the port. */
+    public TableMeta with(Map<String, String> others) {
+        return new TableMeta(name, tableId, partitioner, keyField, level, rf, minIsr, onLoss, port, others);
+    }
 }

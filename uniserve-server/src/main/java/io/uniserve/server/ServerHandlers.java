@@ -54,6 +54,11 @@ final class ServerHandlers implements PeerHandler, UpdateHandler {
     public void call(PeerRequest request, Completion<PeerReply> completion) {
         if (request instanceof PeerRequest.ValidateTable validate) {
             onLoop(completion, () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));
+        } else if (request instanceof PeerRequest.LearnTable) {
+            onLoop(completion, () -> machine.onPeer(request, learned -> {
+                hub.publish(machine.routing()); // so that the next query is planned with it
+                completion.done(learned);
+            }));
         } else if (request instanceof PeerRequest.ReportLoad) {
             onLoop(completion, () -> machine.onPeer(request, reported -> completion.done(withRates(reported))));
         } else {
@@ -68,7 +73,7 @@ final class ServerHandlers implements PeerHandler, UpdateHandler {
             completion.done(checked);
             return;
         }
-        engine.validateTable(request.meta(), validated -> {
+        engine.validateTable(request.meta(), request.before(), validated -> {
             if (validated instanceof Outcome.Err<?> failed) {
                 completion.done(Outcome.err(failed.error()));
             } else {

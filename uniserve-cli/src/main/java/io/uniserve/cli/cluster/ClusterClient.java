@@ -10,6 +10,7 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import java.util.List;
+import java.util.Map;
 
 /** A connection to a cluster. Every call blocks and fails with a UniserveException. Safe for use by several threads. */
 public interface ClusterClient extends AutoCloseable {
@@ -21,6 +22,9 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Creates a table; returns when all its actors have a live primary. */
     TableRoute create(TableMeta meta);
+
+    /** Gives a table other options, all of them; returns when all its actors have them. */
+    TableRoute update(TableName name, Map<String, String> options);
 
     /** Drops a table and its data. */
     void drop(TableName name);

@@ -14,6 +14,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** A cluster of real processes, reached as every application reaches it: through the client. */
 public final class RemoteCluster implements ClusterClient {
@@ -48,6 +49,11 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public TableRoute create(TableMeta meta) {
         return client.admin().createTable(meta);
+    }
+
+    @Override
+    public TableRoute update(TableName name, Map<String, String> options) {
+        return client.admin().updateTable(name.value(), options);
     }
 
     @Override

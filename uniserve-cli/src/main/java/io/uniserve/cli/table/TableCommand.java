@@ -6,12 +6,13 @@ import picocli.CommandLine.Command;
 /** {@code uniserve table}. */
 @Command(
         name = "table",
-        description = "Creates, lists, describes and drops tables.",
-        subcommands = {TableCreate.class, TableList.class, TableDescribe.class, TableDrop.class},
+        description = "Creates, lists, describes, changes and drops tables.",
+        subcommands = {TableCreate.class, TableList.class, TableDescribe.class, TableUpdate.class, TableDrop.class},
         footer = {
             "  uniserve table create speeches --port solr --actors 8 --rf 2",
             "  uniserve table list",
             "  uniserve table describe speeches -o json",
+            "  uniserve table update speeches --configset ./myconf",
             "  uniserve table drop speeches"
         })
 public final class TableCommand extends CommandGroup {}

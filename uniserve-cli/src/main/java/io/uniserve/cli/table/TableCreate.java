@@ -1,6 +1,5 @@
 package io.uniserve.cli.table;
 
-import io.uniserve.api.PackedFiles;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
@@ -9,7 +8,6 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -99,10 +97,10 @@ final class TableCreate extends ClientCommand {
     @Override
     public Integer call() {
         if (configset != null) {
-            if (options.containsKey("configset")) {
+            if (options.containsKey(ConfigsetFolder.OPTION)) {
                 throw usage("--configset and -O configset exclude each other");
             }
-            options.put("configset", packed(configset));
+            options.put(ConfigsetFolder.OPTION, ConfigsetFolder.packed(configset, ""));
         }
         if (bounds != null && given("--actors")) {
             throw usage("--actors and --range-bounds exclude each other: N bounds make N+1 actors");
@@ -122,12 +120,6 @@ final class TableCreate extends ClientCommand {
             new TablePrinter(console(), global().json()).created(cluster.create(meta));
         }
         return ExitCode.OK;
-    }
-
-    /** The folder, or its {@code conf} as Solr has it; Solr's own configuration of cores stays at home. */
-    private static String packed(Path folder) {
-        Path conf = folder.resolve("conf");
-        return PackedFiles.pack(Files.isDirectory(conf) ? conf : folder, file -> !file.endsWith("solrconfig.xml"));
     }
 
     /** Names of constants as people write them: small, with hyphens. */

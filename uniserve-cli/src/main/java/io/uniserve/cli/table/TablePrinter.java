@@ -41,6 +41,14 @@ final class TablePrinter {
         }
     }
 
+    void updated(TableRoute table) {
+        if (json) {
+            console.json(fields(table));
+        } else {
+            console.println("changed table " + table.meta().name() + ": all its actors have the new options");
+        }
+    }
+
     void list(List<TableRoute> tables) {
         if (json) {
             console.json(tables.stream().map(TablePrinter::definition).toList());

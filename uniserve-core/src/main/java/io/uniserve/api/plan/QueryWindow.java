@@ -4,6 +4,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.Map;
 import java.util.function.UnaryOperator;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -24,6 +25,11 @@ public final class QueryWindow {
             throw UniserveException.invalid("%s is %.0f: at most %d; ask for less, or in parts"
                     .formatted(what, rows, Limits.QUERY_WINDOW_ROWS_MAX));
         }
+    }
+
+    /** As {@link #check(String, double)}, for each number that the pattern's first group finds in the text. */
+    public static void checkEach(String what, String pattern, String text) {
+        Pattern.compile(pattern).matcher(text).results().forEach(one -> check(what, Double.parseDouble(one.group(1))));
     }
 
     /** A query's numbers by name. */

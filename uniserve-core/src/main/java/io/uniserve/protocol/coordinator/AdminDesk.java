@@ -45,6 +45,8 @@ final class AdminDesk {
             answer.ok(new AdminReply.Tables(List.of(known(describe.name()).route())));
         } else if (request instanceof AdminRequest.DropTable drop) {
             new TableDropper(reign, known(drop.name()), answer).start();
+        } else if (request instanceof AdminRequest.UpdateTable update) {
+            new TableUpdater(reign, update, answer).start();
         } else if (request instanceof AdminRequest.ListTables) {
             answer.ok(new AdminReply.Tables(reign.catalog().routes()));
         } else {

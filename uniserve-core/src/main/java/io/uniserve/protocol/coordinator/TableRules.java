@@ -55,7 +55,8 @@ final class TableRules {
         }
     }
 
-    private static void options(Map<String, String> options) {
+    /** Refuses too many or too large options. */
+    static void options(Map<String, String> options) {
         if (options.size() > Limits.TABLE_OPTIONS_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,

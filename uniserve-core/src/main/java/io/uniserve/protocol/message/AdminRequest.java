@@ -2,6 +2,7 @@ package io.uniserve.protocol.message;
 
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import java.util.Map;
 
 /** What clients ask of the leading coordinator. */
 public sealed interface AdminRequest {
@@ -13,6 +14,16 @@ public sealed interface AdminRequest {
 
     /** Drops the table and its data. */
     record DropTable(TableName name) implements AdminRequest {}
+
+    /**
+     * Gives a table other options, if its definition is still the one that the caller knows, or has them already. Returns when
+     * every live server knows them. VERSION_GONE where the definition is another one by now.
+     */
+    record UpdateTable(TableMeta known, Map<String, String> options) implements AdminRequest {
+        public UpdateTable {
+            options = Map.copyOf(options);
+        }
+    }
 
     /** All tables. */
     record ListTables() implements AdminRequest {}

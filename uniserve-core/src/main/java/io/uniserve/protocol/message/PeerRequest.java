@@ -2,8 +2,10 @@ package io.uniserve.protocol.message;
 
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import java.util.List;
+import java.util.Optional;
 
 /** What daemons ask of each other. Every request names the cluster; another cluster's is refused with WRONG_CLUSTER. */
 public sealed interface PeerRequest {
@@ -74,8 +76,20 @@ public sealed interface PeerRequest {
     /** A server tells the coordinator that it drains (SIGTERM): move primaries and replicas away. */
     record Draining(ServerId server, long incarnation) implements PeerRequest {}
 
-    /** The coordinator asks a server to check a new table's definition with its port. */
-    record ValidateTable(io.uniserve.model.TableMeta meta) implements PeerRequest {}
+    /**
+     * The coordinator asks a server to check a table's definition with its port.
+     *
+     * @param before the definition that it is to replace; empty for a new table
+     */
+    record ValidateTable(TableMeta meta, Optional<TableMeta> before) implements PeerRequest {
+        /** For a new table. */
+        public ValidateTable(TableMeta meta) {
+            this(meta, Optional.empty());
+        }
+    }
+
+    /** The coordinator tells a server a table's definition; acknowledged when the server uses it, else BEHIND: ask again soon. */
+    record LearnTable(TableMeta meta) implements PeerRequest {}
 
     /** The coordinator asks a server to delete from durable storage what belongs to an actor of a dropped table. */
     record EraseBackup(TableName table, ReplicaKey key) implements PeerRequest {}

@@ -216,6 +216,8 @@ public final class ServerMachine {
             later(completion, Outcome.ok(vouched(vouch)));
         } else if (request instanceof PeerRequest.ValidateTable validate) {
             later(completion, validate(validate.meta()));
+        } else if (request instanceof PeerRequest.LearnTable learn) {
+            later(completion, learned(learn.meta()));
         } else {
             later(
                     completion,
@@ -278,6 +280,16 @@ public final class ServerMachine {
         }
         return Outcome.err(
                 new UniserveException(ErrorCode.UNKNOWN_PORT, "this server does not run port " + meta.port()));
+    }
+
+    private Outcome<PeerReply> learned(TableMeta meta) {
+        TableViews.View view = views.find(meta.name());
+        if (view != null && view.meta().equals(meta)) {
+            return Outcome.ok(new PeerReply.Ack());
+        }
+        views.refreshDefinition(meta.name());
+        return Outcome.err(new UniserveException(
+                ErrorCode.BEHIND, "this server does not know that definition of " + meta.name() + " yet: ask again"));
     }
 
     private <T> void later(Completion<T> completion, Outcome<T> outcome) {

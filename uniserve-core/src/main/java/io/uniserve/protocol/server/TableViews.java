@@ -95,6 +95,16 @@ final class TableViews {
         }
     }
 
+    /** Somebody knows a newer definition. */
+    void refreshDefinition(TableName name) {
+        Entry entry = entries.get(name);
+        if (entry == null) {
+            refreshNames();
+        } else {
+            env.registry().sync(synced -> entry.meta.dirty());
+        }
+    }
+
     /** Somebody knows a table that is not known here. */
     void refreshNames() {
         env.registry().sync(synced -> names.dirty());

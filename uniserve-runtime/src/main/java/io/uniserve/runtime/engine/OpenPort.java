@@ -65,8 +65,27 @@ final class OpenPort implements AutoCloseable {
         return info;
     }
 
-    void validate(TableMeta meta) {
-        run("validating table " + meta.name(), () -> port.engine().validate(meta));
+    void validate(TableMeta meta, Optional<TableMeta> before) {
+        run("validating table " + meta.name(), () -> {
+            if (before.isPresent()) {
+                port.engine().validateChange(before.get(), meta);
+            } else {
+                port.engine().validate(meta);
+            }
+        });
+    }
+
+    /** Whether the port takes this definition in place of the other. */
+    boolean allows(TableMeta meta, TableMeta before) {
+        try {
+            validate(meta, Optional.of(before));
+            return true;
+        } catch (UniserveException e) {
+            if (e.code() == ErrorCode.INVALID_ARGUMENT || e.code() == ErrorCode.UNSUPPORTED) {
+                return false;
+            }
+            throw e;
+        }
     }
 
     Actor create(ActorContext context) {

@@ -4,6 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.EngineContext;
+import io.uniserve.api.LaterOptions;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.codec.Bytes;
@@ -109,10 +110,10 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return ports.values().stream().map(OpenPort::info).toList();
     }
 
-    /** Checks a new table's definition with its port; nothing changes. */
-    public void validateTable(TableMeta meta, Completion<Done> completion) {
+    /** Checks a table's definition with its port, a new table's or one that replaces another; nothing changes. */
+    public void validateTable(TableMeta meta, Optional<TableMeta> before, Completion<Done> completion) {
         calls.beside("validate " + meta.name(), completion, () -> {
-            port(meta.port()).validate(meta);
+            port(meta.port()).validate(meta, before);
             return Done.DONE;
         });
     }
@@ -164,7 +165,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
         calls.inOrder(key, "create " + key, completion, () -> {
-            make(key, meta, 0, OpenPort::create);
+            make(key, LaterOptions.created(meta), 0, OpenPort::create);
             return Done.DONE;
         });
     }
@@ -181,7 +182,8 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Path laidOut = newDirectory("restore-" + key);
             try {
                 CheckpointFiles.unseal(DiskPaths.resolve(data, checkpointPath), laidOut);
-                make(key, meta, version, (port, context) -> port.restore(context, laidOut));
+                TableMeta own = OptionFiles.taken(meta, laidOut);
+                make(key, own, version, (port, context) -> port.restore(context, laidOut));
             } finally {
                 DurableFiles.deleteTree(laidOut);
             }
@@ -193,6 +195,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
         beside("validate rows for " + key, key, completion, hosted -> {
             OpenPort port = hosted.port();
+            if (function.equals(LaterOptions.FUNCTION) && !hosted.atomic()) {
+                TableMeta next = OptionFiles.changed(hosted.meta(), rows);
+                port.validate(next, Optional.of(hosted.meta()));
+                return Optional.of(Done.DONE);
+            }
             return port.call(function + " validate", () -> {
                 RowBatch batch = RowBatch.of(port.update(function), hosted.actor(), rows);
                 if (hosted.atomic()) {
@@ -241,30 +248,60 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
 
     @Override
     public void apply(ReplicaKey key, List<Update> updates, boolean publish, Completion<Done> completion) {
-        calls.inOrder(
-                key,
-                "apply to " + key,
-                completion,
-                () -> changing(key, hosted -> {
-                    OpenPort port = hosted.port();
-                    hosted.changing();
-                    for (Update update : updates) {
-                        port.run(
-                                update.function(),
-                                () -> RowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
-                                        .apply(update.index()));
-                    }
-                    boolean now = publish || hosted.publication().readLately(calls.now());
-                    if (now) {
-                        port.run("publish", hosted.actor()::publish);
-                    } else {
-                        hosted.publication().changed();
-                    }
-                    hosted.changed(newState());
-                    if (now) {
-                        hosted.publication().done();
-                    }
-                }));
+        calls.inOrder(key, "apply to " + key, completion, () -> {
+            int from = 0;
+            for (int i = 0; i < updates.size(); i++) {
+                if (updates.get(i).function().equals(LaterOptions.FUNCTION)) {
+                    apply(key, updates.subList(from, i), publish);
+                    Bytes rows = updates.get(i).rows();
+                    changing(key, hosted -> remake(key, hosted, rows));
+                    from = i + 1;
+                }
+            }
+            return apply(key, updates.subList(from, updates.size()), publish);
+        });
+    }
+
+    private Done apply(ReplicaKey key, List<Update> updates, boolean publish) throws IOException {
+        return changing(key, hosted -> {
+            OpenPort port = hosted.port();
+            hosted.changing();
+            for (Update update : updates) {
+                port.run(
+                        update.function(),
+                        () -> RowBatch.of(port.update(update.function()), hosted.actor(), update.rows())
+                                .apply(update.index()));
+            }
+            boolean now = publish || hosted.publication().readLately(calls.now());
+            if (now) {
+                port.run("publish", hosted.actor()::publish);
+            } else {
+                hosted.publication().changed();
+            }
+            hosted.changed(newState());
+            if (now) {
+                hosted.publication().done();
+            }
+        });
+    }
+
+    /**
+     * Puts an actor with other options in the place of this one, made from its published files; readers of this one stay with
+     * it. What is no change that the port allows, or not any more, changes nothing: it was checked before it was logged.
+     */
+    private void remake(ReplicaKey key, HostedActor hosted, Bytes rows) throws IOException {
+        TableMeta next = OptionFiles.changed(hosted.meta(), rows);
+        if (next.equals(hosted.meta()) || !hosted.port().allows(next, hosted.meta())) {
+            return;
+        }
+        publish(hosted);
+        Path written = newDirectory("remake-" + key);
+        try {
+            hosted.port().run("writing the actor", () -> hosted.actor().writeTo(written));
+            make(key, next, 0, (port, context) -> port.restore(context, written));
+        } finally {
+            DurableFiles.deleteTree(written);
+        }
     }
 
     @Override
@@ -326,11 +363,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     /** Work after which, where it fails, the actor's contents are doubtful: no reader may find it again. */
-    private Done changing(ReplicaKey key, Consumer<HostedActor> work) {
+    private Done changing(ReplicaKey key, Change work) throws IOException {
         HostedActor hosted = held(key);
         boolean done = false;
         try {
-            work.accept(hosted);
+            work.on(hosted);
             done = true;
         } finally {
             if (!done) {
@@ -339,6 +376,12 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             hosted.release();
         }
         return Done.DONE;
+    }
+
+    /** A change of an actor. */
+    @FunctionalInterface
+    private interface Change {
+        void on(HostedActor hosted) throws IOException;
     }
 
     @Override
@@ -350,6 +393,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             Path written = newDirectory("checkpoint-" + key);
             try {
                 hosted.port().run("writing a checkpoint", () -> hosted.actor().writeTo(written));
+                OptionFiles.add(hosted.meta(), written);
                 DurableFiles.deleteTree(target);
                 DurableFiles.createDirectories(target);
                 CheckpointFiles.seal(written, target);
@@ -376,7 +420,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 return Optional.empty();
             }
             return Optional.of(
-                    hosted.port().call("digest", () -> Bytes.wrap(hosted.actor().digest())));
+                    hosted.port().call("digest", () -> OptionFiles.digest(hosted.meta(), hosted.actor().digest())));
         });
     }
 

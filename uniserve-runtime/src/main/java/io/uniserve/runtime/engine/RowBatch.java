@@ -1,6 +1,7 @@
 package io.uniserve.runtime.engine;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.Document;
 import io.uniserve.api.Row;
 import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.EventualUpdate;
@@ -9,6 +10,7 @@ import io.uniserve.api.update.UpdateContext;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -35,20 +37,29 @@ final class RowBatch {
                     update.id() + " cannot change a " + actor.getClass().getName());
         }
         UpdateFunction<Actor, Row> function = typed(update);
+        return new RowBatch(function, actor, rows(function.rows(), bytes));
+    }
+
+    /** The rows of an update that takes documents. */
+    static List<Document> documents(Bytes bytes) {
+        return rows(Document.CODEC, bytes);
+    }
+
+    private static <R extends Row> List<R> rows(Codec<R> codec, Bytes bytes) {
         BinaryReader in = new BinaryReader(bytes);
         int count = count(in);
         if (count > Limits.BATCH_ROWS_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE, "batch of " + count + " rows; send at most " + Limits.BATCH_ROWS_MAX);
         }
-        List<Row> rows = new ArrayList<>(Math.min(count, bytes.size()));
+        List<R> rows = new ArrayList<>(Math.min(count, bytes.size()));
         for (int i = 0; i < count; i++) {
-            rows.add(row(function, in, i));
+            rows.add(row(codec, in, i));
         }
         if (in.remaining() > 0) {
             throw invalid(in.remaining() + " bytes follow its last row");
         }
-        return new RowBatch(function, actor, rows);
+        return rows;
     }
 
     private static int count(BinaryReader in) {
@@ -67,11 +78,11 @@ final class RowBatch {
                 ErrorCode.INVALID_ROW, "the batch cannot be read: " + what + "; encode it as the client does");
     }
 
-    private static Row row(UpdateFunction<Actor, Row> function, BinaryReader in, int number) {
+    private static <R extends Row> R row(Codec<R> codec, BinaryReader in, int number) {
         int before = in.remaining();
-        Row row;
+        R row;
         try {
-            row = function.rows().read(in);
+            row = codec.read(in);
         } catch (UniserveException e) {
             throw new UniserveException(ErrorCode.INVALID_ROW, "row " + number + " of the batch: " + e.reason(), e);
         }

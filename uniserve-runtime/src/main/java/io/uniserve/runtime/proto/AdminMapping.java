@@ -19,6 +19,10 @@ public final class AdminMapping {
         } else if (request instanceof AdminRequest.DropTable drop) {
             proto.setDropTable(
                     AdminProto.DropTable.newBuilder().setName(drop.name().value()));
+        } else if (request instanceof AdminRequest.UpdateTable update) {
+            proto.setUpdateTable(AdminProto.UpdateTable.newBuilder()
+                    .setKnown(TableMapping.toProto(update.known()))
+                    .putAllOptions(update.options()));
         } else if (request instanceof AdminRequest.ListTables) {
             proto.setListTables(AdminProto.ListTables.getDefaultInstance());
         } else if (request instanceof AdminRequest.Status) {
@@ -39,6 +43,10 @@ public final class AdminMapping {
             case DROP_TABLE ->
                 new AdminRequest.DropTable(
                         IdentityMapping.table(proto.getDropTable().getName()));
+            case UPDATE_TABLE ->
+                new AdminRequest.UpdateTable(
+                        TableMapping.fromProto(proto.getUpdateTable().getKnown()),
+                        TableMapping.options(proto.getUpdateTable().getOptionsMap()));
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case REQUEST_NOT_SET ->

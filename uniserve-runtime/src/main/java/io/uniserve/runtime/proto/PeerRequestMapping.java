@@ -10,6 +10,7 @@ import io.uniserve.protocol.message.PeerRequest.Draining;
 import io.uniserve.protocol.message.PeerRequest.EraseBackup;
 import io.uniserve.protocol.message.PeerRequest.Fenced;
 import io.uniserve.protocol.message.PeerRequest.HandOver;
+import io.uniserve.protocol.message.PeerRequest.LearnTable;
 import io.uniserve.protocol.message.PeerRequest.Ping;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
@@ -18,6 +19,7 @@ import io.uniserve.protocol.message.PeerRequest.Suspect;
 import io.uniserve.protocol.message.PeerRequest.Unfit;
 import io.uniserve.protocol.message.PeerRequest.ValidateTable;
 import io.uniserve.protocol.message.PeerRequest.Vouch;
+import java.util.Optional;
 
 /** Requests between daemons. */
 public final class PeerRequestMapping {
@@ -80,7 +82,12 @@ public final class PeerRequestMapping {
                     .setServer(draining.server().value())
                     .setIncarnation(draining.incarnation()));
         } else if (request instanceof ValidateTable validate) {
-            proto.setValidateTable(PeerProto.ValidateTable.newBuilder().setMeta(TableMapping.toProto(validate.meta())));
+            PeerProto.ValidateTable.Builder message =
+                    PeerProto.ValidateTable.newBuilder().setMeta(TableMapping.toProto(validate.meta()));
+            validate.before().ifPresent(before -> message.setBefore(TableMapping.toProto(before)));
+            proto.setValidateTable(message);
+        } else if (request instanceof LearnTable learn) {
+            proto.setLearnTable(PeerProto.LearnTable.newBuilder().setMeta(TableMapping.toProto(learn.meta())));
         } else if (request instanceof EraseBackup erase) {
             proto.setEraseBackup(PeerProto.EraseBackup.newBuilder()
                     .setTable(erase.table().value())
@@ -121,7 +128,13 @@ public final class PeerRequestMapping {
                         proto.getDraining().getIncarnation());
             case VALIDATE_TABLE ->
                 new ValidateTable(
-                        TableMapping.fromProto(proto.getValidateTable().getMeta()));
+                        TableMapping.fromProto(proto.getValidateTable().getMeta()),
+                        proto.getValidateTable().hasBefore()
+                                ? Optional.of(TableMapping.fromProto(
+                                        proto.getValidateTable().getBefore()))
+                                : Optional.empty());
+            case LEARN_TABLE ->
+                new LearnTable(TableMapping.fromProto(proto.getLearnTable().getMeta()));
             case REPORT_LOAD -> new ReportLoad();
             case PREPARE -> AtomicMapping.fromProto(proto.getPrepare());
             case DECIDE -> AtomicMapping.fromProto(proto.getDecide());

@@ -41,7 +41,7 @@ final class TableMapping {
                 options(proto.getOptionsMap()));
     }
 
-    private static Map<String, String> options(Map<String, String> options) {
+    static Map<String, String> options(Map<String, String> options) {
         if (options.size() > Limits.TABLE_OPTIONS_MAX) {
             throw Wire.malformed("options has " + options.size() + " entries, at most " + Limits.TABLE_OPTIONS_MAX);
         }

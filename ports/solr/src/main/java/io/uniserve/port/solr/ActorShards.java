@@ -1,11 +1,11 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.ShardRounds;
 import io.uniserve.codec.Bytes;
 import java.io.ByteArrayInputStream;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -44,11 +44,9 @@ public final class ActorShards extends ShardHandlerFactory {
     private static final class Handler extends ShardHandler {
         private final ShardHandlerFactory factory;
         private final Map<ShardRequest, String> texts = new HashMap<>();
-        private final List<Pending> pending = new ArrayList<>();
+        private final ShardRounds<ShardRequest> rounds = new ShardRounds<>();
         private final Deque<ShardResponse> completed = new ArrayDeque<>();
         private @Nullable SolrQuery query;
-
-        private record Pending(ShardRequest request, int actor) {}
 
         private Handler(ShardHandlerFactory factory) {
             this.factory = factory;
@@ -65,21 +63,17 @@ public final class ActorShards extends ShardHandlerFactory {
         @Override
         public void submit(ShardRequest request, String shard, ModifiableSolrParams params) {
             // A request's parameters are the same for all of its shards.
-            texts.computeIfAbsent(request, r -> params.toQueryString().substring(1));
-            pending.add(new Pending(request, Integer.parseInt(shard)));
+            String text =
+                    texts.computeIfAbsent(request, r -> params.toQueryString().substring(1));
+            rounds.add(request, Integer.parseInt(shard), text);
         }
 
         @Override
         public @Nullable ShardResponse takeCompletedOrError() {
-            while (!pending.isEmpty()) {
-                Map<Integer, ShardRequest> round = new HashMap<>();
-                pending.removeIf(one -> round.putIfAbsent(one.actor(), one.request()) == null);
-                Map<Integer, String> asked = new HashMap<>();
-                round.forEach((actor, request) -> asked.put(actor, texts.getOrDefault(request, "")));
-                SolrQuery asking = Objects.requireNonNull(query);
-                asking.context
-                        .retrieveEach(asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), asked)
-                        .forEach((actor, body) -> complete(Objects.requireNonNull(round.get(actor)), actor, body));
+            SolrQuery asking = Objects.requireNonNull(query);
+            while (rounds.any()) {
+                rounds.ask(
+                        asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::complete);
             }
             return completed.poll();
         }
@@ -105,7 +99,7 @@ public final class ActorShards extends ShardHandlerFactory {
 
         @Override
         public void cancelAll() {
-            pending.clear();
+            rounds.clear();
         }
 
         @Override

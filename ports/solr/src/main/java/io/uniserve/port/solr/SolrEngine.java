@@ -8,33 +8,27 @@ import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFailures;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.OpenEngines;
 import io.uniserve.api.PackedFiles;
 import io.uniserve.api.TableChecks;
 import io.uniserve.api.plan.Planner;
-import io.uniserve.codec.Bytes;
-import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
-import java.io.IOException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.CopyOnWriteArraySet;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.core.CoreContainer;
 import org.apache.solr.core.CoreDescriptor;
-import org.apache.solr.core.SolrConfig;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.SolrXmlConfig;
-import org.apache.solr.schema.IndexSchemaFactory;
 import org.apache.solr.schema.SchemaField;
 import org.apache.solr.schema.StrField;
 import org.apache.solr.search.SyntaxError;
@@ -45,14 +39,12 @@ public final class SolrEngine implements Engine {
     static final EngineFailures SOLR = new EngineFailures("Solr", SolrEngine::code);
 
     static final String KEY = "uniserve.key";
-    private static final String CONFIGSET = "default";
 
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
                     List.of(SolrQuery.SHARD), List.of(SolrUpdates.ADD, SolrUpdates.DELETE, SolrUpdates.DELETE_BY_QUERY))
             .with(SolrQuery.WHOLE);
 
-    /** The open ones: a process has several where several servers run in it. Any can plan. */
-    private final Set<Instance> open = new CopyOnWriteArraySet<>();
+    private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
 
     private static Optional<ErrorCode> code(Throwable failure) {
         boolean users = failure instanceof SyntaxError
@@ -69,48 +61,20 @@ public final class SolrEngine implements Engine {
     @Override
     public void validate(TableMeta meta) {
         TableChecks.hashed(meta, "a uniqueKey is a text");
-        SchemaField key = new EngineFailures("configset", failure -> Optional.of(ErrorCode.INVALID_ARGUMENT))
-                .translated(
-                        "be read",
-                        () -> PackedFiles.temporary(folder -> {
-                            SolrConfig config =
-                                    new SolrConfig(folder.resolve(configset(meta, folder)), "solrconfig.xml");
-                            return IndexSchemaFactory.buildIndexSchema("schema.xml", config)
-                                    .getUniqueKeyField();
-                        }));
+        SchemaField key = SolrConfigset.FILES.validate(meta).getUniqueKeyField();
         if (key == null || !(key.getType() instanceof StrField)) {
             throw UniserveException.invalid("the schema's uniqueKey must be a field of type solr.StrField");
         }
     }
 
-    /**
-     * The configset of a table, in a folder named by its contents: a schema with its files, the port's own or those that the
-     * table brings, and always the port's {@code solrconfig.xml}, as a core here has no log, commits or caches of its own.
-     */
-    private static String configset(TableMeta meta, Path base) throws IOException {
-        TableChecks.onlyOption(meta, "configset");
-        String packed = meta.options().getOrDefault("configset", CONFIGSET);
-        String name = packed.equals(CONFIGSET) ? packed : Sha256.hex(Bytes.utf8(packed));
-        PackedFiles.once(Files.createDirectories(base.resolve(name)).resolve("conf"), conf -> {
-            if (packed.equals(CONFIGSET)) {
-                Files.writeString(conf.resolve("schema.xml"), resource("schema.xml"));
-            } else {
-                PackedFiles.unpack(packed, conf);
-            }
-            PackedFiles.rename(conf, List.of("managed-schema.xml", "managed-schema"), "schema.xml");
-            Files.writeString(conf.resolve("solrconfig.xml"), resource("solrconfig.xml"));
-        });
-        return name;
-    }
-
-    private static String resource(String name) {
-        return PackedFiles.resource(SolrEngine.class, name);
+    @Override
+    public void validateChange(TableMeta before, TableMeta now) {
+        SolrConfigset.FILES.validateChange(before, now);
     }
 
     @Override
     public EngineInstance open(EngineContext context) {
-        Instance opened = new Instance(context.scratch().toAbsolutePath());
-        open.add(opened);
+        Instance opened = open.add(new Instance(context.scratch().toAbsolutePath()));
         return FUNCTIONS.instance(opened, opened.container::shutdown);
     }
 
@@ -124,11 +88,7 @@ public final class SolrEngine implements Engine {
     }
 
     SolrCore planning(TableMeta table) {
-        open.removeIf(any -> any.container.isShutDown());
-        for (Instance any : open) {
-            return any.planning(table);
-        }
-        throw new UniserveException(ErrorCode.UNAVAILABLE, "Solr is not open in this process; ask a server");
+        return open.any().planning(table);
     }
 
     /** The core container of one server: a core an actor, and an empty core a configset on which queries are planned. */
@@ -136,26 +96,26 @@ public final class SolrEngine implements Engine {
         private final Path home;
         private final CoreContainer container;
         private final AtomicLong names = new AtomicLong();
-        private final Map<String, SolrCore> planning = new ConcurrentHashMap<>();
+        private final Map<Map<String, String>, SolrCore> planning = new ConcurrentHashMap<>();
 
         Instance(Path home) {
             // Solr's second HTTP API wants a servlet container, which is not there.
             System.setProperty("disable.v2.api", "true");
             System.setProperty("solr.install.dir", home.toString());
             this.home = home;
-            container = new CoreContainer(SolrXmlConfig.fromString(home, resource("solr.xml")));
+            container = new CoreContainer(SolrXmlConfig.fromString(home, PackedFiles.resource(SolrEngine.class, "solr.xml")));
             container.load();
         }
 
         SolrCore planning(TableMeta table) {
-            String configset = table.options().getOrDefault("configset", CONFIGSET);
-            return planning.computeIfAbsent(configset, any -> core(table, home.resolve("planning-" + planning.size())));
+            return planning.computeIfAbsent(
+                    table.options(), any -> core(table, home.resolve("planning-" + planning.size())));
         }
 
         /** Opens the index in {@code directory/data/index} or makes an empty one. */
         private synchronized SolrCore core(TableMeta table, Path directory) {
             return SOLR.translated("create a core", () -> {
-                String configset = configset(table, home.resolve("configsets"));
+                String configset = SolrConfigset.FILES.folder(table.options(), home.resolve("configsets"));
                 Map<String, String> properties =
                         Map.of(CoreDescriptor.CORE_CONFIGSET, configset, KEY, table.keyField());
                 return container.create("core-" + names.incrementAndGet(), directory, properties, false);

@@ -24,8 +24,6 @@ import org.noggit.JSONUtil;
 final class SolrLanguage {
     static final SupportTable TABLE = new SupportTable(PackedFiles.resource(SolrLanguage.class, "language.txt"));
 
-    private static final Pattern NGRAM = Pattern.compile("\\bngram\\s*,\\s*(\\d+)");
-
     /** Enough for every term of an actor, and no overflow where Solr adds limits to it. */
     private static final int ALL_TERMS = 100_000_000;
 
@@ -70,7 +68,7 @@ final class SolrLanguage {
         QueryWindow.checkPage(params::getDouble);
         SolrParams query = QueryParsing.getLocalParams(params.get("q"), params);
         QueryWindow.check("topK", query == null ? 0 : query.getDouble("topK", 0));
-        NGRAM.matcher(all).results().forEach(n -> QueryWindow.check("ngram", Double.parseDouble(n.group(1))));
+        QueryWindow.checkEach("ngram", "\\bngram\\s*,\\s*(\\d+)", all);
         Date now = params.get("NOW") == null ? null : new Date(params.getLong("NOW"));
         QueryWindow.Dates dates = (text, from) -> from == null
                 ? DateMathParser.parseMath(now, text).getTime()

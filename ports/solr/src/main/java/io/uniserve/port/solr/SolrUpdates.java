@@ -118,24 +118,12 @@ public final class SolrUpdates {
     }
 
     private static void check(String where, @Nullable SchemaField field, String name, Document row) {
-        String operation = FieldValues.operation(row, name);
         if (field == null) {
             throw FieldValues.invalid(where + "field \"" + name + "\" is not in the schema; add it to the configset, or"
                     + " use one of its fields, such as *_s");
         }
         boolean date = field.getType() instanceof DateValueFieldType;
-        if (!operation.matches(field.multiValued() ? "set|add|add-distinct|remove" : date ? "set" : "set|inc")) {
-            throw FieldValues.invalid(where + "field \"" + name + "\" does not take \"" + operation + "\"; set it");
-        }
-        for (String text : FieldValues.texts(FieldValues.operand(row.fields().get(name)))) {
-            if (field.getType() instanceof BoolField && !text.matches("true|false")) {
-                throw FieldValues.invalid(where + "field \"" + name + "\" is \"" + text + "\"; use true or false");
-            }
-            if (date && text.startsWith("NOW")) {
-                throw FieldValues.invalid(
-                        where + "field \"" + name + "\" asks the clock, which differs between replicas");
-            }
-        }
+        FieldValues.check(where, name, row, field.multiValued(), date, field.getType() instanceof BoolField);
     }
 
     /** Says why Lucene would not index the document, as for a long term, or null. */

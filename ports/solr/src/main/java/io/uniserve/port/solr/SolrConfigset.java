@@ -1,0 +1,50 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.api.ConfigFiles;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.solr.common.util.NamedList;
+import org.apache.solr.core.SolrConfig;
+import org.apache.solr.schema.IndexSchema;
+import org.apache.solr.schema.IndexSchemaFactory;
+import org.apache.solr.schema.SchemaField;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The configset of a table: a schema with its files, the port's own or those that the table brings, and always the port's
+ * {@code solrconfig.xml}, as a core here has no log, commits or caches of its own.
+ */
+final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
+    private static final String SCHEMA = "schema.xml";
+    private static final String CONFIG = "solrconfig.xml";
+
+    static final ConfigFiles<IndexSchema> FILES = new ConfigFiles<>(
+            "configset", SCHEMA, List.of("managed-schema.xml", "managed-schema"), List.of(CONFIG), new SolrConfigset());
+
+    @Override
+    public IndexSchema read(Path conf) throws Exception {
+        return IndexSchemaFactory.buildIndexSchema(SCHEMA, new SolrConfig(conf.getParent(), CONFIG));
+    }
+
+    @Override
+    public Map<String, Map<String, String>> parts(IndexSchema schema) {
+        Map<String, Map<String, String>> parts = new TreeMap<>();
+        schema.getNamedPropertyValues().forEach((kinds, value) -> {
+            Map<String, String> named = parts.computeIfAbsent(kinds.replaceFirst("s$", ""), any -> new TreeMap<>());
+            for (Object part : value instanceof List<?> list ? list : List.of(value)) {
+                Object name = part instanceof NamedList<?> all ? all.get("name") : kinds;
+                named.put(String.valueOf(name == null ? part : name), part.toString());
+            }
+        });
+        parts.remove("name");
+        return parts;
+    }
+
+    @Override
+    public @Nullable String meaning(IndexSchema schema, String name) {
+        SchemaField field = schema.getFieldOrNull(name);
+        return field == null ? null : field.toString();
+    }
+}

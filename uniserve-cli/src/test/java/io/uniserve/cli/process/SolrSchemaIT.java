@@ -1,0 +1,225 @@
+package io.uniserve.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.api.LaterOptions;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.client.UpdateOutcome;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.TableMeta;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.MethodOrderer;
+import org.junit.jupiter.api.Order;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.TestMethodOrder;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The schema of a table that serves and is loaded meanwhile gets fields, by the command, on a cluster of processes; servers
+ * die in the middle, come back and learn.
+ */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+@TestMethodOrder(MethodOrderer.OrderAnnotation.class)
+class SolrSchemaIT {
+    private static final int ACTORS = 3;
+    private static final String FIRST = """
+            <fieldType name="string" class="solr.StrField" docValues="true"/>
+            <fieldType name="pint" class="solr.IntPointField" docValues="true"/>
+            <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/>
+            <filter name="lowercase"/><filter name="stop" words="stop.txt"/></analyzer></fieldType>
+            <field name="id" type="string"/><field name="text" type="words"/><field name="kind" type="string"/>
+            <dynamicField name="*_s" type="string"/>
+            """;
+    private static final String PRICE = "<field name=\"price\" type=\"pint\"/>";
+    private static final String SHELF = "<field name=\"shelf\" type=\"string\"/><copyField source=\"kind\" dest=\"shelf\"/>";
+
+    private final AtomicInteger loaded = new AtomicInteger();
+    private final AtomicBoolean stop = new AtomicBoolean();
+    private CompletableFuture<Void> loading = CompletableFuture.completedFuture(null);
+    private Path directory;
+    private StartedCluster cluster;
+    private UniserveClient client;
+    private TestingConsole uniserve;
+
+    @BeforeAll
+    void start(@TempDir Path root) throws IOException {
+        directory = root;
+        cluster = StartedCluster.start(ProcessClusterOptions.of(root.resolve("cluster"), 2, "solr"));
+        client = cluster.client();
+        uniserve = new TestingConsole(RemoteCluster::connect);
+        assertThat(run("table", "create", "docs", "--port", "solr", "--actors", "" + ACTORS, "--configset", conf(FIRST))
+                        .exit())
+                .isEqualTo(ExitCode.OK);
+        client.admin().createTable(TableSpec.named("plain").port("solr").hash(1).replicas(1));
+        loading = CompletableFuture.runAsync(() -> {
+            while (!stop.get()) {
+                load("old", 5, Map.of());
+            }
+        });
+    }
+
+    @AfterAll
+    void close() {
+        stop.set(true);
+        loading.join();
+        cluster.close();
+    }
+
+    private Run run(String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("-b", String.join(",", cluster.processes().bootstrap())));
+        return uniserve.run(all.toArray(String[]::new));
+    }
+
+    private String conf(String body) throws IOException {
+        return conf("schema.xml", "<schema name=\"own\" version=\"1.6\"><uniqueKey>id</uniqueKey>" + body + "</schema>");
+    }
+
+    private String conf(String name, String schema) throws IOException {
+        Path conf = Files.createTempDirectory(directory, "conf");
+        Files.writeString(conf.resolve(name), schema);
+        Files.writeString(conf.resolve("stop.txt"), "the");
+        return conf.toString();
+    }
+
+    private void load(String kind, int count, Map<String, Object> more) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (int i = 0; i < count; i++) {
+            Map<String, Object> row = new java.util.HashMap<>(more);
+            row.putAll(Map.of("id", "d" + loaded.incrementAndGet(), "text", "the word", "kind", kind));
+            rows.add(row);
+        }
+        UpdateOutcome outcome = client.table("docs")
+                .updateDocuments("solr.add@1", rows)
+                .deadline(Duration.ofMinutes(2))
+                .run();
+        outcome.orThrow();
+    }
+
+    private String query(String text) {
+        return client.query("docs", text).body().utf8();
+    }
+
+    private static String found(int count) {
+        return "\"numFound\":" + count + ",";
+    }
+
+    private TableMeta meta() {
+        return client.admin().describeTable("docs").meta();
+    }
+
+    @Test
+    @Order(1)
+    void fieldsAreAddedWhileTheTableServes() throws Exception {
+        assertThat(run("query", "docs", "q=price:7").exit()).isEqualTo(ExitCode.REFUSED);
+        Run changed = run("table", "update", "docs", "--configset", conf(FIRST + PRICE));
+        assertThat(changed.exit()).as(changed.err()).isEqualTo(ExitCode.OK);
+        assertThat(changed.out()).contains("changed table docs");
+        for (int i = 0; i < 20; i++) {
+            load("new", 1, Map.of("price", (long) (i % 4)));
+        }
+        // Every server plans with it, from the moment on when the command has returned.
+        for (int i = 0; i < 10; i++) {
+            assertThat(query("q=price:[0 TO 1]&rows=0")).contains(found(10));
+        }
+        assertThat(query("q=kind:new&rows=0&facet=true&facet.field=price&sort=price desc"))
+                .contains("\"price\":[\"0\",5,\"1\",5,\"2\",5,\"3\",5]");
+        assertThat(query("q=kind:old&rows=1&sort=price asc,id asc&fl=id,price")).doesNotContain("\"price\"");
+        Run again = run("table", "update", "docs", "--configset", conf(FIRST + PRICE));
+        assertThat(again.exit()).as(again.err()).isEqualTo(ExitCode.OK);
+        assertThat(query("q=price:*&rows=0")).contains(found(20));
+    }
+
+    @Test
+    @Order(2)
+    void whatIsNoAdditionIsRefusedAndChangesNothing() throws Exception {
+        Map<String, String> before = meta().options();
+        String now = FIRST + PRICE;
+        refused("\"kind\" is removed", conf(now.replace("<field name=\"kind\" type=\"string\"/>", "")));
+        refused("\"price\" is removed", conf(FIRST));
+        refused("\"price\" is changed", conf(now.replace("\"price\" type=\"pint\"", "\"price\" type=\"string\"")));
+        refused("\"pint\" is changed", conf(now.replace("IntPointField", "LongPointField")));
+        refused("\"words\" is changed", conf(now.replace("<filter name=\"lowercase\"/>", "")));
+        refused("\"*_s\" is removed", conf(now.replace("<dynamicField name=\"*_s\" type=\"string\"/>", "")));
+        refused("\"size_s\" is new, but was", conf(now + "<field name=\"size_s\" type=\"pint\"/>"));
+        refused("\"big_*\" is new, but was", conf(now + "<dynamicField name=\"big_*\" type=\"pint\"/>"));
+        String schema = "<schema name=\"own\" version=\"1.6\"><uniqueKey>id</uniqueKey>" + now + "</schema>";
+        refused("uniqueKey", conf("managed-schema", schema.replace("<uniqueKey>id", "<uniqueKey>kind")));
+        refused("configset", conf("managed-schema", schema.replace("</schema>", "")));
+        refused("is removed", conf("other.xml", schema));
+        String other = conf(now);
+        Files.writeString(Path.of(other, "stop.txt"), "an");
+        refused("\"stop.txt\" is changed", other);
+        refused("cannot be read", directory.resolve("nowhere").toString());
+        assertThat(run("table", "update", "nothing", "--configset", conf(now)).err()).contains("TABLE_NOT_FOUND");
+        assertThat(run("table", "update", "plain", "--configset", conf(now)).exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run("table", "update", "docs").exit()).isEqualTo(ExitCode.USAGE);
+        assertThat(meta().options()).isEqualTo(before);
+        assertThat(query("q=price:*&rows=0")).contains(found(20));
+    }
+
+    private void refused(String named, String conf) {
+        Run run = run("table", "update", "docs", "--configset", conf);
+        assertThat(run.err()).contains("INVALID_ARGUMENT", named);
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+    }
+
+    @Test
+    @Order(3)
+    void aServerDiesInTheMiddleAndTheChangeIsCompleted() throws Exception {
+        String conf = conf(FIRST + PRICE + SHELF);
+        CompletableFuture<Run> change = CompletableFuture.supplyAsync(
+                () -> run("table", "update", "docs", "--configset", conf));
+        await().until(() -> meta().options().containsKey(LaterOptions.of("configset")));
+        cluster.processes().daemon("server-1").kill();
+        change.join();
+        cluster.processes().startServer("server-1");
+        await("the same change goes through")
+                .atMost(Duration.ofMinutes(2))
+                .until(() -> run("table", "update", "docs", "--configset", conf).exit() == ExitCode.OK);
+        load("shelved", 30, Map.of("price", 9L));
+        assertThat(query("q=shelf:shelved&rows=0&facet=true&facet.field=shelf&facet.mincount=1"))
+                .contains(found(30));
+        allInSync();
+        // What it learned came from a checkpoint or a log, and is what the other one has: each answers by itself.
+        for (String dead : List.of("server-2", "server-1")) {
+            cluster.processes().daemon(dead).kill();
+            await().atMost(Duration.ofMinutes(2)).ignoreExceptions().untilAsserted(() -> assertThat(
+                            query("q=shelf:shelved AND price:9&rows=0"))
+                    .contains(found(30)));
+            cluster.processes().startServer(dead);
+            allInSync();
+        }
+        load("shelved", 10, Map.of("price", 9L));
+        assertThat(query("q=shelf:shelved AND price:9&rows=0")).contains(found(40));
+        stop.set(true);
+        loading.join();
+        assertThat(query("q=*:*&rows=0")).contains(found(loaded.get()));
+    }
+
+    private void allInSync() {
+        await().atMost(Duration.ofMinutes(2)).until(() -> Stream.of(client.admin().describeTable("docs"))
+                .flatMap(table -> table.map().actors().stream())
+                .map(ActorState::isr)
+                .allMatch(isr -> isr.size() == 2));
+    }
+}

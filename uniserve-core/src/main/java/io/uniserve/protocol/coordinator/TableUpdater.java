@@ -1,0 +1,200 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.TermRegistry.Written;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Set;
+import java.util.TreeSet;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Gives one table other options: the port's own check of the change on a live server, one compare-and-set of the definition,
+ * then waiting until every live server knows it, so that whoever asks any of them afterwards is answered by it. The map is
+ * written too, unchanged: who follows its version sees that there is something new.
+ */
+final class TableUpdater {
+    private static final Logger LOG = LoggerFactory.getLogger(TableUpdater.class);
+    private static final int VALIDATORS_MAX = 3;
+    private static final int WRITES_MAX = 40;
+
+    private final Reign reign;
+    private final TableName name;
+    private final TableMeta known;
+    private final TableMeta next;
+    private final AdminDesk.Answer answer;
+    private final Set<ServerId> learned = new TreeSet<>();
+    private final long deadline;
+    private int writes;
+
+    TableUpdater(Reign reign, AdminRequest.UpdateTable request, AdminDesk.Answer answer) {
+        this.reign = reign;
+        this.known = request.known();
+        this.name = known.name();
+        this.next = known.with(request.options());
+        this.answer = answer;
+        deadline = reign.env().clock().nanos() + reign.config().createTimeoutNanos();
+    }
+
+    void start() {
+        TableRules.options(next.options());
+        if (next.level() != ConsistencyLevel.EVENTUAL) {
+            throw UniserveException.unsupported("table " + name + " is " + next.level()
+                    + ": options of EVENTUAL tables alone can change; create another table and load it");
+        }
+        if (!current().meta.equals(next)) {
+            List<ServerRecord> offering = reign.usable().stream()
+                    .filter(server -> ClusterView.offers(server, next.port()))
+                    .limit(VALIDATORS_MAX)
+                    .toList();
+            if (offering.isEmpty()) {
+                throw new UniserveException(
+                        ErrorCode.UNKNOWN_PORT, "no live server offers port \"" + next.port() + "\": start one");
+            }
+            validate(offering.iterator());
+        } else {
+            teach();
+        }
+    }
+
+    /** The table, if its definition is the known one or the next. */
+    private Table current() {
+        Table table = reign.catalog().find(name);
+        if (table == null || table.meta.tableId() != known.tableId()) {
+            throw new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist, or not any more: list the tables");
+        }
+        if (!table.meta.equals(known) && !table.meta.equals(next)) {
+            throw new UniserveException(
+                    ErrorCode.VERSION_GONE,
+                    "the definition of table " + name + " was changed meanwhile: look at it, and change it again");
+        }
+        return table;
+    }
+
+    private void validate(Iterator<ServerRecord> servers) {
+        PeerRequest request = new PeerRequest.ValidateTable(next, java.util.Optional.of(known));
+        reign.env()
+                .network()
+                .call(
+                        servers.next().address(),
+                        request,
+                        reign.config().rpcTimeoutNanos(),
+                        reign.registry().scoped(outcome -> {
+                            if (outcome instanceof Outcome.Err<PeerReply> err) {
+                                ErrorCode code = err.error().code();
+                                if ((code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED) && servers.hasNext()) {
+                                    validate(servers);
+                                } else {
+                                    answer.fail(err.error());
+                                }
+                            } else {
+                                step();
+                            }
+                        }));
+    }
+
+    private void step() {
+        if (!answer.isOpen()) {
+            return;
+        }
+        try {
+            Table table = current();
+            if (table.busy || table.stale) {
+                again();
+            } else if (table.meta.equals(next)) {
+                teach();
+            } else {
+                write(table);
+            }
+        } catch (UniserveException refused) {
+            answer.fail(refused);
+        }
+    }
+
+    private void again() {
+        if (++writes > WRITES_MAX) {
+            answer.fail(new UniserveException(
+                    ErrorCode.OUTCOME_UNKNOWN,
+                    "the registry did not confirm the change of " + name + ": describe the table, change it again"));
+        } else {
+            reign.retryLater();
+            reign.registry().after(reign.config().tickNanos() / 4, this::step);
+        }
+    }
+
+    private void write(Table table) {
+        table.busy = true;
+        List<Op> ops = List.of(
+                new Op.Set(RegistryPaths.meta(name), next, table.metaVersion),
+                new Op.Set(RegistryPaths.map(name), table.map(), table.mapVersion()));
+        reign.registry().write(ops, written -> written(table, written));
+    }
+
+    private void written(Table table, Written written) {
+        table.busy = false;
+        if (written.applied()) {
+            List<Integer> versions = written.versions();
+            reign.catalog().put(next, versions.get(0), table.map(), versions.get(1));
+            LOG.info("table {} (number {}) has other options", name, next.tableId());
+            reign.routingChanged();
+            reign.wake();
+            teach();
+        } else if (written.error() != null) {
+            answer.fail(written.error());
+        } else {
+            table.stale = true;
+            again();
+        }
+    }
+
+    /** Asks the live servers that have not said so yet whether they know the definition. */
+    private void teach() {
+        List<ServerRecord> servers = reign.live().stream()
+                .filter(server -> !learned.contains(server.id()))
+                .toList();
+        if (servers.isEmpty()) {
+            answer.ok(new AdminReply.Ack());
+            return;
+        }
+        if (reign.env().clock().nanos() - deadline >= 0) {
+            answer.fail(new UniserveException(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "table " + name + " is changed, but " + servers.size() + " servers do not know it yet: change it"
+                            + " once more, in the same way"));
+            return;
+        }
+        int[] waiting = {servers.size()};
+        for (ServerRecord server : servers) {
+            reign.env()
+                    .network()
+                    .call(
+                            server.address(),
+                            new PeerRequest.LearnTable(next),
+                            reign.config().rpcTimeoutNanos(),
+                            reign.registry().scoped(outcome -> {
+                                if (outcome instanceof Outcome.Ok<PeerReply>) {
+                                    learned.add(server.id());
+                                }
+                                if (--waiting[0] == 0) {
+                                    reign.registry().after(reign.config().tickNanos() / 16, this::teach);
+                                }
+                            }));
+        }
+    }
+}

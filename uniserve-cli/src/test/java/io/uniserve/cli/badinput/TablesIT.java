@@ -49,6 +49,7 @@ class TablesIT {
                 List.of("query", name, "count"),
                 List.of("load", name, rows),
                 List.of("table", "describe", name),
+                List.of("table", "update", name, "--configset", directory.toString()),
                 List.of("table", "drop", name))) {
             bad.refused(ErrorCode.TABLE_NOT_FOUND, command, name);
         }
@@ -75,6 +76,23 @@ class TablesIT {
         var run = bad.run(List.of("table", "create", "more", "--port", "kv", "--level", "strong"));
         assertThat(run.exit()).isEqualTo(io.uniserve.cli.ExitCode.USAGE);
         assertThat(run.err()).contains("'strong'", "eventual, serializable, fully-serializable");
+    }
+
+    @Test
+    void aTableWhoseOptionsCannotChange() throws Exception {
+        String rows = Files.writeString(directory.resolve("schema.xml"), "<schema/>")
+                .getParent()
+                .toString();
+        int replicas = ClusterState.of(client).replicas().size();
+        client.admin().createTable(TableSpec.named("pairs").port("kv").hash(2).replicas(2));
+        bad.refused(ErrorCode.UNSUPPORTED, List.of("table", "update", "pairs", "--configset", rows), "port kv");
+        bad.refused(
+                ErrorCode.UNSUPPORTED,
+                () -> client.admin().updateTable("pairs", Map.of("a.later", "b")),
+                "create another table");
+        client.admin().dropTable("pairs");
+        org.awaitility.Awaitility.await()
+                .until(() -> ClusterState.of(client).replicas().size() == replicas);
     }
 
     @Test

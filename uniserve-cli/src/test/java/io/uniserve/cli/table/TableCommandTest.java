@@ -69,6 +69,25 @@ class TableCommandTest {
     }
 
     @Test
+    void aLaterConfigsetHasWhatDiffersFromTheFirst(@TempDir Path directory) throws IOException {
+        Files.writeString(directory.resolve("schema.xml"), "<schema/>");
+        Files.writeString(directory.resolve("words.txt"), "the");
+        String folder = directory.toString();
+        uniserve.run("table", "create", "shop", "--port", "solr", "--configset", folder);
+        Files.writeString(directory.resolve("schema.xml"), "<schema>more</schema>");
+        Run run = uniserve.run("table", "update", "shop", "--configset", folder);
+        assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
+        Path unpacked = Files.createDirectories(directory.resolve("unpacked"));
+        PackedFiles.unpack(meta("shop").options().getOrDefault("configset.later", ""), unpacked);
+        assertThat(unpacked.resolve("schema.xml")).hasContent("<schema>more</schema>");
+        assertThat(unpacked.resolve("words.txt")).doesNotExist();
+        assertThat(cluster.changes()).endsWith("update shop");
+        assertThat(uniserve.run("table", "update", "shop").exit()).isEqualTo(ExitCode.USAGE);
+        assertThat(uniserve.run("table", "update", "nothing", "--configset", folder).exit())
+                .isEqualTo(ExitCode.REFUSED);
+    }
+
+    @Test
     void aConfigsetIsPackedWithoutTheConfigurationOfCores(@TempDir Path directory) throws IOException {
         Path conf = Files.createDirectories(directory.resolve("conf"));
         Files.writeString(conf.resolve("schema.xml"), "<schema/>");

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
@@ -35,6 +36,9 @@ final class TestingServer {
     boolean damaged;
     long installed = 1L << 40;
     String port = "kv";
+
+    /** How often more it says that it does not know a new definition. */
+    int ignorance;
 
     @Nullable
     UniserveException refusal;
@@ -84,6 +88,12 @@ final class TestingServer {
         } else if (request instanceof PeerRequest.ValidateTable) {
             UniserveException error = refusal;
             completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
+        } else if (request instanceof PeerRequest.LearnTable learn) {
+            boolean known = learn.meta().equals(cluster.store.value(RegistryPaths.meta(learn.meta().name())));
+            completion.done(
+                    known && --ignorance < 0
+                            ? Outcome.ok(new PeerReply.Ack())
+                            : Outcome.err(new UniserveException(ErrorCode.BEHIND, "not yet")));
         } else if (request instanceof PeerRequest.EraseBackup) {
             UniserveException error = eraseRefusal;
             completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));

@@ -13,6 +13,7 @@ import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.Codec;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
@@ -21,6 +22,7 @@ import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -33,6 +35,7 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
     private static final int HANG_SECONDS_MAX = 30;
 
     final List<String> events = new CopyOnWriteArrayList<>();
+    final List<Map<String, String>> options = new CopyOnWriteArrayList<>();
     final List<Path> scratches = new CopyOnWriteArrayList<>();
     final AtomicInteger hanging = new AtomicInteger();
     final CountDownLatch go = new CountDownLatch(1);
@@ -48,6 +51,15 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
     @Override
     public void validate(TableMeta meta) {
         // takes every table
+    }
+
+    /** Options may grow. */
+    @Override
+    public void validateChange(TableMeta before, TableMeta now) {
+        String was = before.options().getOrDefault("word.later", "");
+        if (!now.options().getOrDefault("word.later", "").startsWith(was)) {
+            throw UniserveException.invalid("word.later must begin with " + was);
+        }
     }
 
     @Override
@@ -81,6 +93,7 @@ final class TestingPort implements Engine, EngineInstance, ActorFactory<TestingP
         }
         write(context.scratch().resolve("live"), 1);
         events.add("create");
+        options.add(context.meta().options());
         return new Kept(context.scratch());
     }
 

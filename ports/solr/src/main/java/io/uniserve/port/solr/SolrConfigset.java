@@ -31,14 +31,16 @@ final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
     @Override
     public Map<String, Map<String, String>> parts(IndexSchema schema) {
         Map<String, Map<String, String>> parts = new TreeMap<>();
-        schema.getNamedPropertyValues().forEach((kinds, value) -> {
+        Map<String, Object> all = schema.getNamedPropertyValues();
+        all.forEach((kinds, value) -> {
             Map<String, String> named = parts.computeIfAbsent(kinds.replaceFirst("s$", ""), any -> new TreeMap<>());
             for (Object part : value instanceof List<?> list ? list : List.of(value)) {
-                Object name = part instanceof NamedList<?> all ? all.get("name") : kinds;
+                Object name = part instanceof NamedList<?> own ? own.get("name") : kinds;
                 named.put(String.valueOf(name == null ? part : name), part.toString());
             }
         });
         parts.remove("name");
+        parts.put("similarity", Map.of("of the schema", String.valueOf(all.get("similarity"))));
         return parts;
     }
 

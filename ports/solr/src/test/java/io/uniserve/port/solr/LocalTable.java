@@ -40,7 +40,7 @@ final class LocalTable implements PlanContext {
     private final SolrEngine engine;
     private final EngineInstance instance;
     private final Path directory;
-    private final TableMeta meta;
+    private TableMeta meta;
     private final List<SolrActor> actors = new ArrayList<>();
     private final List<Set<Integer>> rounds = new CopyOnWriteArrayList<>();
     private long index;
@@ -110,6 +110,19 @@ final class LocalTable implements PlanContext {
         actors.get(actor).writeTo(checkpoint);
         actors.get(actor).destroy();
         actors.set(actor, (SolrActor) instance.actors().restore(context(actor), checkpoint));
+    }
+
+    TableMeta meta() {
+        return meta;
+    }
+
+    /** Gives the table other options, and makes each actor anew with them from its own checkpoint, as the host does. */
+    void change(TableMeta now) {
+        engine.validateChange(meta, now);
+        meta = now;
+        for (int actor = 0; actor < actors.size(); actor++) {
+            restart(actor);
+        }
     }
 
     void add(List<Document> rows) {

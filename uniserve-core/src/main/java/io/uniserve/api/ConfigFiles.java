@@ -46,7 +46,8 @@ public final class ConfigFiles<C> {
         Map<String, Map<String, String>> parts(C config);
 
         /** What a name means, by a definition of its own or by a pattern, or null. */
-        @Nullable String meaning(C config, String name);
+        @Nullable
+        String meaning(C config, String name);
     }
 
     /**
@@ -118,10 +119,12 @@ public final class ConfigFiles<C> {
     /** For {@link Engine#validateChange}: refuses all but additions. */
     public void validateChange(TableMeta before, TableMeta now) {
         TableChecks.onlyChanged(before, now, LaterOptions.of(option));
-        failures.translated("be read", () -> PackedFiles.temporary(base -> {
-            check(before.options(), now.options(), base);
-            return base;
-        }));
+        failures.translated(
+                "be read",
+                () -> PackedFiles.temporary(base -> {
+                    check(before.options(), now.options(), base);
+                    return base;
+                }));
     }
 
     /** Refuses by name, with INVALID_ARGUMENT, whatever was there and is not any more, or means something else. */
@@ -135,10 +138,12 @@ public final class ConfigFiles<C> {
         C was = format.read(conf(before, base));
         C is = format.read(conf(now, base));
         Map<String, Map<String, String>> parts = format.parts(is);
-        format.parts(was).forEach((kind, named) -> TableChecks.additions(kind, named, parts.getOrDefault(kind, Map.of())));
+        format.parts(was)
+                .forEach((kind, named) -> TableChecks.additions(kind, named, parts.getOrDefault(kind, Map.of())));
         parts.forEach((kind, named) -> {
             for (String name : named.keySet()) {
-                for (String sample : samples(name, format.parts(was).getOrDefault(kind, Map.of()).keySet())) {
+                for (String sample : samples(
+                        name, format.parts(was).getOrDefault(kind, Map.of()).keySet())) {
                     String meant = format.meaning(was, sample);
                     if (meant != null && !meant.equals(format.meaning(is, sample))) {
                         throw UniserveException.invalid(kind + " \"" + name + "\" is new, but was " + meant

@@ -25,8 +25,8 @@ public interface Engine {
      * definition, and for each actor with what it has.
      */
     default void validateChange(TableMeta before, TableMeta now) {
-        throw UniserveException.unsupported("port " + now.port() + " does not change the options of a table that exists;"
-                + " create another table and load it");
+        throw UniserveException.unsupported("port " + now.port()
+                + " does not change the options of a table that exists;" + " create another table and load it");
     }
 
     /**

@@ -41,7 +41,8 @@ public final class TableChecks {
             if (!was.equals(is)) {
                 throw UniserveException.invalid(kind + " \"" + name + "\" "
                         + (is == null ? "is removed" : "is changed from " + was + " to " + is)
-                        + ", but documents are indexed with it; leave it as it was and add another, or load a new table");
+                        + ", but documents are indexed with it; leave it as it was and add another, or load a"
+                        + " new table");
             }
         });
     }

@@ -142,8 +142,8 @@ class ConfigFilesTest {
                 .isEqualTo(both);
         assertThat(LaterOptions.fromBytes(LaterOptions.created(both), LaterOptions.toBytes(both)))
                 .isEqualTo(both);
-        assertThatThrownBy(() -> LaterOptions.fromBytes(
-                        both, LaterOptions.toBytes(both).slice(0, 5)))
+        assertThatThrownBy(() ->
+                        LaterOptions.fromBytes(both, LaterOptions.toBytes(both).slice(0, 5)))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
     }

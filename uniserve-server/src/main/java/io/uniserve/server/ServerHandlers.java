@@ -55,10 +55,12 @@ final class ServerHandlers implements PeerHandler, UpdateHandler {
         if (request instanceof PeerRequest.ValidateTable validate) {
             onLoop(completion, () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));
         } else if (request instanceof PeerRequest.LearnTable) {
-            onLoop(completion, () -> machine.onPeer(request, learned -> {
-                hub.publish(machine.routing()); // so that the next query is planned with it
-                completion.done(learned);
-            }));
+            onLoop(
+                    completion,
+                    () -> machine.onPeer(request, learned -> {
+                        hub.publish(machine.routing()); // so that the next query is planned with it
+                        completion.done(learned);
+                    }));
         } else if (request instanceof PeerRequest.ReportLoad) {
             onLoop(completion, () -> machine.onPeer(request, reported -> completion.done(withRates(reported))));
         } else {

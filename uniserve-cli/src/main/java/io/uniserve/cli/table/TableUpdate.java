@@ -17,8 +17,9 @@ import picocli.CommandLine.Parameters;
 /** {@code uniserve table update}. */
 @Command(
         name = "update",
-        description = "Changes a table while it serves; returns when all its actors have the change. One that was broken off"
-                + " is completed by making it again.",
+        description =
+                "Changes a table while it serves; returns when all its actors have the change. One that was broken off"
+                        + " is completed by making it again.",
         footer = {"  uniserve table update speeches --configset ./myconf"})
 final class TableUpdate extends ClientCommand {
     @Parameters(index = "0", paramLabel = "NAME", description = "The table's name.")
@@ -28,7 +29,8 @@ final class TableUpdate extends ClientCommand {
             names = "--configset",
             required = true,
             paramLabel = "DIR",
-            description = "Port solr: a folder with the table's schema and what is added to it: fields, types, copies, files.")
+            description = "Port solr: a folder with the table's schema and what is added to it: fields, types, copies,"
+                    + " files.")
     private @Nullable Path configset;
 
     @Override

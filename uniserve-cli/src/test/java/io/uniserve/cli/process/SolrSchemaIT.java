@@ -42,15 +42,16 @@ import org.junit.jupiter.api.io.TempDir;
 class SolrSchemaIT {
     private static final int ACTORS = 3;
     private static final String FIRST = """
-            <fieldType name="string" class="solr.StrField" docValues="true"/>
-            <fieldType name="pint" class="solr.IntPointField" docValues="true"/>
-            <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/>
-            <filter name="lowercase"/><filter name="stop" words="stop.txt"/></analyzer></fieldType>
-            <field name="id" type="string"/><field name="text" type="words"/><field name="kind" type="string"/>
-            <dynamicField name="*_s" type="string"/>
-            """;
+        <fieldType name="string" class="solr.StrField" docValues="true"/>
+        <fieldType name="pint" class="solr.IntPointField" docValues="true"/>
+        <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/>
+        <filter name="lowercase"/><filter name="stop" words="stop.txt"/></analyzer></fieldType>
+        <field name="id" type="string"/><field name="text" type="words"/><field name="kind" type="string"/>
+        <dynamicField name="*_s" type="string"/>
+        """;
     private static final String PRICE = "<field name=\"price\" type=\"pint\"/>";
-    private static final String SHELF = "<field name=\"shelf\" type=\"string\"/><copyField source=\"kind\" dest=\"shelf\"/>";
+    private static final String SHELF =
+            "<field name=\"shelf\" type=\"string\"/><copyField source=\"kind\" dest=\"shelf\"/>";
 
     private final AtomicInteger loaded = new AtomicInteger();
     private final AtomicBoolean stop = new AtomicBoolean();
@@ -91,7 +92,8 @@ class SolrSchemaIT {
     }
 
     private String conf(String body) throws IOException {
-        return conf("schema.xml", "<schema name=\"own\" version=\"1.6\"><uniqueKey>id</uniqueKey>" + body + "</schema>");
+        return conf(
+                "schema.xml", "<schema name=\"own\" version=\"1.6\"><uniqueKey>id</uniqueKey>" + body + "</schema>");
     }
 
     private String conf(String name, String schema) throws IOException {
@@ -170,8 +172,10 @@ class SolrSchemaIT {
         Files.writeString(Path.of(other, "stop.txt"), "an");
         refused("\"stop.txt\" is changed", other);
         refused("cannot be read", directory.resolve("nowhere").toString());
-        assertThat(run("table", "update", "nothing", "--configset", conf(now)).err()).contains("TABLE_NOT_FOUND");
-        assertThat(run("table", "update", "plain", "--configset", conf(now)).exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run("table", "update", "nothing", "--configset", conf(now)).err())
+                .contains("TABLE_NOT_FOUND");
+        assertThat(run("table", "update", "plain", "--configset", conf(now)).exit())
+                .isEqualTo(ExitCode.REFUSED);
         assertThat(run("table", "update", "docs").exit()).isEqualTo(ExitCode.USAGE);
         assertThat(meta().options()).isEqualTo(before);
         assertThat(query("q=price:*&rows=0")).contains(found(20));
@@ -187,8 +191,8 @@ class SolrSchemaIT {
     @Order(3)
     void aServerDiesInTheMiddleAndTheChangeIsCompleted() throws Exception {
         String conf = conf(FIRST + PRICE + SHELF);
-        CompletableFuture<Run> change = CompletableFuture.supplyAsync(
-                () -> run("table", "update", "docs", "--configset", conf));
+        CompletableFuture<Run> change =
+                CompletableFuture.supplyAsync(() -> run("table", "update", "docs", "--configset", conf));
         await().until(() -> meta().options().containsKey(LaterOptions.of("configset")));
         cluster.processes().daemon("server-1").kill();
         change.join();
@@ -203,9 +207,10 @@ class SolrSchemaIT {
         // What it learned came from a checkpoint or a log, and is what the other one has: each answers by itself.
         for (String dead : List.of("server-2", "server-1")) {
             cluster.processes().daemon(dead).kill();
-            await().atMost(Duration.ofMinutes(2)).ignoreExceptions().untilAsserted(() -> assertThat(
-                            query("q=shelf:shelved AND price:9&rows=0"))
-                    .contains(found(30)));
+            await().atMost(Duration.ofMinutes(2))
+                    .ignoreExceptions()
+                    .untilAsserted(() -> assertThat(query("q=shelf:shelved AND price:9&rows=0"))
+                            .contains(found(30)));
             cluster.processes().startServer(dead);
             allInSync();
         }
@@ -217,9 +222,10 @@ class SolrSchemaIT {
     }
 
     private void allInSync() {
-        await().atMost(Duration.ofMinutes(2)).until(() -> Stream.of(client.admin().describeTable("docs"))
-                .flatMap(table -> table.map().actors().stream())
-                .map(ActorState::isr)
-                .allMatch(isr -> isr.size() == 2));
+        await().atMost(Duration.ofMinutes(2))
+                .until(() -> Stream.of(client.admin().describeTable("docs"))
+                        .flatMap(table -> table.map().actors().stream())
+                        .map(ActorState::isr)
+                        .allMatch(isr -> isr.size() == 2));
     }
 }

@@ -83,7 +83,8 @@ class TableCommandTest {
         assertThat(unpacked.resolve("words.txt")).doesNotExist();
         assertThat(cluster.changes()).endsWith("update shop");
         assertThat(uniserve.run("table", "update", "shop").exit()).isEqualTo(ExitCode.USAGE);
-        assertThat(uniserve.run("table", "update", "nothing", "--configset", folder).exit())
+        assertThat(uniserve.run("table", "update", "nothing", "--configset", folder)
+                        .exit())
                 .isEqualTo(ExitCode.REFUSED);
     }
 

@@ -89,7 +89,8 @@ final class TestingServer {
             UniserveException error = refusal;
             completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
         } else if (request instanceof PeerRequest.LearnTable learn) {
-            boolean known = learn.meta().equals(cluster.store.value(RegistryPaths.meta(learn.meta().name())));
+            boolean known = learn.meta()
+                    .equals(cluster.store.value(RegistryPaths.meta(learn.meta().name())));
             completion.done(
                     known && --ignorance < 0
                             ? Outcome.ok(new PeerReply.Ack())

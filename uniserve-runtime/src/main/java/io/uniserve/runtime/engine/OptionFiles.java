@@ -45,8 +45,6 @@ final class OptionFiles {
     /** The digest of contents and options: replicas whose options differ take the next row in different ways. */
     static Bytes digest(TableMeta meta, byte[] contents) {
         Bytes bytes = Bytes.wrap(contents);
-        return LaterOptions.any(meta)
-                ? Bytes.utf8(Sha256.hex(bytes) + Sha256.hex(LaterOptions.toBytes(meta)))
-                : bytes;
+        return LaterOptions.any(meta) ? Bytes.utf8(Sha256.hex(bytes) + Sha256.hex(LaterOptions.toBytes(meta))) : bytes;
     }
 }

@@ -419,8 +419,11 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
             if (!hosted.publication().idle()) {
                 return Optional.empty();
             }
-            return Optional.of(
-                    hosted.port().call("digest", () -> OptionFiles.digest(hosted.meta(), hosted.actor().digest())));
+            return Optional.of(hosted.port()
+                    .call(
+                            "digest",
+                            () -> OptionFiles.digest(
+                                    hosted.meta(), hosted.actor().digest())));
         });
     }
 

@@ -78,8 +78,7 @@ class LaterOptionsTest {
             Waiter.<Done>value(done -> world.host.restore(OTHER, meta, CHECKPOINT, done));
             assertThat(port.options)
                     .containsExactly(Map.of(), Map.of("word.later", "x"), Map.of(), Map.of("word.later", "x"));
-            Waiter.<Done>value(
-                    done -> world.host.apply(OTHER, List.of(change(2, "xy"), change(3, "xyz")), true, done));
+            Waiter.<Done>value(done -> world.host.apply(OTHER, List.of(change(2, "xy"), change(3, "xyz")), true, done));
             assertThat(port.options).last().isEqualTo(Map.of("word.later", "xyz"));
         }
     }
@@ -89,13 +88,11 @@ class LaterOptionsTest {
         try (HostWorld world = new HostWorld(directory, port).created(KEY)) {
             apply(world, change(1, "x"), change(2, "x"), change(3, "y"));
             assertThat(port.options).containsExactly(Map.of(), Map.of("word.later", "x"));
-            assertThat(Waiter.<Done>error(
-                                    done -> world.host.validate(KEY, LaterOptions.FUNCTION, later("y"), done))
+            assertThat(Waiter.<Done>error(done -> world.host.validate(KEY, LaterOptions.FUNCTION, later("y"), done))
                             .code())
                     .isEqualTo(ErrorCode.INVALID_ARGUMENT);
             for (Bytes bad : List.of(later(7L), later("x").slice(0, 9))) {
-                assertThat(Waiter.<Done>error(
-                                        done -> world.host.validate(KEY, LaterOptions.FUNCTION, bad, done))
+                assertThat(Waiter.<Done>error(done -> world.host.validate(KEY, LaterOptions.FUNCTION, bad, done))
                                 .code())
                         .isEqualTo(ErrorCode.INVALID_ROW);
             }

@@ -72,8 +72,7 @@ public final class ActorShards extends ShardHandlerFactory {
         public @Nullable ShardResponse takeCompletedOrError() {
             SolrQuery asking = Objects.requireNonNull(query);
             while (rounds.any()) {
-                rounds.ask(
-                        asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::complete);
+                rounds.ask(asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::complete);
             }
             return completed.poll();
         }

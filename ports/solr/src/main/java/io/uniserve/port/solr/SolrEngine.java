@@ -103,7 +103,8 @@ public final class SolrEngine implements Engine {
             System.setProperty("disable.v2.api", "true");
             System.setProperty("solr.install.dir", home.toString());
             this.home = home;
-            container = new CoreContainer(SolrXmlConfig.fromString(home, PackedFiles.resource(SolrEngine.class, "solr.xml")));
+            container = new CoreContainer(
+                    SolrXmlConfig.fromString(home, PackedFiles.resource(SolrEngine.class, "solr.xml")));
             container.load();
         }
 

@@ -30,14 +30,15 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SchemaChangeTest {
     private static final String ADDED = """
-              <field name="price" type="pint"/>
-              <field name="colour" type="string" multiValued="true"/>
-              <field name="all" type="text_general" multiValued="true" indexed="true"/>
-              <fieldType name="exact" class="solr.TextField"><analyzer><tokenizer name="keyword"/></analyzer></fieldType>
-              <field name="code" type="exact"/>
-              <dynamicField name="*_n" type="pint"/>
-              <copyField source="title" dest="all"/>
-            </schema>""";
+          <field name="price" type="pint"/>
+          <field name="colour" type="string" multiValued="true"/>
+          <field name="all" type="text_general" multiValued="true" indexed="true"/>
+          <fieldType name="exact" class="solr.TextField"><analyzer><tokenizer name="keyword"/></analyzer></fieldType>
+          <field name="code" type="exact"/>
+          <dynamicField name="*_n" type="pint"/>
+          <copyField source="title" dest="all"/>
+        </schema>\
+        """;
 
     private final SolrEngine engine = new SolrEngine();
     private EngineInstance instance;
@@ -78,7 +79,8 @@ class SchemaChangeTest {
                 "<uniqueKey>id | <uniqueKey>title | uniqueKey",
                 "version=\"1.6\" | version=\"1.5\" | is changed",
                 "</schema> | <field name=\"a_s\" type=\"pint\"/></schema> | field \"a_s\" is new, but was",
-                "</schema> | <dynamicField name=\"long_*\" type=\"pint\"/></schema> | dynamicField \"long_*\" is new, but was",
+                "</schema> | <dynamicField name=\"long_*\" type=\"pint\"/></schema> | dynamicField \"long_*\" is new,"
+                        + " but was",
                 "</schema> | <similarity class=\"solr.ClassicSimilarityFactory\"/></schema> | similarity",
                 "</schema> | | configset",
                 "</schema> | <field name=\"a\" type=\"nosuch\"/></schema> | nosuch",
@@ -108,10 +110,11 @@ class SchemaChangeTest {
     private static List<Document> rows(int from, int to, boolean more) {
         List<Document> rows = new ArrayList<>();
         for (int i = from; i < to; i++) {
-            Map<String, Object> fields = new HashMap<>(
-                    Map.of("id", "d" + i, "title", "a title of " + i % 5, "text", "some word " + i, "kind_s", "k" + i % 3));
+            Map<String, Object> fields = new HashMap<>(Map.of(
+                    "id", "d" + i, "title", "a title of " + i % 5, "text", "some word " + i, "kind_s", "k" + i % 3));
             if (more) {
-                fields.putAll(Map.of("price", (long) (i % 11), "colour", List.of("red", "c" + i % 4), "code", "A " + i % 6));
+                fields.putAll(
+                        Map.of("price", (long) (i % 11), "colour", List.of("red", "c" + i % 4), "code", "A " + i % 6));
             }
             rows.add(new Document("id", fields));
         }

@@ -33,7 +33,7 @@ public final class ConfigFiles<C> {
     private final String option;
     private final String main;
     private final List<String> names;
-    private final List<String> own;
+    private final String own;
     private final Format<C> format;
     private final EngineFailures failures;
 
@@ -56,14 +56,14 @@ public final class ConfigFiles<C> {
      * @param option the option's name
      * @param main the file that has the definitions; it may change, where {@link Format#parts} agree
      * @param names other names that users give the main file
-     * @param own files that are always the port's own
-     * @param format reads a folder; its own files, and the main file of tables that bring none, are resources beside its class
+     * @param own a file that is always the port's own
+     * @param format reads a folder; its own file, and the main file of tables that bring none, are resources beside its class
      */
-    public ConfigFiles(String option, String main, List<String> names, List<String> own, Format<C> format) {
+    public ConfigFiles(String option, String main, List<String> names, String own, Format<C> format) {
         this.option = option;
         this.main = main;
         this.names = List.copyOf(names);
-        this.own = List.copyOf(own);
+        this.own = own;
         this.format = format;
         this.failures = new EngineFailures(option, ConfigFiles::code);
     }
@@ -94,9 +94,7 @@ public final class ConfigFiles<C> {
                 PackedFiles.unpack(second, folder);
                 PackedFiles.rename(folder, names, main);
             }
-            for (String file : own) {
-                copy(file, folder);
-            }
+            copy(own, folder);
         });
         return name;
     }

@@ -8,7 +8,11 @@ package io.uniserve.api;
  * @param <S> the view; closing it releases the reference
  */
 public interface SnapshotActor<S extends AutoCloseable> extends Actor {
-    /** The published state now, unchanged by later updates. */
+    /**
+     * The published state now, unchanged by later updates. Where the view is an actor, its {@code usage} says what would be
+     * freed if it were closed, as far as that is known, and rather more than less: what it shares with this actor's present
+     * state does not count. Beyond the host's bound views are closed.
+     */
     S snapshot();
 
     /**

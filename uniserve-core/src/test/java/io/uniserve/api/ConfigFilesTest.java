@@ -23,7 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 /** A configuration of lines {@code name=meaning}, whose names may be patterns. */
 class ConfigFilesTest {
     private final ConfigFiles<Map<String, String>> files =
-            new ConfigFiles<>("conf", "fields", List.of("fields.txt"), List.of(), new Lines());
+            new ConfigFiles<>("conf", "fields", List.of("fields.txt"), "own.txt", new Lines());
 
     @TempDir
     private Path directory;

@@ -5,9 +5,11 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.model.TableName;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Supplier;
 
 /**
  * For engines with distributed components of their own, whose shards are actors: gathers requests until an answer is wanted;
@@ -17,6 +19,7 @@ import java.util.Map;
  */
 public final class ShardRounds<R> {
     private final List<Pending<R>> pending = new ArrayList<>();
+    private final Map<R, String> texts = new IdentityHashMap<>();
 
     private record Pending<R>(R request, int actor, String text) {}
 
@@ -26,9 +29,9 @@ public final class ShardRounds<R> {
         void take(R request, int actor, V value);
     }
 
-    /** A request to one actor, as the text that its operator gets. */
-    public void add(R request, int actor, String text) {
-        pending.add(new Pending<>(request, actor, text));
+    /** A request to one actor, as the text that its operator gets; the same for all actors that the request goes to. */
+    public void add(R request, int actor, Supplier<String> text) {
+        pending.add(new Pending<>(request, actor, texts.computeIfAbsent(request, made -> text.get())));
     }
 
     /** Whether there is something to ask. */
@@ -39,6 +42,7 @@ public final class ShardRounds<R> {
     /** Forgets what was not asked yet. */
     public void clear() {
         pending.clear();
+        texts.clear();
     }
 
     /** One round: the first request of each actor. Fails as a whole. */

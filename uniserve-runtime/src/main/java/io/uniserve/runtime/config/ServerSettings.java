@@ -56,7 +56,8 @@ public record ServerSettings(
             int readQueue,
             int queryQueue,
             Duration catchUpWait,
-            long resultMemoryBytes) {}
+            long resultMemoryBytes,
+            long sessionBytesMax) {}
 
     static ServerSettings of(Section root) {
         Section server = root.section("server");
@@ -100,6 +101,7 @@ public record ServerSettings(
                 server.number("read-queue", 1, 1_000_000),
                 server.number("query-queue", 1, 1_000_000),
                 server.duration("catch-up-wait", Duration.ZERO, Duration.ofSeconds(10)),
-                server.bytes("result-memory", 32 << 20, TIB));
+                server.bytes("result-memory", 32 << 20, TIB),
+                server.bytes("session-bytes-max", 1 << 20, 1024 * TIB));
     }
 }

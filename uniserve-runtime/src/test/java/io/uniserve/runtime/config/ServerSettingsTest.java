@@ -29,7 +29,7 @@ class ServerSettingsTest {
                         Duration.ofSeconds(2),
                         0.01,
                         Duration.ofMillis(500),
-                        3,
+                        2,
                         Duration.ofSeconds(2),
                         Duration.ofMillis(50),
                         Duration.ofSeconds(1),
@@ -37,7 +37,7 @@ class ServerSettingsTest {
                         64L << 20,
                         4L << 30,
                         Duration.ofSeconds(60),
-                        new ServerSettings.Work(0, 0, 16, 1_024, 256, Duration.ofMillis(200), 256L << 20),
+                        new ServerSettings.Work(0, 0, 16, 1_024, 256, Duration.ofMillis(200), 256L << 20, 2L << 30),
                         Duration.ofSeconds(60),
                         Duration.ofSeconds(5)));
     }
@@ -56,7 +56,7 @@ class ServerSettingsTest {
                     log-shipping = 1m, checkpoint-entries = 7, checkpoint-bytes = 2MiB, log-bytes-per-actor-max = 1GiB
                     engine-timeout = 6s
                     read-threads = 3, apply-threads = 4, query-threads = 5, read-queue = 6, query-queue = 7
-                    catch-up-wait = 8ms, result-memory = 64MiB
+                    catch-up-wait = 8ms, result-memory = 64MiB, session-bytes-max = 3GiB
                     drain-timeout = 9s, stop-grace = 0s
                   }
                 }
@@ -85,7 +85,7 @@ class ServerSettingsTest {
                         2L << 20,
                         1L << 30,
                         Duration.ofSeconds(6),
-                        new ServerSettings.Work(3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20),
+                        new ServerSettings.Work(3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20, 3L << 30),
                         Duration.ofSeconds(9),
                         Duration.ZERO));
     }

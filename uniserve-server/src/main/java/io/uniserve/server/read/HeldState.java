@@ -29,6 +29,10 @@ final class HeldState {
         return now - untilNanos >= 0;
     }
 
+    synchronized long untilNanos() {
+        return untilNanos;
+    }
+
     /** Uses it, and holds it at least so long. */
     synchronized void use(long until) {
         users++;

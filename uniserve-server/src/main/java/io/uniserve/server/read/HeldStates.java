@@ -4,6 +4,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.message.ReadRequest;
 import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
@@ -14,19 +15,22 @@ import java.util.Set;
 import java.util.function.Supplier;
 
 /**
- * The states that this server holds for sessions, so many at most: beyond that the one that was not read for the longest time
- * is let go of, and its session finds it gone. Sessions that read one state of an actor share its view, and an actor has so
+ * The states that this server holds for sessions, so many and so many bytes at most: beyond that the one that was not read for
+ * the longest time is let go of, and its session finds it gone. Sessions that read one state of an actor share its view, and an actor has so
  * many views at most, as each may take memory. Each held state has a version of its own, never used again while this process
  * lives, so that a session never takes another state for its own. Safe for use by several threads.
  */
 final class HeldStates implements AutoCloseable {
     private final int most;
     private final int viewsMost;
+    private final long bytesMost;
     private final Map<Key, HeldState> states = new LinkedHashMap<>(16, 0.75f, true);
     /** The view that was taken last of each actor; it may be closed. */
     private final Map<ReplicaKey, HeldView> newest = new HashMap<>();
 
     private long versions;
+    private long bytes;
+    private long tooLarge;
 
     private record Key(long high, long low, ReplicaKey actor) {}
 
@@ -34,11 +38,13 @@ final class HeldStates implements AutoCloseable {
      * Holds nothing yet.
      *
      * @param viewsMost of one actor
+     * @param bytesMost of memory and disk that views take together, as {@link #bound} finds
      * @param firstVersion differs from that of an earlier process on this server
      */
-    HeldStates(int most, int viewsMost, long firstVersion) {
+    HeldStates(int most, int viewsMost, long bytesMost, long firstVersion) {
         this.most = most;
         this.viewsMost = viewsMost;
+        this.bytesMost = bytesMost;
         this.versions = firstVersion;
     }
 
@@ -147,6 +153,49 @@ final class HeldStates implements AutoCloseable {
         }
         ended.forEach(HeldState::release);
         forget();
+    }
+
+    /** Measures what the views take, and where that is too much lets go of those not read for the longest time. */
+    void bound() {
+        List<HeldState> used = new ArrayList<>();
+        synchronized (this) {
+            for (HeldState state : states.values()) {
+                state.use(state.untilNanos());
+                used.add(state);
+            }
+        }
+        Set<HeldView> views = new LinkedHashSet<>();
+        for (HeldState state : used) { // unread for longest first
+            views.remove(state.view());
+            views.add(state.view());
+        }
+        long sum = views.stream().mapToLong(HeldView::measure).sum();
+        Set<HeldView> eldest = new HashSet<>();
+        for (HeldView view : views) {
+            if (sum > bytesMost && view.bytes() > 0) {
+                eldest.add(view);
+                sum -= view.bytes();
+            }
+        }
+        List<HeldState> dropped = new ArrayList<>();
+        synchronized (this) {
+            states.values().removeIf(state -> eldest.contains(state.view()) && dropped.add(state));
+            bytes = sum;
+            tooLarge += eldest.size();
+        }
+        dropped.forEach(HeldState::release);
+        used.forEach(HeldState::release);
+        forget();
+    }
+
+    /** What the views take by themselves, as measured last. */
+    synchronized long bytes() {
+        return bytes;
+    }
+
+    /** Views let go of for their size so far. */
+    synchronized long tooLarge() {
+        return tooLarge;
     }
 
     private synchronized void forget() {

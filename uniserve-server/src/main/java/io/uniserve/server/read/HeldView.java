@@ -1,6 +1,7 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorUsage;
 import io.uniserve.api.SnapshotActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -17,6 +18,7 @@ final class HeldView {
     private final PinnedActor actor;
     private final Actor view;
     private final long number;
+    private volatile long bytes;
     private int users = 1;
 
     private HeldView(PinnedActor actor, Actor view, long number) {
@@ -58,6 +60,29 @@ final class HeldView {
     /** What operators run on. */
     Actor view() {
         return view;
+    }
+
+    /**
+     * Asks the engine what the view keeps by itself, in bytes of memory and disk; nothing while it is the actor's present state,
+     * as that is there anyway. To be called by one who uses it.
+     */
+    long measure() {
+        if (number != 0 && actor.state() == number) {
+            bytes = 0;
+            return 0;
+        }
+        try {
+            ActorUsage usage = actor.call("usage of a snapshot", view::usage);
+            bytes = usage.memoryBytes() + usage.diskBytes();
+        } catch (UniserveException e) {
+            LOG.warn("what a snapshot takes cannot be measured; it counts as before", e);
+        }
+        return bytes;
+    }
+
+    /** As measured last. */
+    long bytes() {
+        return bytes;
     }
 
     /** Uses it once more; false where it shows another state than this one, or may, or is closed already. */

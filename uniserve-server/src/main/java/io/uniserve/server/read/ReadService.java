@@ -73,7 +73,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             long firstVersion) {
         this.settler = settler;
         this.held = new HeldStates(
-                Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX, Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX, firstVersion);
+                Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX,
+                Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX,
+                settings.sessionBytesMax(),
+                firstVersion);
         this.faults = faults;
         this.clock = clock;
         this.timers = timers;
@@ -203,7 +206,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         if (!closed) {
             pool.compensate();
             if (held.size() > 0) {
-                pool.execute(() -> held.expire(clock.nanos())); // closing may take long: not here
+                pool.execute(() -> {
+                    held.expire(clock.nanos()); // closing and measuring may take long: not here
+                    held.bound();
+                });
             }
             Timers.Cancel unused = timers.after(COMPENSATE_NANOS, this::watch);
         }
@@ -264,6 +270,16 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     /** Actors' states held for sessions now. */
     public int sessionStates() {
         return held.size();
+    }
+
+    /** Bytes of memory and disk that these states take by themselves, as measured last. */
+    public long sessionBytes() {
+        return held.bytes();
+    }
+
+    /** How many of an actor's states were let go of for their size. */
+    public long sessionStatesTooLarge() {
+        return held.tooLarge();
     }
 
     ResultMemory memory() {

@@ -71,7 +71,7 @@ class QueryServiceTest {
             context -> context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
 
     private final QueryService service = new QueryService(
-            new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20),
+            new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20),
             SystemClock.INSTANCE,
             new RandomIds(),
             loop,

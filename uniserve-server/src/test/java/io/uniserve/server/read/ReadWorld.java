@@ -52,6 +52,7 @@ final class ReadWorld implements AutoCloseable {
     static final long SECOND = 1_000_000_000L;
     static final TableName TABLE = new TableName("t");
     static final long TABLE_ID = 9;
+    static final long SESSION_BYTES = 1 << 20;
 
     final AtomicReference<Throwable> fatal = new AtomicReference<>();
     final EventLoop loop = new EventLoop("test-server", SystemClock.INSTANCE, fatal::set);
@@ -75,7 +76,7 @@ final class ReadWorld implements AutoCloseable {
     final ReadService service;
 
     ReadWorld(int threads, int queue, long memory) {
-        ServerSettings.Work work = new ServerSettings.Work(threads, 1, 1, queue, 1, Duration.ofMillis(300), memory);
+        ServerSettings.Work work = new ServerSettings.Work(threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES);
         Routing routing = new Routing("c", List.of(), List.of(), null);
         service = new ReadService(
                 SystemClock.INSTANCE,

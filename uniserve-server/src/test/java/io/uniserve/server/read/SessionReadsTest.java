@@ -138,6 +138,25 @@ class SessionReadsTest {
     }
 
     @Test
+    void statesThatTakeTooManyBytesGoTheLongestUnreadFirst() {
+        world.actor(0, 5_000);
+        state(0, 50);
+        long first = onlyVersion(hold(0, 0));
+        for (int i = 1; i < 4; i++) {
+            put(0, "more" + i);
+            state(0, 50 + i);
+            hold(0, i);
+        }
+        long present = onlyVersion(hold(0, 3));
+        await().until(() -> world.service.sessionStatesTooLarge() > 0);
+        assertThat(world.service.sessionBytes()).isBetween(1L, ReadWorld.SESSION_BYTES);
+        assertThat(code(read(0, MINUTE, "kv.count@1", first))).isEqualTo(ErrorCode.VERSION_GONE);
+        assertThat(count(read(3, MINUTE, "kv.count@1", present)))
+                .as("the present state takes nothing")
+                .isEqualTo(5_003);
+    }
+
+    @Test
     void sessionsThatReadOneStateShareItsView() {
         world.actor(0, 3);
         state(0, 50);

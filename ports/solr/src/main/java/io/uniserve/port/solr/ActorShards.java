@@ -7,9 +7,7 @@ import java.io.ByteArrayInputStream;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.HashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Objects;
 import org.apache.solr.client.solrj.impl.BinaryResponseParser;
 import org.apache.solr.client.solrj.response.SolrResponseBase;
@@ -35,22 +33,16 @@ public final class ActorShards extends ShardHandlerFactory {
 
     @Override
     public ShardHandler getShardHandler() {
-        return new Handler(this);
+        return new Handler();
     }
 
     @Override
     public void close() {}
 
-    private static final class Handler extends ShardHandler {
-        private final ShardHandlerFactory factory;
-        private final Map<ShardRequest, String> texts = new HashMap<>();
+    private final class Handler extends ShardHandler {
         private final ShardRounds<ShardRequest> rounds = new ShardRounds<>();
         private final Deque<ShardResponse> completed = new ArrayDeque<>();
         private @Nullable SolrQuery query;
-
-        private Handler(ShardHandlerFactory factory) {
-            this.factory = factory;
-        }
 
         @Override
         public void prepDistributed(ResponseBuilder builder) {
@@ -62,10 +54,10 @@ public final class ActorShards extends ShardHandlerFactory {
 
         @Override
         public void submit(ShardRequest request, String shard, ModifiableSolrParams params) {
-            // A request's parameters are the same for all of its shards.
-            String text =
-                    texts.computeIfAbsent(request, r -> params.toQueryString().substring(1));
-            rounds.add(request, Integer.parseInt(shard), text);
+            rounds.add(
+                    request,
+                    Integer.parseInt(shard),
+                    () -> params.toQueryString().substring(1));
         }
 
         @Override
@@ -103,7 +95,7 @@ public final class ActorShards extends ShardHandlerFactory {
 
         @Override
         public ShardHandlerFactory getShardHandlerFactory() {
-            return factory;
+            return ActorShards.this;
         }
     }
 }

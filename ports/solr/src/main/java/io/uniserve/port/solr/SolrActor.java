@@ -9,10 +9,13 @@ import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
+import java.util.HashMap;
+import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.lucene.index.IndexCommit;
 import org.apache.lucene.index.IndexReader;
+import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.MultiBits;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FilterDirectory;
@@ -93,9 +96,23 @@ public final class SolrActor implements SnapshotActor<SolrActor>, AutoCloseable 
     @Override
     public ActorUsage usage() {
         return with("measure", request -> {
+            long rows = request.getSearcher().getIndexReader().numDocs();
             long bytes = request.getCore().getIndexSize();
-            return new ActorUsage(request.getSearcher().getIndexReader().numDocs(), bytes, bytes);
+            try (SolrQueryRequest now = new LocalSolrQueryRequest(request.getCore(), request.getParams())) {
+                return held == null
+                        ? new ActorUsage(rows, bytes, bytes)
+                        : ActorUsage.ofView(rows, bytes, segments(request), segments(now));
+            }
         });
+    }
+
+    /** The size of each segment, in documents. */
+    private static Map<Object, Integer> segments(SolrQueryRequest request) {
+        Map<Object, Integer> sizes = new HashMap<>();
+        for (LeafReaderContext leaf : request.getSearcher().getIndexReader().leaves()) {
+            sizes.put(leaf.reader().getCoreCacheHelper().getKey(), leaf.reader().maxDoc());
+        }
+        return sizes;
     }
 
     @Override

@@ -17,15 +17,14 @@ import org.jspecify.annotations.Nullable;
  * {@code solrconfig.xml}, as a core here has no log, commits or caches of its own.
  */
 final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
-    private static final String SCHEMA = "schema.xml";
     private static final String CONFIG = "solrconfig.xml";
 
     static final ConfigFiles<IndexSchema> FILES = new ConfigFiles<>(
-            "configset", SCHEMA, List.of("managed-schema.xml", "managed-schema"), List.of(CONFIG), new SolrConfigset());
+            "configset", "schema.xml", List.of("managed-schema.xml", "managed-schema"), CONFIG, new SolrConfigset());
 
     @Override
     public IndexSchema read(Path conf) throws Exception {
-        return IndexSchemaFactory.buildIndexSchema(SCHEMA, new SolrConfig(conf.getParent(), CONFIG));
+        return IndexSchemaFactory.buildIndexSchema("schema.xml", new SolrConfig(conf.getParent(), CONFIG));
     }
 
     @Override

@@ -285,6 +285,22 @@ class SolrPortTest {
     }
 
     @Test
+    void aViewTakesWhatTheActorHasNoMore() {
+        LocalTable own = new LocalTable(engine, instance, directory, 1);
+        own.add(Europarl.documents(200));
+        try (SolrActor view = own.actor(0).snapshot()) {
+            assertThat(view.usage().diskBytes()).isZero();
+            own.add(List.of(row("a", Map.of("text", "one more"))));
+            assertThat(view.usage().diskBytes()).as("its segments are the actor's too").isZero();
+            own.deleteByQuery("*:*");
+            own.add(Europarl.documents(200));
+            assertThat(view.usage().rows()).isEqualTo(200);
+            assertThat(view.usage().diskBytes()).isPositive();
+            assertThat(view.usage().memoryBytes()).isZero();
+        }
+    }
+
+    @Test
     void aTableBringsItsSchemaAndIsSpreadByAFieldOfItsOwn(@TempDir Path conf) throws IOException {
         Files.writeString(conf.resolve("managed-schema"), """
                 <schema name="own" version="1.6"><uniqueKey>key</uniqueKey>

@@ -19,7 +19,7 @@ import java.util.function.Supplier;
  */
 public final class ShardRounds<R> {
     private final List<Pending<R>> pending = new ArrayList<>();
-    private final Map<R, String> texts = new IdentityHashMap<>();
+    private final IdentityHashMap<R, String> texts = new IdentityHashMap<>();
 
     private record Pending<R>(R request, int actor, String text) {}
 

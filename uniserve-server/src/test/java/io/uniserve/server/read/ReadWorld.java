@@ -37,6 +37,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
@@ -76,7 +77,8 @@ final class ReadWorld implements AutoCloseable {
     final ReadService service;
 
     ReadWorld(int threads, int queue, long memory) {
-        ServerSettings.Work work = new ServerSettings.Work(threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES);
+        ServerSettings.Work work =
+                new ServerSettings.Work(threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES);
         Routing routing = new Routing("c", List.of(), List.of(), null);
         service = new ReadService(
                 SystemClock.INSTANCE,
@@ -89,7 +91,7 @@ final class ReadWorld implements AutoCloseable {
                 () -> Optional.of(routing),
                 table -> refreshes.incrementAndGet(),
                 new MemoryFaults(fatal::set),
-                (table, key, at, done) -> settled.get().settle(table, key, at, done),
+                (table, key, at, done) -> Objects.requireNonNull(settled.get()).settle(table, key, at, done),
                 1);
     }
 
@@ -131,7 +133,7 @@ final class ReadWorld implements AutoCloseable {
     void keep(int actor, long version, long bytesMax) {
         ReplicaKey key = new ReplicaKey(TABLE_ID, actor);
         shelves.computeIfAbsent(key, k -> new SnapshotShelf<>(bytesMax, state -> {}))
-                .add(version, actors.get(key).snapshot(), 1);
+                .add(version, Objects.requireNonNull(actors.get(key)).snapshot(), 1);
     }
 
     /** Puts one more document. */
@@ -165,7 +167,7 @@ final class ReadWorld implements AutoCloseable {
 
         @Override
         public Optional<SnapshotShelf.Ref<Actor>> at(long version) {
-            return shelves.get(key).at(version);
+            return Objects.requireNonNull(shelves.get(key)).at(version);
         }
 
         @Override

@@ -61,21 +61,21 @@ public final class Isolations {
             return;
         }
         if (looks == 0) {
-            isolate(victim);
+            isolate(victim, false);
         } else if (victim.inDoubt()) { // it may have told others, and not yet have heard what became of it
-            world.queue().after(random.below(DECISION_NANOS), () -> isolate(victim));
+            world.queue().after(random.below(DECISION_NANOS), () -> isolate(victim, true));
         } else {
             world.queue().after(DOUBT_LOOK_NANOS, () -> whenInDoubt(victim, looks - 1));
         }
     }
 
-    private void isolate(ServerNode victim) {
+    private void isolate(ServerNode victim, boolean inDoubt) {
         if (over) {
             return;
         }
         long duration = random.between(4 * SECOND, 16 * SECOND);
-        boolean follower = random.below(2) == 0;
-        long cutAfter = random.below(2) == 0 ? 0 : random.below(5 * SECOND);
+        boolean follower = random.below(4) < (inDoubt ? 3 : 1);
+        long cutAfter = random.below(4) < (inDoubt ? 3 : 1) ? 0 : random.below(5 * SECOND);
         String name = victim.process().name();
         world.trace().line(Fault.SERVER_ISOLATED.label() + " " + name);
         if (victim.process().alive() && victim.process().pending() > 0) {

@@ -111,7 +111,7 @@ public final class AtomicClient implements Customer {
         } else if (kind == 19) {
             stale(some(3));
         } else {
-            read(some(kind < 17 ? 3 : 1), READ_NANOS, false);
+            read(some(kind < 15 ? 3 : 1), READ_NANOS, false);
         }
     }
 

@@ -1,16 +1,19 @@
 package io.uniserve.testkit.simulation.fault;
 
+import io.uniserve.model.TableLog;
 import io.uniserve.testkit.simulation.cluster.Node;
 import io.uniserve.testkit.simulation.cluster.ServerNode;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
 import io.uniserve.testkit.simulation.cluster.World;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.registry.Ensemble;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import io.uniserve.testkit.simulation.workload.RoutingFeed;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Now and then a server loses all other daemons, and at once or later the registry, or the follower of it that answers loses its leader, while clients still reach it; some of
@@ -19,9 +22,7 @@ import java.util.TreeSet;
  */
 public final class Isolations {
     private static final long SECOND = 1_000_000_000L;
-    private static final long DOUBT_LOOK_NANOS = 500_000;
-    private static final int DOUBT_LOOKS = 2_000;
-    private static final long DECISION_NANOS = 8_000_000;
+    private static final long PATIENCE_NANOS = SECOND;
 
     private final World world;
     private final SimCluster cluster;
@@ -29,6 +30,7 @@ public final class Isolations {
     private final Prng random;
     private final boolean frequent;
     private boolean over;
+    private @Nullable ServerNode awaited;
 
     /** @param feeds what clients hear of the cluster */
     public Isolations(World world, SimCluster cluster, Map<String, RoutingFeed> feeds, Prng random) {
@@ -42,34 +44,49 @@ public final class Isolations {
     /** Begins, in half of all seeds. */
     public void begin() {
         if (frequent) {
+            world.ensemble().listen((session, zxid, applied, changed) -> {
+                if (applied.stream().anyMatch(Isolations::commits)) {
+                    committed();
+                }
+            });
             next();
         }
     }
 
     private void next() {
         world.queue().after(random.between(2 * SECOND, 20 * SECOND), () -> {
-            if (!over) {
-                ServerNode victim = random.pick(cluster.servers());
-                whenInDoubt(victim, random.below(2) == 0 ? DOUBT_LOOKS : 0);
+            ServerNode victim = random.pick(cluster.servers());
+            if (random.below(2) == 0) {
+                isolate(victim, false);
+            } else {
+                awaited = victim;
+                world.queue().after(PATIENCE_NANOS, () -> {
+                    if (awaited == victim) {
+                        isolate(victim, false);
+                    }
+                });
             }
         });
     }
 
-    /** Waits a while for the server to be in doubt about a version, when it is most worth while. */
-    private void whenInDoubt(ServerNode victim, int looks) {
-        if (over) {
-            return;
-        }
-        if (looks == 0) {
-            isolate(victim, false);
-        } else if (victim.inDoubt()) { // it may have told others, and not yet have heard what became of it
-            world.queue().after(random.below(DECISION_NANOS), () -> isolate(victim, true));
-        } else {
-            world.queue().after(DOUBT_LOOK_NANOS, () -> whenInDoubt(victim, looks - 1));
+    /** A version was committed, and nobody knows yet: the moment when it is most worth while to cut off who is in doubt about it. */
+    private void committed() {
+        ServerNode victim = awaited;
+        if (victim != null && victim.inDoubt()) {
+            isolate(victim, true);
         }
     }
 
+    private static boolean commits(Ensemble.Applied one) {
+        return one.after() != null
+                && one.before() != null
+                && one.after().value() instanceof TableLog after
+                && one.before().value() instanceof TableLog before
+                && after.version() > before.version();
+    }
+
     private void isolate(ServerNode victim, boolean inDoubt) {
+        awaited = null;
         if (over) {
             return;
         }

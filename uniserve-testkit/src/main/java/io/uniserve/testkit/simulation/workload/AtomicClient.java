@@ -110,8 +110,10 @@ public final class AtomicClient implements Customer {
             strict(random.below(2) == 0 ? all() : some(3), READ_NANOS, false);
         } else if (kind == 19) {
             stale(some(3));
-        } else {
+        } else if (kind < 17) {
             read(some(kind < 15 ? 3 : 1), READ_NANOS, false);
+        } else { // by somebody who knows of no version yet: only what servers promise keeps it from an old one
+            read(name + "-new" + next++, new VersionFloors(), some(1), READ_NANOS, false);
         }
     }
 
@@ -193,6 +195,11 @@ public final class AtomicClient implements Customer {
     }
 
     private void read(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
+        read(name, floors, actors, deadlineNanos, probe);
+    }
+
+    private void read(
+            String reader, VersionFloors known, TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
         if (env.routing().current().table(table).isEmpty()) {
             return;
         }
@@ -200,11 +207,11 @@ public final class AtomicClient implements Customer {
         outstanding++;
         tally.started();
         Query query = query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
-        VersionedReadMachine machine = new VersionedReadMachine(env, network, floors, query, outcome -> {
+        VersionedReadMachine machine = new VersionedReadMachine(env, network, known, query, outcome -> {
                     outstanding--;
                     tally.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
-                        answered(actors, invoked, ok.value());
+                        answered(reader, actors, invoked, ok.value());
                         return;
                     }
                     failed("", actors, ((Outcome.Err<?>) outcome).error(), probe);
@@ -291,10 +298,11 @@ public final class AtomicClient implements Customer {
         return lists;
     }
 
-    private void answered(TreeSet<Integer> actors, long invoked, VersionedReadMachine.Result result) {
+    private void answered(
+            String reader, TreeSet<Integer> actors, long invoked, VersionedReadMachine.Result result) {
         TreeMap<Integer, List<String>> lists = lists(actors, result.values().values());
-        history.read(new AtomicHistory.Read(name, invoked, queue.now(), result.version(), oneVersion, lists));
-        trace.line(name + " read actors " + actors + " at version " + result.version() + " in " + result.rounds()
+        history.read(new AtomicHistory.Read(reader, invoked, queue.now(), result.version(), oneVersion, lists));
+        trace.line(reader + " read actors " + actors + " at version " + result.version() + " in " + result.rounds()
                 + " rounds");
     }
 }

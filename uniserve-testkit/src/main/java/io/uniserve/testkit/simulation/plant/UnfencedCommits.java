@@ -10,7 +10,7 @@ import java.util.List;
 
 /** {@link Plant#COMMIT_UNFENCED}: a server's registry that writes a table's log without the check of its map, and some late. */
 public final class UnfencedCommits extends PassedOn {
-    private static final int ONE_IN = 4;
+    private static final int ONE_IN = 2;
     private static final long LATE_NANOS = 6_000_000_000L;
 
     private final Timers timers;

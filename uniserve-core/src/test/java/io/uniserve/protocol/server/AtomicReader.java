@@ -72,14 +72,14 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 cluster.loop.nanos() + seconds * Cluster.SECOND);
         List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
         VersionedReadMachine machine = new VersionedReadMachine(
-                        environment(),
-                        (to, request, completion) -> {
-                            cluster.loop.soon(() -> atomic.read(to, request, completion));
-                            return () -> {};
-                        },
-                        floors,
-                        query,
-                        outcome::add);
+                environment(),
+                (to, request, completion) -> {
+                    cluster.loop.soon(() -> atomic.read(to, request, completion));
+                    return () -> {};
+                },
+                floors,
+                query,
+                outcome::add);
         if (atomic.level() == ConsistencyLevel.SERIALIZABLE) {
             machine.eachAsOfNow();
         }

@@ -56,7 +56,8 @@ final class KvTreeTest {
             assertThat(tree.bytes()).isEqualTo(model.size());
             assertThat(from(tree, "")).containsExactlyElementsOf(model.values());
             String some = "k" + random.nextInt(3_000);
-            assertThat(from(tree, some)).containsExactlyElementsOf(model.tailMap(some).values());
+            assertThat(from(tree, some))
+                    .containsExactlyElementsOf(model.tailMap(some).values());
             assertThat(tree.get(some)).isSameAs(model.get(some));
             versions.add(tree);
             contents.add(List.copyOf(model.values()));
@@ -85,9 +86,8 @@ final class KvTreeTest {
 
     @Test
     void aViewStaysAsItIs() {
-        KvActor actor = KvActor.of(IntStream.range(0, 50_000)
-                .mapToObj(i -> document("k" + i, i))
-                .toList());
+        KvActor actor = KvActor.of(
+                IntStream.range(0, 50_000).mapToObj(i -> document("k" + i, i)).toList());
         KvActor view = actor.snapshot();
         KvUpdates.PUT.update(actor, new UpdateContext(1), List.of(document("k7", -1)));
         assertThat(view.get("tk7").orElseThrow().fields()).containsEntry("v", 7L);

@@ -198,8 +198,7 @@ public final class AtomicClient implements Customer {
         read(name, floors, actors, deadlineNanos, probe);
     }
 
-    private void read(
-            String reader, VersionFloors known, TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
+    private void read(String reader, VersionFloors known, TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
         if (env.routing().current().table(table).isEmpty()) {
             return;
         }
@@ -208,14 +207,14 @@ public final class AtomicClient implements Customer {
         tally.started();
         Query query = query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
         VersionedReadMachine machine = new VersionedReadMachine(env, network, known, query, outcome -> {
-                    outstanding--;
-                    tally.ended(false, outcome instanceof Outcome.Ok);
-                    if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
-                        answered(reader, actors, invoked, ok.value());
-                        return;
-                    }
-                    failed("", actors, ((Outcome.Err<?>) outcome).error(), probe);
-                });
+            outstanding--;
+            tally.ended(false, outcome instanceof Outcome.Ok);
+            if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+                answered(reader, actors, invoked, ok.value());
+                return;
+            }
+            failed("", actors, ((Outcome.Err<?>) outcome).error(), probe);
+        });
         if (!oneVersion) {
             machine.eachAsOfNow();
         }
@@ -298,8 +297,7 @@ public final class AtomicClient implements Customer {
         return lists;
     }
 
-    private void answered(
-            String reader, TreeSet<Integer> actors, long invoked, VersionedReadMachine.Result result) {
+    private void answered(String reader, TreeSet<Integer> actors, long invoked, VersionedReadMachine.Result result) {
         TreeMap<Integer, List<String>> lists = lists(actors, result.values().values());
         history.read(new AtomicHistory.Read(reader, invoked, queue.now(), result.version(), oneVersion, lists));
         trace.line(reader + " read actors " + actors + " at version " + result.version() + " in " + result.rounds()

@@ -255,6 +255,16 @@ final class UpdatesBench {
             return bench.compare(load, List.of(side)).get(0);
         } finally {
             end.set(true);
+            awaitEnd(writer);
+        }
+    }
+
+    private static void awaitEnd(Thread writer) {
+        try {
+            writer.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.CANCELLED, "interrupted", e);
         }
     }
 

@@ -14,6 +14,13 @@ package io.uniserve.protocol.tx;
 public record AtomicConfig(
         long timeoutNanos, long absenceNanos, long rpcTimeoutNanos, long retryNanos, long lookNanos, long settleNanos) {
     private static final long MILLI = 1_000_000;
+    /** Rows are sent, synced and applied at 5 MB/s at least. */
+    private static final long NANOS_PER_BYTE = 200;
+
+    /** What so many bytes of rows take beside the time-outs, which are those of small updates. */
+    static long nanosFor(long bytes) {
+        return bytes * NANOS_PER_BYTE;
+    }
 
     /** An update whose driver is not live is let be for so long. */
     long goneNanos() {

@@ -90,6 +90,10 @@ public final class AtomicUpdateMachine {
         return update.deadlineNanos() - env.clock().nanos();
     }
 
+    private long bytes() {
+        return update.batches().stream().mapToLong(batch -> batch.rows().size()).sum();
+    }
+
     private void fail(ErrorCode code, String message) {
         end(Outcome.err(new UniserveException(code, message)));
     }
@@ -116,7 +120,7 @@ public final class AtomicUpdateMachine {
         tried.add(driver.get());
         Address address = index.address(driver.get()).orElseThrow();
         attempts++;
-        long remaining = Math.max(1, Math.min(left(), TRY_NANOS_MAX));
+        long remaining = Math.max(1, Math.min(left(), TRY_NANOS_MAX + AtomicConfig.nanosFor(bytes())));
         List<ActorRows> rows = update.batches().stream()
                 .map(batch -> new ActorRows(batch.actor(), 0, batch.rows()))
                 .toList();

@@ -33,6 +33,7 @@ final class Run {
     final long begunNanos;
     final long deadlineNanos;
     final List<Waiting> updates;
+    private long bytes;
     private boolean over;
 
     /** Hears of votes. */
@@ -95,11 +96,16 @@ final class Run {
         this.deadlineNanos = begunNanos + config.timeoutNanos();
         for (Waiting update : updates) {
             for (ActorRows rows : update.request.actors()) {
-                parts.computeIfAbsent(rows.actor(), a -> new Part())
-                        .batches
-                        .add(new BatchRows(update.request.request(), update.request.function(), rows.rows()));
+                Part part = parts.computeIfAbsent(rows.actor(), a -> new Part());
+                part.batches.add(new BatchRows(update.request.request(), update.request.function(), rows.rows()));
+                bytes += rows.rows().size();
             }
         }
+    }
+
+    /** When actors that have not voted count as away. */
+    long absenceNanos() {
+        return config.absenceNanos() + AtomicConfig.nanosFor(bytes);
     }
 
     List<Integer> participants() {
@@ -138,7 +144,8 @@ final class Run {
         ReplicaKey key = new ReplicaKey(tableId, state.actor());
         List<BatchRows> rows = part.timedOut ? List.of() : part.batches; // they may be on their way
         PeerRequest request = new PeerRequest.Prepare(table, key, state.epoch(), version, rows);
-        host.env().network().call(primary, request, config.rpcTimeoutNanos(), reply -> {
+        long timeout = config.rpcTimeoutNanos() + AtomicConfig.nanosFor(bytes);
+        host.env().network().call(primary, request, timeout, reply -> {
             part.asking = false;
             if (!over) {
                 heard(part, state.epoch(), reply);

@@ -398,7 +398,7 @@ final class TableDriver {
             AtomicHost.Table map = now.prepared();
             if (map != null && map.mapVersion() != badMap) {
                 commit(known, map.mapVersion());
-            } else if (now() - now.begunNanos >= config.absenceNanos()
+            } else if (now() - now.begunNanos >= now.absenceNanos()
                     && !now.absent().isEmpty()) {
                 giveUp(now, known);
             }

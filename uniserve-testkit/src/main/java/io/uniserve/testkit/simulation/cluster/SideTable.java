@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation.cluster;
 
 import io.uniserve.api.Document;
+import io.uniserve.api.LaterOptions;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ConsistencyLevel;
@@ -34,11 +35,13 @@ import java.util.TreeMap;
 import java.util.TreeSet;
 
 /**
- * A table that is created, written, dropped and created again under the same name. Checked: a table shows nothing of its
- * namesakes before it, and of a dropped one nothing is left on any server.
+ * A table that is created, written, given other options, dropped and created again under the same name. Checked: a table
+ * shows nothing of its namesakes before it, of a dropped one nothing is left on any server, and no change of options that was
+ * acknowledged is lost.
  */
 public final class SideTable {
     private static final TableName TABLE = new TableName("side");
+    private static final String OPTION = LaterOptions.of("number");
     private static final long SECOND = 1_000_000_000L;
 
     private final World world;
@@ -53,6 +56,7 @@ public final class SideTable {
     private boolean used;
     private boolean over;
     private int next;
+    private int changes;
 
     SideTable(World world, SimCluster cluster, int rf, ReaderEnvironment env, Prng random) {
         this.world = world;
@@ -143,7 +147,10 @@ public final class SideTable {
             if (!over) {
                 env.routing().current().table(TABLE).ifPresent(route -> {
                     long tableId = route.meta().tableId();
-                    if (random.below(3) > 0) {
+                    int what = random.below(12);
+                    if (what == 0) {
+                        change(route.meta());
+                    } else if (what <= 7) {
                         append(tableId);
                     } else {
                         read(tableId);
@@ -152,6 +159,26 @@ public final class SideTable {
                 work();
             }
         });
+    }
+
+    /** Whoever changes a definition knows the one before, so numbers ascend from change to change. */
+    private void change(TableMeta known) {
+        int number = ++changes;
+        Map<String, String> options = Map.of(OPTION, Integer.toString(number));
+        cluster.leader()
+                .ifPresent(leader -> leader.onAdmin(new AdminRequest.UpdateTable(known, options), outcome -> {
+                    if (outcome instanceof Outcome.Ok) {
+                        route().filter(now -> now.meta().tableId() == known.tableId())
+                                .map(now -> now.meta().options().getOrDefault(OPTION, "0"))
+                                .filter(now -> Integer.parseInt(now) < number)
+                                .ifPresent(now -> world.violations.add(
+                                        "I12", "change " + number + " of table side was acknowledged, it has " + now));
+                    }
+                    world.trace.line("UpdateTable side " + number + " "
+                            + (outcome instanceof Outcome.Err<?> err
+                                    ? err.error().code()
+                                    : "ok"));
+                }));
     }
 
     private void append(long tableId) {

@@ -78,20 +78,13 @@ public final class PeerRequestMapping {
             over.successors().forEach(server -> message.addSuccessors(server.value()));
             proto.setHandOver(message);
         } else if (request instanceof Draining draining) {
-            proto.setDraining(PeerProto.Draining.newBuilder()
-                    .setServer(draining.server().value())
-                    .setIncarnation(draining.incarnation()));
+            proto.setDraining(toProto(draining));
         } else if (request instanceof ValidateTable validate) {
-            PeerProto.ValidateTable.Builder message =
-                    PeerProto.ValidateTable.newBuilder().setMeta(TableMapping.toProto(validate.meta()));
-            validate.before().ifPresent(before -> message.setBefore(TableMapping.toProto(before)));
-            proto.setValidateTable(message);
+            proto.setValidateTable(toProto(validate));
         } else if (request instanceof LearnTable learn) {
             proto.setLearnTable(PeerProto.LearnTable.newBuilder().setMeta(TableMapping.toProto(learn.meta())));
         } else if (request instanceof EraseBackup erase) {
-            proto.setEraseBackup(PeerProto.EraseBackup.newBuilder()
-                    .setTable(erase.table().value())
-                    .setKey(IdentityMapping.toProto(erase.key())));
+            proto.setEraseBackup(toProto(erase));
         } else if (request instanceof Prepare prepare) {
             proto.setPrepare(AtomicMapping.toProto(prepare));
         } else if (request instanceof Decide decide) {
@@ -100,6 +93,33 @@ public final class PeerRequestMapping {
             proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
         return proto.build();
+    }
+
+    private static PeerProto.Draining toProto(Draining draining) {
+        return PeerProto.Draining.newBuilder()
+                .setServer(draining.server().value())
+                .setIncarnation(draining.incarnation())
+                .build();
+    }
+
+    private static PeerProto.EraseBackup toProto(EraseBackup erase) {
+        return PeerProto.EraseBackup.newBuilder()
+                .setTable(erase.table().value())
+                .setKey(IdentityMapping.toProto(erase.key()))
+                .build();
+    }
+
+    private static PeerProto.ValidateTable toProto(ValidateTable validate) {
+        PeerProto.ValidateTable.Builder message =
+                PeerProto.ValidateTable.newBuilder().setMeta(TableMapping.toProto(validate.meta()));
+        validate.before().ifPresent(before -> message.setBefore(TableMapping.toProto(before)));
+        return message.build();
+    }
+
+    private static ValidateTable fromProto(PeerProto.ValidateTable proto) {
+        return new ValidateTable(
+                TableMapping.fromProto(proto.getMeta()),
+                proto.hasBefore() ? Optional.of(TableMapping.fromProto(proto.getBefore())) : Optional.empty());
     }
 
     /** The envelope's request; INVALID_ARGUMENT where it is malformed. */
@@ -126,13 +146,7 @@ public final class PeerRequestMapping {
                 new Draining(
                         IdentityMapping.server(proto.getDraining().getServer()),
                         proto.getDraining().getIncarnation());
-            case VALIDATE_TABLE ->
-                new ValidateTable(
-                        TableMapping.fromProto(proto.getValidateTable().getMeta()),
-                        proto.getValidateTable().hasBefore()
-                                ? Optional.of(TableMapping.fromProto(
-                                        proto.getValidateTable().getBefore()))
-                                : Optional.empty());
+            case VALIDATE_TABLE -> fromProto(proto.getValidateTable());
             case LEARN_TABLE ->
                 new LearnTable(TableMapping.fromProto(proto.getLearnTable().getMeta()));
             case REPORT_LOAD -> new ReportLoad();

@@ -10,13 +10,16 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import picocli.CommandLine.Command;
+import picocli.CommandLine.Mixin;
 import picocli.CommandLine.Option;
 
 /** {@code uniserve explain}. */
 @Command(
         name = "explain",
-        description =
-                "Why an actor is where it is, and what else was possible: from a problem and a placement that 'place' saved.",
+        description = {
+            "Why an actor is where it is, and what else was possible: from a problem and a placement that 'place' saved.",
+            "Give the --eps, --rf, --weights and --zones that the placement was made with."
+        },
         footer = "  uniserve explain --instance day.txt --placement day.out --round 3 --actor 17")
 public final class ExplainCommand extends CliCommand {
     @Option(names = "--instance", required = true, paramLabel = "FILE", description = "The problem.")
@@ -34,14 +37,15 @@ public final class ExplainCommand extends CliCommand {
     @Option(names = "--others", paramLabel = "N", description = "Other servers told, the best first (default: 5).")
     private int others = 5;
 
-    @Option(
-            names = "--eps",
-            paramLabel = "E",
-            description = "Tolerance that the placement was made with (default: 0.05).")
-    private double eps = 0.05;
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions();
 
     @Override
     public Integer call() {
+        String wrong = cluster.wrong();
+        if (wrong != null) {
+            throw usage(wrong);
+        }
         Instance problem = InstanceFiles.instance(instance);
         List<Assignment> placed = InstanceFiles.assignments(placement, problem);
         int rounds = Math.min(placed.size(), problem.rounds().size());
@@ -52,7 +56,7 @@ public final class ExplainCommand extends CliCommand {
         range("--actor", actor, 0, problem.actors() - 1);
         range("--others", others, 0, Integer.MAX_VALUE);
         Assignment before = round == 0 ? problem.initial() : placed.get(round - 1);
-        Explainer explainer = new Explainer(problem.at(round, before, eps, problem.rf()), placed.get(round));
+        Explainer explainer = new Explainer(cluster.at(problem, round, before), placed.get(round));
         print(explainer.explain(actor));
         return ExitCode.OK;
     }

@@ -42,11 +42,11 @@ import picocli.CommandLine.Option;
             "  uniserve place --instance day.txt --rf 2 --eps 0.1       a dry run with the default policy"
         })
 public final class PlaceCommand extends CliCommand {
-    private static final double WEIGHT_MIN = 1e-9;
-    private static final double WEIGHT_MAX = 1e9;
-
     @Mixin
     private PlaceOptions options = new PlaceOptions();
+
+    @Mixin
+    private ClusterOptions cluster = new ClusterOptions();
 
     @Option(names = "--out", paramLabel = "FILE", description = "Write the placements here (default: a dry run).")
     private @Nullable Path out;
@@ -71,22 +71,15 @@ public final class PlaceCommand extends CliCommand {
 
     @Override
     public Integer call() {
-        if (!(options.eps >= 0 && options.eps < 1)) {
-            throw usage("--eps is " + options.eps + ": use 0 to less than 1");
+        String wrong = cluster.wrong();
+        if (wrong != null) {
+            throw usage(wrong);
         }
         if (given("--time-limit") && !(options.timeLimit > 0 && options.timeLimit <= 86_400)) {
             throw usage("--time-limit is " + options.timeLimit + ": use more than 0, at most 86400");
         }
-        if (given("--rf")) {
-            range("--rf", options.rf, 1, Integer.MAX_VALUE);
-        }
         if (given("--moves")) {
             range("--moves", options.moves, 0, Integer.MAX_VALUE);
-        }
-        for (double weight : options.weights) {
-            if (!(weight >= WEIGHT_MIN && weight <= WEIGHT_MAX)) {
-                throw usage("--weights has " + weight + ": use " + WEIGHT_MIN + " to " + WEIGHT_MAX);
-            }
         }
         range("--actor-bytes", options.actorBytes, 0, Long.MAX_VALUE);
         if (!(options.grace > 0 && options.grace <= 86_400)) {
@@ -116,28 +109,13 @@ public final class PlaceCommand extends CliCommand {
         PolicyRunner runner = new PolicyRunner(constraints, (long) ((seconds + options.grace) * 1_000));
         Assignment current = instance.initial();
         for (int round = 0; round < instance.rounds().size(); round++) {
-            int rf = given("--rf") ? options.rf : instance.rf();
-            ClusterLoad in = weighed(instance.at(round, current, options.eps, rf));
+            ClusterLoad in = cluster.at(instance, round, current);
             long start = clock().nanos();
             Effort effort = new Effort(options.seed, () -> clock().nanos() - start > seconds * 1e9, seconds);
             PlacementResult result = runner.run(policy, in, effort);
             tell(round, (clock().nanos() - start) / 1e9, PlacementChecker.check(in, current), result);
             current = result.assignment();
         }
-    }
-
-    /** Servers of different strength have memory in proportion. */
-    private ClusterLoad weighed(ClusterLoad in) {
-        if (options.weights.isEmpty()) {
-            return in;
-        }
-        double[] weights = new double[in.servers()];
-        double[] capacity = new double[in.servers()];
-        for (int j = 0; j < weights.length; j++) {
-            weights[j] = options.weights.get(j % options.weights.size());
-            capacity[j] = Math.max(1, Math.floor(in.capacity(j) * weights[j]));
-        }
-        return in.toBuilder().weights(weights).capacity(capacity).build();
     }
 
     private void tell(int round, double seconds, PlacementCheck was, PlacementResult result) {

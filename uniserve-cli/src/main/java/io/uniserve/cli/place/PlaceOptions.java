@@ -2,7 +2,6 @@ package io.uniserve.cli.place;
 
 import io.uniserve.balance.catalog.Policies;
 import java.nio.file.Path;
-import java.util.List;
 import picocli.CommandLine.Option;
 
 /** Options of {@code place} that say what to solve and how. */
@@ -22,15 +21,6 @@ final class PlaceOptions {
                     "greedy, parallelism, milp, estore, getafix, static; easy, spread, balancenum for time-ordered actors; or the name of a class (default: greedy).")
     String policy = Policies.DEFAULT;
 
-    @Option(
-            names = "--eps",
-            paramLabel = "E",
-            description = "Tolerance of a server's load, relative to its due (default: 0.05).")
-    double eps = 0.05;
-
-    @Option(names = "--rf", paramLabel = "R", description = "Least replicas of an actor (default: the instance's).")
-    int rf;
-
     @Option(names = "--seed", paramLabel = "S", description = "Seed of what is left to chance (default: 1).")
     long seed = 1;
 
@@ -48,13 +38,6 @@ final class PlaceOptions {
             description =
                     "Seconds after the time limit at which a policy that has not answered is given up (default: 30).")
     double grace = 30;
-
-    @Option(
-            names = "--weights",
-            split = ",",
-            paramLabel = "W",
-            description = "Strength of the servers relative to each other, in turn (default: all alike).")
-    List<Double> weights = List.of();
 
     @Option(
             names = "--actor-bytes",

@@ -193,7 +193,7 @@ public final class PlacementBenchCommand extends CliCommand {
                     if (n >= 256) {
                         cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.MIXED, 1), false));
                     }
-                    if (more && n >= 256) {
+                    if (more && n >= 64) {
                         cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 2), false));
                         cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 3), false));
                         cases.add(new BenchCase(policy, shape(n, change, Shape.Mix.RANGE, 1), true));

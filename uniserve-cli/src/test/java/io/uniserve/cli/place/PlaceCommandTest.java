@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -117,6 +118,27 @@ class PlaceCommandTest {
         assertThat(run.err()).contains("day.txt, line 3: the load of actor 0 is NaN");
         assertThat(Files.readString(out)).isEqualTo("what was there");
         assertThat(place("--policy", "best").err()).contains("line 3");
+    }
+
+    @Test
+    void zonesAndReplicasOfTheCommandLineAreKeptAndExplained() throws IOException {
+        String[] asked = {"--rf", "2", "--zones", "0,0,1,1", "--weights", "1,2"};
+        String[] words = {"--policy", "parallelism", "--out", out.toString()};
+        Run run = place(Stream.of(words, asked).flatMap(Arrays::stream).toArray(String[]::new));
+        assertThat(run.exit()).as(run.err()).isZero();
+        assertThat(run.err()).doesNotContain("zones");
+        for (String line : Files.readAllLines(out)) {
+            if (!line.startsWith("round")) {
+                assertThat(line.chars().filter(c -> c == ':').count()).isGreaterThanOrEqualTo(2);
+                assertThat(line).containsPattern("(^| )[01]:").containsPattern("(^| )[23]:");
+            }
+        }
+        String[] explain = {
+            "explain", "--instance", instance.toString(), "--placement", out.toString(), "--actor", "3"
+        };
+        Run why = uniserve.run(Stream.of(explain, asked).flatMap(Arrays::stream).toArray(String[]::new));
+        assertThat(why.out()).contains("needs 2 replicas, as rf asks", "in the zone of server");
+        assertThat(uniserve.run(explain).out()).contains("needs 1 replicas").doesNotContain("in the zone of");
     }
 
     @Test

@@ -75,7 +75,7 @@ public final class Explainer {
         int needed = in.servers() == 0 ? in.rf() : in.needed(actor);
         facts.add(
                 needed > in.rf()
-                        ? text("needs %d replicas, since one server bears at most %.4g", needed, mean * (1 + in.eps()))
+                        ? text("needs %d replicas, since one server bears at most %.4g", needed, highest())
                         : text("needs %d replicas, as rf asks", needed));
         double frequency = sets.stream().mapToDouble(ShardSet::frequency).sum();
         facts.add(text("in %d popular shard sets, frequency %.4g together", sets.size(), frequency));
@@ -126,7 +126,9 @@ public final class Explainer {
                         "contention +%.4g, server from %.3f to %.3f of its due",
                         more, relative(server, 0), relative(server, part))
                 : text("no memory: %.4g of %.4g used", used[server], in.capacity(server));
-        return new Option(server, more, fits, "server " + server + ": " + verdict);
+        int neighbour = beside(actor, server);
+        String zone = neighbour < 0 ? "" : text(", in the zone of server %d, which hosts it", neighbour);
+        return new Option(server, more, fits, "server " + server + ": " + verdict + zone);
     }
 
     private double relative(int server, double more) {
@@ -162,6 +164,25 @@ public final class Explainer {
             most = Math.max(most, count(set, j));
         }
         return most;
+    }
+
+    /** What the strongest server may bear. */
+    private double highest() {
+        double most = 0;
+        for (int j = 0; j < in.servers(); j++) {
+            most = Math.max(most, in.high(j));
+        }
+        return most;
+    }
+
+    /** A host of the actor in the server's zone; -1 where there is none. */
+    private int beside(int actor, int server) {
+        for (int host : now.hosts(actor)) {
+            if (in.zone(host) == in.zone(server)) {
+                return host;
+            }
+        }
+        return -1;
     }
 
     private static String text(String format, Object... values) {

@@ -1,5 +1,6 @@
 package io.uniserve.balance.model;
 
+import io.uniserve.error.UniserveException;
 import java.util.Arrays;
 
 /**
@@ -17,9 +18,17 @@ public final class Assignment {
         this.shares = shares;
     }
 
-    /** Takes over both arrays, sorts the hosts of each actor; shares are taken as they are. */
+    /** Takes over both arrays, of one shape, and sorts the hosts of each actor; shares are taken as they are. */
     public static Assignment of(int[][] hosts, double[][] shares) {
+        if (shares.length != hosts.length) {
+            throw UniserveException.invalid(
+                    "there are hosts of " + hosts.length + " actors and shares of " + shares.length);
+        }
         for (int i = 0; i < hosts.length; i++) {
+            if (shares[i].length != hosts[i].length) {
+                throw UniserveException.invalid("actor " + i + " has " + hosts[i].length + " hosts and "
+                        + shares[i].length + " shares: use one share a host");
+            }
             sort(hosts[i], shares[i]);
         }
         return new Assignment(hosts, shares);

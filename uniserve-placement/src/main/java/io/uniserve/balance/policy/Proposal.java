@@ -2,6 +2,7 @@ package io.uniserve.balance.policy;
 
 import io.uniserve.balance.model.Assignment;
 import java.util.List;
+import java.util.Objects;
 
 /**
  * What a policy proposes.
@@ -11,6 +12,7 @@ import java.util.List;
  */
 public record Proposal(Assignment assignment, List<String> notes) {
     public Proposal {
+        Objects.requireNonNull(assignment, "a proposal needs an assignment");
         notes = List.copyOf(notes);
     }
 

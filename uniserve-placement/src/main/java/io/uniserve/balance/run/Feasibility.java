@@ -13,6 +13,9 @@ import java.util.Locale;
  * @param rf replicas that can be had
  */
 record Feasibility(List<String> impossible, List<String> reduced, int rf) {
+    /** Actors told of: of a million that are too large the first few say it all. */
+    private static final int TOLD_MAX = 3;
+
     static Feasibility of(ClusterLoad in) {
         List<String> impossible = new ArrayList<>();
         List<String> reduced = new ArrayList<>();
@@ -30,12 +33,16 @@ record Feasibility(List<String> impossible, List<String> reduced, int rf) {
             widest = Math.max(widest, in.capacity(j));
         }
         double once = 0;
+        int large = 0;
         for (int i = 0; i < in.actors(); i++) {
             once += in.memory(i);
-            if (in.memory(i) > widest) {
+            if (in.memory(i) > widest && ++large <= TOLD_MAX) {
                 impossible.add(
                         text("actor %d needs %.6g memory, no server has more than %.6g", i, in.memory(i), widest));
             }
+        }
+        if (large > TOLD_MAX) {
+            impossible.add("so do " + (large - TOLD_MAX) + " more actors");
         }
         if (once > room) {
             impossible.add(text("one replica of each actor needs %.6g memory, the servers have %.6g", once, room));

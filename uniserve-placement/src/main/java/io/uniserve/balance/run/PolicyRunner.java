@@ -44,14 +44,12 @@ public final class PolicyRunner {
         ClusterLoad asked =
                 feasible.rf() == in.rf() ? in : in.toBuilder().rf(feasible.rf()).build();
         List<String> reasons = new ArrayList<>(feasible.reduced());
-        Proposal proposal = propose(policy, asked, effort, reasons);
-        if (proposal == null) {
-            if (reasons.size() == feasible.reduced().size()) {
-                reasons.add("the policy failed: it proposed nothing");
-            }
+        Answer answer = answer(policy, asked, effort);
+        if (answer.proposal() == null) {
+            reasons.add(answer.failure());
             return kept(PlacementStatus.REJECTED, reasons, in);
         }
-        return judge(in, proposal, reasons);
+        return judge(in, answer.proposal(), reasons);
     }
 
     private PlacementResult judge(ClusterLoad in, Proposal proposal, List<String> reasons) {
@@ -65,7 +63,7 @@ public final class PolicyRunner {
             }
             soft |= !broken.isEmpty();
         }
-        reasons.addAll(proposal.notes());
+        proposal.notes().forEach(note -> reasons.add(Printable.line(note)));
         PlacementStatus status = soft ? PlacementStatus.BEST_EFFORT : PlacementStatus.BALANCED;
         return new PlacementResult(status, reasons, after, PlacementChecker.check(in, after));
     }
@@ -74,27 +72,48 @@ public final class PolicyRunner {
         return new PlacementResult(status, reasons, in.current(), PlacementChecker.check(in, in.current()));
     }
 
-    private @Nullable Proposal propose(BalancePolicy policy, ClusterLoad in, Effort effort, List<String> reasons) {
-        FutureTask<Proposal> task = new FutureTask<>(() -> policy.place(in, effort));
+    /** What a policy proposed; where that is nothing, why. */
+    private record Answer(@Nullable Proposal proposal, String failure) {}
+
+    private Answer answer(BalancePolicy policy, ClusterLoad in, Effort effort) {
+        if (hangMs <= 0) {
+            return ask(policy, in, effort);
+        }
+        FutureTask<Answer> task = new FutureTask<>(() -> ask(policy, in, effort));
+        Thread thread = new Thread(task, "placement-policy");
+        thread.setDaemon(true);
+        thread.start();
         try {
-            if (hangMs <= 0) {
-                task.run();
-                return task.get();
-            }
-            Thread thread = new Thread(task, "placement-policy");
-            thread.setDaemon(true);
-            thread.start();
             return task.get(hangMs, TimeUnit.MILLISECONDS);
         } catch (ExecutionException e) {
-            reasons.add("the policy failed: " + Printable.line(String.valueOf(e.getCause())));
+            return failed(e.getCause());
         } catch (TimeoutException e) {
             task.cancel(true);
-            reasons.add("the policy did not answer within " + hangMs + " ms");
+            return new Answer(null, "the policy did not answer within " + hangMs + " ms");
         } catch (InterruptedException e) {
             task.cancel(true);
             Thread.currentThread().interrupt();
-            reasons.add("interrupted while the policy ran");
+            return new Answer(null, "interrupted while the policy ran");
         }
-        return null;
+    }
+
+    private static Answer ask(BalancePolicy policy, ClusterLoad in, Effort effort) {
+        try {
+            return new Answer(policy.place(in, effort), "the policy failed: it proposed nothing");
+        } catch (Throwable e) { // anybody's code: whatever it throws is its answer
+            return failed(e);
+        }
+    }
+
+    /** What was thrown is the policy's, and so is what it says of itself: that may throw once more. */
+    private static Answer failed(@Nullable Throwable thrown) {
+        String told;
+        try {
+            told = Printable.line(String.valueOf(thrown));
+        } catch (RuntimeException | StackOverflowError e) {
+            String what = thrown == null ? "an error" : thrown.getClass().getName();
+            told = what + ", whose message fails with " + e.getClass().getName();
+        }
+        return new Answer(null, "the policy failed: " + told);
     }
 }

@@ -72,6 +72,49 @@ class BadPolicyTest {
                 "the shares of actor 5 add up to NaN");
     }
 
+    /** Says nothing of itself but throws once more. */
+    private static final class Unspeakable extends RuntimeException {
+        private static final long serialVersionUID = 1;
+
+        @Override
+        public String getMessage() {
+            throw new IllegalStateException("no words");
+        }
+    }
+
+    @Test
+    @SuppressWarnings("NullAway") // on purpose
+    void aProposalThatIsNoneIsRejected() {
+        rejected((in, effort) -> new Proposal(null, List.of()), "a proposal needs an assignment");
+        rejected(
+                (in, effort) -> Proposal.of(Assignment.of(new int[6][1], new double[6][0])),
+                "actor 0 has 1 hosts and 0 shares");
+        rejected(
+                (in, effort) -> Proposal.of(Assignment.of(new int[6][1], new double[5][1])),
+                "hosts of 6 actors and shares of 5");
+        rejected(
+                (in, effort) -> {
+                    throw new Unspeakable();
+                },
+                "Unspeakable, whose message fails with java.lang.IllegalStateException");
+    }
+
+    @Test
+    void notesAreOneLineEach() {
+        ClusterLoad in = cluster(6, 3).build();
+        BalancePolicy talking = (load, effort) -> new Proposal(load.current(), List.of("well,\nround 7 0.0\n0:1"));
+        PlacementResult result = RUNNER.run(talking, in, Effort.unhurried(1));
+        assertThat(result.reasons()).containsExactly("well, round 7 0.0 0:1");
+    }
+
+    @Test
+    void ofManyActorsThatFitNowhereAFewAreTold() {
+        ClusterLoad in = new ClusterLoadBuilder(of(5_000, 1), of(3, 0.5)).build();
+        PlacementResult result = RUNNER.run(Policies.named("greedy"), in, Effort.unhurried(1));
+        assertThat(result.status()).isEqualTo(PlacementStatus.INFEASIBLE);
+        assertThat(result.reasons()).hasSize(5).contains("so do 4997 more actors");
+    }
+
     @Test
     void aPolicyThatHangsIsGivenUp() {
         CountDownLatch never = new CountDownLatch(1);

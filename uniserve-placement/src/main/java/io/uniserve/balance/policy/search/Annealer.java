@@ -36,6 +36,9 @@ final class Annealer {
     private final double hair;
     private final double mean;
 
+    /** No step raises the contention by more. */
+    private double stepMax = Double.POSITIVE_INFINITY;
+
     private double addPrice;
     private double contentionMax;
     private double balancePrice;
@@ -60,6 +63,11 @@ final class Annealer {
         unit = bound > 0 ? 100 / Math.max(bound, 1e-290) : 0;
         hair = ROUNDING * Arrays.stream(s.sets.frequency).sum();
         mean = Math.max(s.in.mean(), Double.MIN_NORMAL);
+    }
+
+    /** From now on no step raises the contention by more: a popular set at its bound is not given up for balance. */
+    void keepWithin(double most) {
+        stepMax = most;
     }
 
     /**
@@ -188,7 +196,7 @@ final class Annealer {
             return false;
         }
         delta = deltas.move(i, from, to);
-        if (rough(delta, adds) > most) {
+        if (delta > stepMax || rough(delta, adds) > most) {
             return false;
         }
         carry(i, from, to);
@@ -227,7 +235,7 @@ final class Annealer {
             return false;
         }
         delta = deltas.swap(i, a, k, b);
-        if (rough(delta, adds) > most) {
+        if (delta > stepMax || rough(delta, adds) > most) {
             return false;
         }
         carry(i, a, b);
@@ -245,7 +253,7 @@ final class Annealer {
             return false;
         }
         delta = deltas.add(i, to);
-        if (rough(delta, news(i, to)) > most) {
+        if (delta > stepMax || rough(delta, news(i, to)) > most) {
             return false;
         }
         s.add(i, to);
@@ -264,7 +272,7 @@ final class Annealer {
             return false;
         }
         delta = deltas.drop(i, from);
-        if (rough(delta, -news(i, from)) > most) {
+        if (delta > stepMax || rough(delta, -news(i, from)) > most) {
             return false;
         }
         double borne = s.flow[i][s.position(i, from)];

@@ -12,7 +12,8 @@ import java.util.function.BooleanSupplier;
  * possible; (2) load flows along shared replicas; (3) actors without a host are placed, hot ones first; (4) each server out of
  * its tolerance gets the replica that helps most; (5) replicas that are not needed go. (6) Large neighbourhood search takes
  * some of the new replicas back and does it again, keeping what is not worse. (7) Only where limits could not be kept, or a
- * server is still out of its tolerance, contention is annealed, first by itself, then with the new replicas.
+ * server is still out of its tolerance, contention is annealed, first by itself, then with the new replicas. (8) Where that ends
+ * above the bound, all is done once more from a construction in the order of the actors' numbers, and the better result is kept.
  */
 public final class ParallelismSearch {
     /** Rounds in which a placement is given back to itself until it stays. */
@@ -25,6 +26,21 @@ public final class ParallelismSearch {
     private static final int SMALL_ACTORS = 128;
     private static final int MIDDLE = 10_000;
     private static final int LARGE_ACTORS = 2_500;
+
+    /** Shard sets times servers up to which a construction costs milliseconds. */
+    private static final int SWEPT_MAX = 1 << 20;
+
+    private static final int SWEEPS = 16;
+    private static final double SWEEP_NOISE = 1;
+
+    /** A set that counts for more than this part of the bound is not given up for balance once the construction has kept it. */
+    private static final double SWEEP_STEP_MAX = 0.02;
+
+    /** Imbalance that a construction may leave to annealing: percent of contention for as much as a server's due. */
+    private static final double SWEEP_IMBALANCE = 50;
+
+    /** What a new replica may cost, in percent of contention. */
+    private static final double ADD_PRICE = 0.02;
 
     private final SearchState s;
     private final int[] needed;
@@ -114,13 +130,16 @@ public final class ParallelismSearch {
         boolean complete = complete();
         int lacking = zones.lacking();
         double imbalance = s.imbalance();
+        boolean sweeping = s.actors > SMALL_ACTORS && (long) s.sets.sets * s.servers <= SWEPT_MAX;
+        Snapshot before = new Snapshot(s);
         construct();
         improve(ruinSteps());
         if (losesLastReplica()) {
             return complete ? Trial.evener(s.in, seed) : fallback;
         }
-        if (above(s.sets.exactContention(), bound) || s.imbalance() > s.tiny) {
-            anneal();
+        annealWhereNeeded(Double.POSITIVE_INFINITY);
+        if (sweeping && above(s.sets.exactContention(), bound * (1 + Trial.WORTH_A_CHANGE))) {
+            sweep(before);
         }
         trimmer.trimAll();
         trimmer.dropIdle();
@@ -193,6 +212,10 @@ public final class ParallelismSearch {
     private void construct() {
         new Evictor(s, needed).evictAll();
         part();
+        finish();
+    }
+
+    private void finish() {
         flows.balanceAll();
         double[] urgency = new double[s.actors];
         for (int i = 0; i < s.actors; i++) {
@@ -209,6 +232,62 @@ public final class ParallelismSearch {
         mender.mend(Integer.MAX_VALUE, 0);
         trimmer.trimAll();
         s.commit();
+    }
+
+    private void annealWhereNeeded(double stepMax) {
+        if (above(s.sets.exactContention(), bound) || s.imbalance() > s.tiny) {
+            anneal(stepMax);
+        }
+    }
+
+    /** Searches once more, from a construction in the order of the actors' numbers, and keeps the better of both results. */
+    private void sweep(Snapshot before) {
+        Snapshot first = new Snapshot(s);
+        double price = price();
+        Snapshot best = first;
+        double least = Double.POSITIVE_INFINITY;
+        for (int n = 0; n < SWEEPS && !outOfTime.getAsBoolean(); n++) {
+            before.restore(s);
+            limit(0);
+            new Sweep(s, needed, random, zones).place(n == 0 ? 0 : SWEEP_NOISE);
+            finish();
+            if (promise() < least) {
+                least = promise();
+                best = new Snapshot(s);
+            }
+        }
+        best.restore(s);
+        limit(1);
+        if (s.imbalance() <= s.tiny) {
+            improve(ruinSteps());
+        }
+        annealWhereNeeded(SWEEP_STEP_MAX * bound);
+        if (price() >= price) {
+            first.restore(s);
+        }
+    }
+
+    /** Contention above its bound in percent, and what new replicas are worth beside it; nothing is worth an imbalance. */
+    private double price() {
+        boolean whole = s.homeless == 0 && s.imbalance() <= s.tiny;
+        return whole ? excess() + ADD_PRICE * s.adds : Double.POSITIVE_INFINITY;
+    }
+
+    /** As the price, of what is still to be balanced. */
+    private double promise() {
+        double uneven = s.imbalance() / Math.max(s.in.mean(), Double.MIN_NORMAL);
+        return 1e3 * s.homeless + excess() + ADD_PRICE * s.adds + SWEEP_IMBALANCE * uneven;
+    }
+
+    private double excess() {
+        return 100 * (s.sets.exactContention() / bound - 1);
+    }
+
+    /** Limits sets to their bound, or to what they have where that is more and counts. */
+    private void limit(int counts) {
+        for (int set = 0; set < s.sets.sets; set++) {
+            s.setLimit(set, Math.max(s.sets.bound[set], counts * s.sets.largest(set)));
+        }
     }
 
     /** Replicas that share a zone while another has none are placed anew. */
@@ -245,11 +324,12 @@ public final class ParallelismSearch {
         s.commit();
     }
 
-    private void anneal() {
+    private void anneal(double stepMax) {
         if (s.servers < 2 || s.actors == 0) {
             return;
         }
         Annealer annealer = new Annealer(s, flows, needed, random);
+        annealer.keepWithin(stepMax);
         if (s.sets.sets == 0) {
             annealer.run(400_000, 1, 0.05, 1, 0, outOfTime);
             if (s.imbalance() > s.tiny) {
@@ -268,8 +348,8 @@ public final class ParallelismSearch {
             annealer.run(150_000, near ? 0.5 : 1.5, 0.03, price, 0, outOfTime);
             annealer.run(9_000_000, near ? 1.2 : 2, 0.02, price, 0, outOfTime);
         } else {
-            annealer.run(60_000, 0.2, 0.02, 0.02, 0, outOfTime);
-            annealer.run(middle ? 1_200_000 : 250_000, 0.3, 0.01, 0.02, 0, outOfTime);
+            annealer.run(60_000, 0.2, 0.02, ADD_PRICE, 0, outOfTime);
+            annealer.run(middle ? 1_200_000 : 250_000, 0.3, 0.01, ADD_PRICE, 0, outOfTime);
         }
         int last = s.actors <= SMALL_ACTORS ? 4_000_000 : middle ? 600_000 : 150_000;
         double target = s.sets.exactContention() * WORTH_LESS_MOVES;

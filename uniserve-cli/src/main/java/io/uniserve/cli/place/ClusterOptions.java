@@ -1,0 +1,76 @@
+package io.uniserve.cli.place;
+
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.text.Instance;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Option;
+
+/** Options that say what a problem's servers are like and what is asked of a placement: the file tells neither. */
+final class ClusterOptions {
+    private static final double WEIGHT_MIN = 1e-9;
+    private static final double WEIGHT_MAX = 1e9;
+
+    @Option(
+            names = "--eps",
+            paramLabel = "E",
+            description = "Tolerance of a server's load, relative to its due (default: 0.05).")
+    private double eps = 0.05;
+
+    @Option(names = "--rf", paramLabel = "R", description = "Least replicas of an actor (default: the instance's).")
+    private @Nullable Integer rf;
+
+    @Option(
+            names = "--weights",
+            split = ",",
+            paramLabel = "W",
+            description =
+                    "Strength of the servers relative to each other, in turn; memory in proportion (default: all alike).")
+    private List<Double> weights = List.of();
+
+    @Option(
+            names = "--zones",
+            split = ",",
+            paramLabel = "Z",
+            description = "Numbers of the servers' failure domains, in turn (default: each server is one).")
+    private List<Integer> zones = List.of();
+
+    /** What is wrong with them, for an error of usage; null where nothing is. */
+    @Nullable String wrong() {
+        if (!(eps >= 0 && eps < 1)) {
+            return "--eps is " + eps + ": use 0 to less than 1";
+        }
+        if (rf != null && rf < 1) {
+            return "--rf is " + rf + ": use 1 or more";
+        }
+        for (double weight : weights) {
+            if (!(weight >= WEIGHT_MIN && weight <= WEIGHT_MAX)) {
+                return "--weights has " + weight + ": use " + WEIGHT_MIN + " to " + WEIGHT_MAX;
+            }
+        }
+        return null;
+    }
+
+    /** The problem of a round, started from this placement. */
+    ClusterLoad at(Instance instance, int round, Assignment current) {
+        ClusterLoad in = instance.at(round, current, eps, rf == null ? instance.rf() : rf);
+        if (!weights.isEmpty()) {
+            double[] strength = new double[in.servers()];
+            double[] capacity = new double[in.servers()];
+            for (int j = 0; j < strength.length; j++) {
+                strength[j] = weights.get(j % weights.size());
+                capacity[j] = Math.max(1, Math.floor(in.capacity(j) * strength[j]));
+            }
+            in = in.toBuilder().weights(strength).capacity(capacity).build();
+        }
+        if (!zones.isEmpty()) {
+            int[] domains = new int[in.servers()];
+            for (int j = 0; j < domains.length; j++) {
+                domains[j] = zones.get(j % zones.size());
+            }
+            in = in.toBuilder().zones(domains).build();
+        }
+        return in;
+    }
+}

@@ -25,8 +25,8 @@ final class ClusterOptions {
             names = "--weights",
             split = ",",
             paramLabel = "W",
-            description =
-                    "Strength of the servers relative to each other, in turn; memory in proportion (default: all alike).")
+            description = "Strength of the servers relative to each other, in turn; memory in proportion (default: all"
+                    + " alike).")
     private List<Double> weights = List.of();
 
     @Option(
@@ -37,7 +37,8 @@ final class ClusterOptions {
     private List<Integer> zones = List.of();
 
     /** What is wrong with them, for an error of usage; null where nothing is. */
-    @Nullable String wrong() {
+    @Nullable
+    String wrong() {
         if (!(eps >= 0 && eps < 1)) {
             return "--eps is " + eps + ": use 0 to less than 1";
         }

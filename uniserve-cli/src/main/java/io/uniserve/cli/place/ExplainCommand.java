@@ -17,7 +17,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "explain",
         description = {
-            "Why an actor is where it is, and what else was possible: from a problem and a placement that 'place' saved.",
+            "Why an actor is where it is, and what else was possible: from a problem and a placement that 'place'"
+                    + " saved.",
             "Give the --eps, --rf, --weights and --zones that the placement was made with."
         },
         footer = "  uniserve explain --instance day.txt --placement day.out --round 3 --actor 17")

@@ -32,10 +32,11 @@ import picocli.CommandLine.Option;
 @Command(
         name = "place",
         description = {
-            "Computes which actors live on which servers: a placement a round, each starting from the one before, and what"
-                    + " it is like by an independent checker. Without --out it is a dry run: what would move, and balance and contention before and after.",
-            "A round that cannot be had says INFEASIBLE and keeps the old placement, one that is not all that was asked for"
-                    + " says BEST_EFFORT, each with its reasons."
+            "Computes which actors live on which servers: a placement a round, each starting from the one before, and"
+                    + " what it is like by an independent checker. Without --out it is a dry run: what would move, and"
+                    + " balance and contention before and after.",
+            "A round that cannot be had says INFEASIBLE and keeps the old placement, one that is not all that was"
+                    + " asked for says BEST_EFFORT, each with its reasons."
         },
         footer = {
             "  uniserve place --instance day.txt --policy parallelism --out day.out",

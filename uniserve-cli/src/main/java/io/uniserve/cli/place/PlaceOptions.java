@@ -18,7 +18,8 @@ final class PlaceOptions {
             paramLabel = "NAME",
             defaultValue = Policies.DEFAULT,
             description =
-                    "greedy, parallelism, milp, estore, getafix, static; easy, spread, balancenum for time-ordered actors; or the name of a class (default: greedy).")
+                    "greedy, parallelism, milp, estore, getafix, static; easy, spread, balancenum for time-ordered"
+                            + " actors; or the name of a class (default: greedy).")
     String policy = Policies.DEFAULT;
 
     @Option(names = "--seed", paramLabel = "S", description = "Seed of what is left to chance (default: 1).")

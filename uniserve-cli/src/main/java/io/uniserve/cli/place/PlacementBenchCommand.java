@@ -24,8 +24,8 @@ import picocli.CommandLine.Option;
 @Command(
         name = "placement",
         description = {
-            "How good placements are and how long they take: contention against its lower bound, balance, moves in the first"
-                    + " and in later rounds, the same input again; recomputed by an independent checker.",
+            "How good placements are and how long they take: contention against its lower bound, balance, moves in the"
+                    + " first and in later rounds, the same input again; recomputed by an independent checker.",
             "Problems are made from seeds: Zipf loads, range and mixed shard sets, drift and resample."
         },
         footer = {
@@ -82,8 +82,8 @@ public final class PlacementBenchCommand extends CliCommand {
             names = "--moves-bound",
             paramLabel = "S",
             description =
-                    "Also compare the adds to the least that a solver proves any such placement needs, in at most so many"
-                            + " seconds a round.")
+                    "Also compare the adds to the least that a solver proves any such placement needs, in at most so"
+                            + " many seconds a round.")
     private double boundSeconds;
 
     @Option(
@@ -99,7 +99,8 @@ public final class PlacementBenchCommand extends CliCommand {
     private @Nullable Path svg;
 
     private final StringBuilder rawText = new StringBuilder(
-            "kind\tcase\tseed\tround\tstatus\tseconds\tcpu\tcontention\tbound\toutside\tadds\tdrops\treplicas\tmax\tmin\n");
+            "kind\tcase\tseed\tround\tstatus\tseconds\tcpu\tcontention\tbound\toutside\tadds\tdrops\treplicas\tmax"
+                    + "\tmin\n");
 
     @Override
     public Integer call() {

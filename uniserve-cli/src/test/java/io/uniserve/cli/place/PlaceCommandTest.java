@@ -133,8 +133,7 @@ class PlaceCommandTest {
                 assertThat(line).containsPattern("(^| )[01]:").containsPattern("(^| )[23]:");
             }
         }
-        String[] explain = {
-            "explain", "--instance", instance.toString(), "--placement", out.toString(), "--actor", "3"
+        String[] explain = {"explain", "--instance", instance.toString(), "--placement", out.toString(), "--actor", "3"
         };
         Run why = uniserve.run(Stream.of(explain, asked).flatMap(Arrays::stream).toArray(String[]::new));
         assertThat(why.out()).contains("needs 2 replicas, as rf asks", "in the zone of server");

@@ -89,7 +89,8 @@ public final class Explainer {
             beside += count(set, server) > 1 ? set.frequency() : 0;
         }
         return text(
-                "server %d: share %.3f, %s; server at %.3f of its due; meets others of its sets there at frequency %.4g",
+                "server %d: share %.3f, %s; server at %.3f of its due; meets others of its sets there at frequency"
+                        + " %.4g",
                 server, share, since, relative(server, 0), beside);
     }
 

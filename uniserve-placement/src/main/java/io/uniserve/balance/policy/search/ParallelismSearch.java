@@ -240,7 +240,10 @@ public final class ParallelismSearch {
         }
     }
 
-    /** Searches once more, from a construction in the order of the actors' numbers, and keeps the better of both results. */
+    /**
+     * Searches once more, from a construction in the order of the actors' numbers. Where that reaches the bound it is taken
+     * whatever it moves, contention comes first; else the better of both results is kept.
+     */
     private void sweep(Snapshot before) {
         Snapshot first = new Snapshot(s);
         double price = price();
@@ -262,7 +265,8 @@ public final class ParallelismSearch {
             improve(ruinSteps());
         }
         annealWhereNeeded(SWEEP_STEP_MAX * bound);
-        if (price() >= price) {
+        boolean reached = !above(s.sets.exactContention(), bound) && price() < Double.POSITIVE_INFINITY;
+        if (!reached && price() >= price) {
             first.restore(s);
         }
     }

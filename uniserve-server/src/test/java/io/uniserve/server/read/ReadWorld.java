@@ -139,7 +139,7 @@ final class ReadWorld implements AutoCloseable {
     /** Puts one more document. */
     void put(int actor, String id) {
         KvUpdates.PUT.update(
-                actors.get(new ReplicaKey(TABLE_ID, actor)),
+                Objects.requireNonNull(actors.get(new ReplicaKey(TABLE_ID, actor))),
                 new UpdateContext(2),
                 List.of(new Document("id", Map.of("id", id))));
     }

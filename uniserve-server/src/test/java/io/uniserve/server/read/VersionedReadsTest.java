@@ -121,7 +121,7 @@ class VersionedReadsTest {
         assertThat(reply).isNotDone();
         world.put(1, "decided");
         world.keep(1, 4, 100);
-        asked.get().done(Outcome.ok(Done.DONE));
+        Objects.requireNonNull(asked.get()).done(Outcome.ok(Done.DONE));
         assertThat(of(reply).parts()).extracting(VersionedReadsTest::value).containsExactlyInAnyOrder(5L, 8L);
     }
 

@@ -18,6 +18,7 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.runtime.time.SystemClock;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;

@@ -12,6 +12,7 @@ import io.uniserve.balance.run.PlacementResult;
 import io.uniserve.balance.run.PlacementStatus;
 import io.uniserve.balance.run.PolicyRunner;
 import io.uniserve.balance.text.Instance;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
@@ -39,6 +40,16 @@ class PolicyQualityTest {
                             .assignment())
                     .isEqualTo(current);
         }
+    }
+
+    @Test
+    void threeReplicasOnNearlyAllServersReachTheLowerBound() {
+        Shape shape = new Shape(256, 1_000, 1, Shape.Change.RESAMPLE, Shape.Mix.RANGE, 3);
+        Instance instance = InstanceGenerator.make(shape, 1);
+        ClusterLoad in = instance.at(0, instance.initial(), 0.05, 3);
+        PlacementResult result = RUNNER.run(Policies.named("parallelism"), in, Effort.unhurried(1));
+        assertThat(result.status()).as(result.reasons().toString()).isEqualTo(PlacementStatus.BALANCED);
+        assertThat(result.check().gap()).isLessThan(1e-6);
     }
 
     @ParameterizedTest

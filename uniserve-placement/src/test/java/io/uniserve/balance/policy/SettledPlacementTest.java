@@ -27,7 +27,7 @@ class SettledPlacementTest {
     @CsvSource({
         "64,  RANGE, DRIFT,    1, 2, 0.04, 42",
         "64,  RANGE, RESAMPLE, 2, 2, 0.04, 45",
-        "256, MIXED, DRIFT,    1, 3, 0.13, 45",
+        "256, MIXED, DRIFT,    1, 3, 0.05, 45",
         "256, MIXED, RESAMPLE, 3, 2, 0.05, 80"
     })
     void roundsAreGoodAndStay(

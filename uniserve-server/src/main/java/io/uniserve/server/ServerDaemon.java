@@ -93,12 +93,9 @@ public final class ServerDaemon implements AutoCloseable {
             port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
             metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
+            metrics.gauge("uniserve.server.session.bytes", "Bytes that these states alone take", reads::sessionBytes);
             metrics.gauge(
-                    "uniserve.server.session.bytes", "Bytes that these states alone take", reads::sessionBytes);
-            metrics.gauge(
-                    "uniserve.server.session.dropped",
-                    "States let go of for their size",
-                    reads::sessionStatesTooLarge);
+                    "uniserve.server.session.dropped", "States let go of for their size", reads::sessionStatesTooLarge);
             metrics.gauge("uniserve.server.backlog", "Tasks that wait on the loop", resources.loop::backlog);
             metrics.gauge(
                     "uniserve.server.engine.longest",

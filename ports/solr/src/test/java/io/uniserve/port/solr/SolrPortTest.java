@@ -291,7 +291,9 @@ class SolrPortTest {
         try (SolrActor view = own.actor(0).snapshot()) {
             assertThat(view.usage().diskBytes()).isZero();
             own.add(List.of(row("a", Map.of("text", "one more"))));
-            assertThat(view.usage().diskBytes()).as("its segments are the actor's too").isZero();
+            assertThat(view.usage().diskBytes())
+                    .as("its segments are the actor's too")
+                    .isZero();
             own.deleteByQuery("*:*");
             own.add(Europarl.documents(200));
             assertThat(view.usage().rows()).isEqualTo(200);

@@ -4,6 +4,7 @@ import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ServerId;
 import java.util.Collections;
+import java.util.EnumSet;
 import java.util.Set;
 import java.util.TreeSet;
 
@@ -43,7 +44,8 @@ public record CoordinatorConfig(
         int learnersPerServer,
         Set<ConsistencyLevel> levels) {
     /** The levels that servers, clients and ports of this version serve throughout. */
-    public static final Set<ConsistencyLevel> SERVED_LEVELS = Set.of(ConsistencyLevel.values());
+    public static final Set<ConsistencyLevel> SERVED_LEVELS =
+            Collections.unmodifiableSet(EnumSet.allOf(ConsistencyLevel.class));
 
     private static final long SECOND = 1_000_000_000L;
 

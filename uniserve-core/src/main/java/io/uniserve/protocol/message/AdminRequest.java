@@ -2,7 +2,9 @@ package io.uniserve.protocol.message;
 
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import java.util.Collections;
 import java.util.Map;
+import java.util.TreeMap;
 
 /** What clients ask of the leading coordinator. */
 public sealed interface AdminRequest {
@@ -21,7 +23,7 @@ public sealed interface AdminRequest {
      */
     record UpdateTable(TableMeta known, Map<String, String> options) implements AdminRequest {
         public UpdateTable {
-            options = Map.copyOf(options);
+            options = Collections.unmodifiableMap(new TreeMap<>(options));
         }
     }
 

@@ -21,7 +21,7 @@ final class PlantTest {
     @EnumSource(value = Plant.class, names = "NONE", mode = EnumSource.Mode.EXCLUDE)
     void everyPlantedBugIsCaught(Plant plant) {
         Simulation simulation = new Simulation(
-                SimulationOptions.defaults().seconds(60).with(plant).with(plant.workload()));
+                SimulationOptions.defaults().seconds(seconds(plant)).with(plant).with(plant.workload()));
         List<Integer> seeds = new ArrayList<>();
         for (int search = 0; search < SEARCHES; search++) {
             seeds.add(seedsUntilCaught(plant, simulation, FIRST_SEED + search * SEEDS_MAX));
@@ -29,6 +29,11 @@ final class PlantTest {
         assertThat(seeds.stream().sorted().toList().get(SEARCHES / 2))
                 .as("seeds until %s was caught: %s", plant, seeds)
                 .isLessThan(SEEDS_MAX);
+    }
+
+    /** A disk that is lost while the others are away is rare: a minute holds too few. */
+    private static int seconds(Plant plant) {
+        return plant == Plant.BLIND_VOUCHERS ? 180 : 60;
     }
 
     private static int seedsUntilCaught(Plant plant, Simulation simulation, long first) {

@@ -19,11 +19,13 @@ import java.util.TreeSet;
 /**
  * Bits flip on one server's disk, or it is destroyed: always the same server, and only while each actor that counts on it
  * has another copy in sync, so that nothing acknowledged at level ISR may be lost. Should the set shrink to the damaged copy
- * alone before that one has left it, a loss is excused. At rf 1 a disk is destroyed only when the backups of all actors on it
+ * alone before that one has left it, a loss is excused; not so where the disk was destroyed long before, as the server must have been asked since. At rf 1 a disk is destroyed only when the backups of all actors on it
  * are complete and the server has been down for a while, and a flipped bit excuses no loss: the actor is right, or away. A takeover of what is not complete, which a table may ask for, excuses losses as well.
  */
 final class BadMedium {
     private static final long ENDED_NANOS = 1_500_000_000L;
+    /** So long after its disk was destroyed, what a server vouched for before may still be acted upon. */
+    private static final long VOUCHED_NANOS = 15_000_000_000L;
 
     private final World world;
     private final SimCluster cluster;
@@ -32,7 +34,9 @@ final class BadMedium {
     /** Actors of which a bit of a file was flipped: the file may be used again even after the copy has left and come back. */
     private final TreeSet<Integer> flipped = new TreeSet<>();
 
-    private final TreeSet<Integer> emptied = new TreeSet<>();
+    /** Actors whose copy was destroyed and is counted on still, and when it was. */
+    private final TreeMap<Integer, Long> emptied = new TreeMap<>();
+
     private final TreeMap<Integer, Excuse> excused = new TreeMap<>();
 
     BadMedium(World world, SimCluster cluster, Prng random) {
@@ -82,9 +86,14 @@ final class BadMedium {
         if (!map.name().equals(SimCluster.TABLE)) {
             return;
         }
-        emptied.removeIf(actor -> !map.actors().get(actor).isr().contains(victim.id()));
-        TreeSet<Integer> damaged = new TreeSet<>(emptied);
-        damaged.addAll(flipped);
+        emptied.keySet().removeIf(actor -> !map.actors().get(actor).isr().contains(victim.id()));
+        TreeSet<Integer> damaged = new TreeSet<>(flipped);
+        long now = world.queue().now();
+        emptied.forEach((actor, since) -> {
+            if (now - since < VOUCHED_NANOS) {
+                damaged.add(actor);
+            }
+        });
         for (int actor : damaged) {
             boolean alone = map.actors().get(actor).isr().equals(List.of(victim.id()));
             if (cluster.rf() > 1 && alone && excused.putIfAbsent(actor, Excuse.DAMAGED_LAST_COPY) == null) {
@@ -181,7 +190,8 @@ final class BadMedium {
         boolean met = false;
         if (fault == Fault.DISK_DESTROYED) {
             met = victim.platter().destroy();
-            emptied.addAll(met ? here : List.of());
+            long now = world.queue().now();
+            (met ? here : List.<Integer>of()).forEach(actor -> emptied.put(actor, now));
         } else {
             Optional<String> path = victim.platter().flip(random, name -> true);
             met = path.isPresent();

@@ -219,6 +219,9 @@ final class KvTree {
                 node.insert(at, key, document);
                 return node.count == WIDTH ? node.split(at + 1) : null;
             }
+            if (key.compareTo(node.keys[at]) < 0) {
+                node.keys[at] = key; // the smallest so far: what is split off this child later must stay above it
+            }
             Node child = own(node.child(at));
             node.items[at] = child;
             Node upper = put(child, key, document);

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.api.Document;
 import io.uniserve.api.update.UpdateContext;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -64,6 +65,32 @@ final class KvTreeTest {
         }
         for (int version = 0; version < versions.size(); version++) {
             assertThat(from(versions.get(version), "")).isEqualTo(contents.get(version));
+        }
+    }
+
+    /** Keys below the smallest one: descending, and in any other order. */
+    @Test
+    void keysMayComeInAnyOrder() {
+        for (int seed = 0; seed < 50; seed++) {
+            List<String> keys = new ArrayList<>(
+                    IntStream.range(0, 2_000).mapToObj(i -> "k" + i).sorted().toList());
+            Collections.reverse(keys);
+            if (seed > 0) {
+                Collections.shuffle(keys, new Random(seed));
+            }
+            KvTree.Editor editor = KvTree.EMPTY.edit();
+            TreeMap<String, Document> model = new TreeMap<>();
+            for (String key : keys) {
+                editor.put(key, document(key, 1), 1);
+                editor.put(key, document(key, 2), 0);
+                model.put(key, document(key, 2));
+            }
+            KvTree tree = editor.tree();
+            assertThat(tree.size()).as("seed %s", seed).isEqualTo(keys.size());
+            assertThat(from(tree, "")).as("seed %s", seed).containsExactlyElementsOf(model.values());
+            keys.forEach(key -> assertThat(tree.get(key)).isEqualTo(model.get(key)));
+            keys.forEach(key -> editor.remove(key, 1));
+            assertThat(editor.tree().size()).as("seed %s", seed).isZero();
         }
     }
 

@@ -242,7 +242,11 @@ public final class SimEngineHost implements EngineHost {
     @Override
     public void checkpoint(ReplicaKey key, String checkpointPath, Completion<Done> completion) {
         inOrder(key, false, completion, slot -> {
-            files.save(live(key), checkpointPath, slot.appliedIndex);
+            Actor actor = live(key);
+            if (!slot.published()) {
+                slot.publish(stateNumbers.getAsLong());
+            }
+            files.save(actor, checkpointPath, slot.appliedIndex);
             return Done.DONE;
         });
     }

@@ -16,12 +16,9 @@ import io.uniserve.placement.ServerView;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.TermRegistry.Written;
-import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
-import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayList;
-import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 
@@ -30,7 +27,6 @@ import java.util.Map;
  * waiting for the primaries. All replicas start empty, so all of them are in sync from the first epoch on.
  */
 final class TableCreator {
-    private static final int VALIDATORS_MAX = 3;
     private static final int WRITES_MAX = 5;
 
     private final Reign reign;
@@ -59,34 +55,7 @@ final class TableCreator {
         }
         List<ServerRecord> usable = reign.usable();
         TableRules.check(asked, usable);
-        List<ServerRecord> offering = usable.stream()
-                .filter(s -> ClusterView.offers(s, asked.port()))
-                .limit(VALIDATORS_MAX)
-                .toList();
-        validate(offering.iterator());
-    }
-
-    private void validate(Iterator<ServerRecord> servers) {
-        ServerRecord server = servers.next();
-        PeerRequest request = new PeerRequest.ValidateTable(asked);
-        reign.env()
-                .network()
-                .call(
-                        server.address(),
-                        request,
-                        reign.config().rpcTimeoutNanos(),
-                        reign.registry().scoped(outcome -> {
-                            if (outcome instanceof Outcome.Err<PeerReply> err) {
-                                ErrorCode code = err.error().code();
-                                if ((code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED) && servers.hasNext()) {
-                                    validate(servers);
-                                } else {
-                                    answer.fail(err.error());
-                                }
-                            } else {
-                                write();
-                            }
-                        }));
+        PortCheck.run(reign, usable, new PeerRequest.ValidateTable(asked), answer, this::write);
     }
 
     private void write() {

@@ -16,8 +16,8 @@ import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import org.slf4j.Logger;
@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 final class TableUpdater {
     private static final Logger LOG = LoggerFactory.getLogger(TableUpdater.class);
-    private static final int VALIDATORS_MAX = 3;
     private static final int WRITES_MAX = 40;
 
     private final Reign reign;
@@ -58,15 +57,8 @@ final class TableUpdater {
                     + ": options of EVENTUAL tables alone can change; create another table and load it");
         }
         if (!current().meta.equals(next)) {
-            List<ServerRecord> offering = reign.usable().stream()
-                    .filter(server -> ClusterView.offers(server, next.port()))
-                    .limit(VALIDATORS_MAX)
-                    .toList();
-            if (offering.isEmpty()) {
-                throw new UniserveException(
-                        ErrorCode.UNKNOWN_PORT, "no live server offers port \"" + next.port() + "\": start one");
-            }
-            validate(offering.iterator());
+            PeerRequest.ValidateTable check = new PeerRequest.ValidateTable(next, Optional.of(known));
+            PortCheck.run(reign, reign.usable(), check, answer, this::step);
         } else {
             teach();
         }
@@ -85,28 +77,6 @@ final class TableUpdater {
                     "the definition of table " + name + " was changed meanwhile: look at it, and change it again");
         }
         return table;
-    }
-
-    private void validate(Iterator<ServerRecord> servers) {
-        PeerRequest request = new PeerRequest.ValidateTable(next, java.util.Optional.of(known));
-        reign.env()
-                .network()
-                .call(
-                        servers.next().address(),
-                        request,
-                        reign.config().rpcTimeoutNanos(),
-                        reign.registry().scoped(outcome -> {
-                            if (outcome instanceof Outcome.Err<PeerReply> err) {
-                                ErrorCode code = err.error().code();
-                                if ((code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED) && servers.hasNext()) {
-                                    validate(servers);
-                                } else {
-                                    answer.fail(err.error());
-                                }
-                            } else {
-                                step();
-                            }
-                        }));
     }
 
     private void step() {

@@ -1,8 +1,11 @@
 package io.uniserve.server.read;
 
+import io.uniserve.api.operator.Operator;
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Clock;
@@ -20,6 +23,7 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
+import java.util.function.Predicate;
 import java.util.function.Supplier;
 import java.util.function.ToIntFunction;
 
@@ -28,6 +32,7 @@ import java.util.function.ToIntFunction;
  * with RESOURCE_EXHAUSTED at once: a queue that only grows helps nobody. Safe for use by several threads.
  */
 public final class ReadService implements ReadHandler, AutoCloseable {
+    private static final int BRIEF_PARAMETER_BYTES_MAX = 4 << 10;
     private static final long COMPENSATE_NANOS = 500_000_000;
 
     private final Clock clock;
@@ -253,6 +258,28 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     ActorSource actors() {
         return actors;
+    }
+
+    /**
+     * True where the first actor's operator promises to be brief with these parameters and has been so. What is wrong with the
+     * request is left to a worker to find.
+     *
+     * @param promise the operator's, made with the actor that is given
+     */
+    boolean brief(String operator, Bytes parameters, ReplicaKey first, int targets, Predicate<PinnedActor> promise) {
+        if (parameters.size() > BRIEF_PARAMETER_BYTES_MAX) {
+            return false;
+        }
+        Optional<PinnedActor> pinned = actors().pin(first);
+        if (pinned.isEmpty()) {
+            return false;
+        }
+        try (PinnedActor actor = pinned.get()) {
+            Optional<Operator<?, ?>> found = actor.operator(operator);
+            return found.isPresent() && briefOperators().quick(found.get(), targets) && promise.test(actor);
+        } catch (RuntimeException e) {
+            return false; // a worker meets it again and answers with it
+        }
     }
 
     BriefOperators briefOperators() {

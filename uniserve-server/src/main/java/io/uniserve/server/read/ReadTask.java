@@ -2,7 +2,6 @@ package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.SnapshotActor;
-import io.uniserve.api.operator.Operator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -35,7 +34,6 @@ import org.jspecify.annotations.Nullable;
  * the gate changes or its patience ends, without holding a thread.
  */
 final class ReadTask implements Timers.Cancel {
-    private static final int BRIEF_PARAMETER_BYTES_MAX = 4 << 10;
 
     private final ReadService service;
     private final ReadRequest request;
@@ -71,28 +69,16 @@ final class ReadTask implements Timers.Cancel {
                 request.hold().isPresent() ? request.targets().size() : 0);
     }
 
-    /**
-     * True where the first actor's operator promises to be brief with these parameters and has been so. What is wrong with
-     * the request is left to {@link #work} to find.
-     */
+    /** Whether it may be answered on the transport's thread. */
     boolean brief() {
-        if (request.parameters().size() > BRIEF_PARAMETER_BYTES_MAX
-                || request.hold().filter(session -> !session.present()).isPresent()) {
-            return false;
-        }
-        Optional<PinnedActor> pinned = service.actors().pin(key(0));
-        if (pinned.isEmpty()) {
-            return false;
-        }
-        try (PinnedActor actor = pinned.get()) {
-            Optional<Operator<?, ?>> operator = actor.operator(request.operator());
-            return operator.isPresent()
-                    && service.briefOperators()
-                            .quick(operator.get(), request.targets().size())
-                    && run(actor).brief();
-        } catch (RuntimeException e) {
-            return false; // a worker meets it again and answers with it
-        }
+        boolean holds = request.hold().filter(session -> !session.present()).isPresent();
+        return !holds
+                && service.brief(
+                        request.operator(),
+                        request.parameters(),
+                        key(0),
+                        request.targets().size(),
+                        actor -> run(actor).brief());
     }
 
     /** What a worker does: takes targets until none is left. */

@@ -1,7 +1,6 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.operator.Operator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -32,7 +31,6 @@ import org.jspecify.annotations.Nullable;
  * of each actor, run the operator on it, and, last, check the gate again by reading the clock.
  */
 final class VersionedTask implements Timers.Cancel {
-    private static final int BRIEF_PARAMETER_BYTES_MAX = 4 << 10;
     private final ReadService service;
     private final VersionedRead request;
     private final Completion<VersionedRead.Reply> completion;
@@ -107,23 +105,13 @@ final class VersionedTask implements Timers.Cancel {
         }
     }
 
-    /** True where the operator promises to be brief with these parameters and has been so. */
     private boolean brief() {
-        if (request.parameters().size() > BRIEF_PARAMETER_BYTES_MAX) {
-            return false;
-        }
-        Optional<PinnedActor> pinned = service.actors().pin(key(0));
-        if (pinned.isEmpty()) {
-            return false;
-        }
-        try (PinnedActor actor = pinned.get()) {
-            Optional<Operator<?, ?>> operator = actor.operator(request.operator());
-            return operator.isPresent()
-                    && service.briefOperators().quick(operator.get(), results.length())
-                    && run(actor).brief();
-        } catch (RuntimeException e) {
-            return false; // a worker meets it again and answers with it
-        }
+        return service.brief(
+                request.operator(),
+                request.parameters(),
+                key(0),
+                results.length(),
+                actor -> run(actor).brief());
     }
 
     private ReplicaKey key(int place) {

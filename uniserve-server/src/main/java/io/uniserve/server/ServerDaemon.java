@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.server.ServerConfig;
@@ -31,6 +32,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
+import java.util.function.UnaryOperator;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -59,7 +61,11 @@ public final class ServerDaemon implements AutoCloseable {
     private final ReadService reads;
     private final QueryService queries;
 
-    private ServerDaemon(Settings whole, Map<String, LoadedPort> ports, Consumer<Throwable> onFailure) {
+    private ServerDaemon(
+            Settings whole,
+            Map<String, LoadedPort> ports,
+            UnaryOperator<Environment> around,
+            Consumer<Throwable> onFailure) {
         this.onFailure = onFailure;
         this.settings = whole.server();
         this.resources = new ServerResources(whole, ports, this::failed);
@@ -70,7 +76,8 @@ public final class ServerDaemon implements AutoCloseable {
             server = resources.closing.add(port.open(whole, resources.cluster, hub));
             address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
-            machine = new ServerMachine(config(whole), resources.environment(), gates, this::failed);
+            machine = new ServerMachine(
+                    config(whole), around.apply(resources.environment()), gates, this::failed);
             ReadCosts costs = new ReadCosts();
             ShardSets sets = new ShardSets(resources.clock);
             ServerHandlers handlers =
@@ -144,7 +151,25 @@ public final class ServerDaemon implements AutoCloseable {
 
     /** The same with ports that are loaded already, by name. */
     public static ServerDaemon start(Settings settings, Map<String, LoadedPort> ports, Consumer<Throwable> onFailure) {
-        ServerDaemon daemon = new ServerDaemon(settings, ports, onFailure);
+        return start(settings, ports, UnaryOperator.identity(), onFailure);
+    }
+
+    /**
+     * The same for a program that stands between the state machine and what it touches: clocks, network, registry, disk, engine.
+     *
+     * @param around gives what the machine gets in place of the daemon's own
+     */
+    public static ServerDaemon start(
+            Settings settings, UnaryOperator<Environment> around, Consumer<Throwable> onFailure) {
+        return start(settings, Ports.load(settings.server()), around, onFailure);
+    }
+
+    private static ServerDaemon start(
+            Settings settings,
+            Map<String, LoadedPort> ports,
+            UnaryOperator<Environment> around,
+            Consumer<Throwable> onFailure) {
+        ServerDaemon daemon = new ServerDaemon(settings, ports, around, onFailure);
         boolean started = false;
         try {
             daemon.register(settings.zookeeper());

@@ -2,12 +2,17 @@ package io.uniserve.cli.process;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import java.io.File;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 
-/** The java command that runs {@code uniserve} again: this JVM, the distribution's jars. */
-public record JavaLauncher(Path java, Path home, String classPath, List<String> flags) {
+/**
+ * The java command that runs {@code uniserve} again: this JVM, the distribution's jars.
+ *
+ * @param main name of the class whose {@code main} is run
+ */
+public record JavaLauncher(Path java, Path home, String classPath, String main, List<String> flags) {
     public JavaLauncher {
         flags = List.copyOf(flags);
     }
@@ -27,14 +32,20 @@ public record JavaLauncher(Path java, Path home, String classPath, List<String> 
             flags.add("--enable-native-access=ALL-UNNAMED");
             flags.add("--sun-misc-unsafe-memory-access=allow");
         }
-        return new JavaLauncher(java, Path.of(home), Path.of(home, "lib", "*").toString(), flags);
+        return new JavaLauncher(
+                java, Path.of(home), Path.of(home, "lib", "*").toString(), "io.uniserve.cli.Main", flags);
+    }
+
+    /** The same with a main class of the caller's own, which is in this folder or jar. */
+    public JavaLauncher running(String otherMain, Path where) {
+        return new JavaLauncher(java, home, classPath + File.pathSeparator + where, otherMain, flags);
     }
 
     /** The words before the subcommand. The process ends with this one. */
     List<String> command(String heap) {
         List<String> words = new ArrayList<>(List.of(java.toString(), heap, Leash.flag()));
         words.addAll(flags);
-        words.addAll(List.of("-Duniserve.home=" + home, "-cp", classPath, "io.uniserve.cli.Main"));
+        words.addAll(List.of("-Duniserve.home=" + home, "-cp", classPath, main));
         return words;
     }
 

@@ -39,4 +39,9 @@ public record ProcessClusterOptions(
     public ProcessClusterOptions with(Map<String, String> newSettings) {
         return new ProcessClusterOptions(directory, cluster, servers, port, serverHeap, newSettings, prefix, java);
     }
+
+    /** The same with processes started by this launcher. */
+    public ProcessClusterOptions with(JavaLauncher launcher) {
+        return new ProcessClusterOptions(directory, cluster, servers, port, serverHeap, settings, prefix, launcher);
+    }
 }

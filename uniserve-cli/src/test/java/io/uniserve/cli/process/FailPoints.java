@@ -1,0 +1,194 @@
+package io.uniserve.cli.process;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.EngineHost;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.message.LogEntry;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.lang.reflect.InvocationTargetException;
+import java.lang.reflect.Proxy;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Places between the phases of an atomic update where a server of a test ends itself by SIGKILL, or stops by SIGSTOP, when a
+ * file in a directory orders it. They are in what stands between the server's state machine and the registry, disk and
+ * engine that it is given, so that the server itself has no hook. Used on the server's loop only.
+ */
+final class FailPoints {
+    private static final int ENTRY_HEADER_BYTES = 12;
+
+    private final Path directory;
+    private final String server;
+    /** Files with a PREPARE that is not durable yet. */
+    private final Set<String> prepared = new HashSet<>();
+
+    /** Where. */
+    enum Place {
+        /** At the driver: all have voted, the decision is not written. */
+        BEFORE_COMMIT,
+        /** At the driver: the decision is written, nobody has been told. */
+        AFTER_COMMIT,
+        /** At a participant: the PREPARE is durable, the vote is not sent. */
+        PREPARE_SYNCED,
+        /** At a participant: the commit is applied, nobody has been told. */
+        COMMIT_APPLIED
+    }
+
+    FailPoints(Path directory, String server) {
+        this.directory = directory;
+        this.server = server;
+    }
+
+    /**
+     * Orders the server to signal itself, once.
+     *
+     * @param signal KILL or STOP
+     * @param of a part of the path of the table's log, or of the replica's files
+     */
+    void order(Place place, String signal, String of) throws IOException {
+        Files.createDirectories(directory);
+        Path draft = directory.resolve(server + "." + place + ".draft");
+        Files.writeString(draft, signal + " " + of);
+        Files.move(draft, path(place, "order"), StandardCopyOption.ATOMIC_MOVE);
+    }
+
+    /** True once the server was there. */
+    boolean reached(Place place) {
+        return Files.exists(path(place, "reached"));
+    }
+
+    private Path path(Place place, String kind) {
+        return directory.resolve(server + "." + place + "." + kind);
+    }
+
+    private void pass(Place place, String subject) {
+        Path order = path(place, "order");
+        if (!Files.exists(order)) {
+            return;
+        }
+        try {
+            String[] words = Files.readString(order).split(" ");
+            if (!subject.contains(words[1])) {
+                return;
+            }
+            Files.delete(order);
+            Files.writeString(path(place, "reached"), subject);
+            String pid = Long.toString(ProcessHandle.current().pid());
+            new ProcessBuilder("kill", "-" + words[0], pid).start().waitFor();
+            while (words[0].equals("KILL")) {
+                LockSupport.park(); // not a step more until the signal is here
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+
+    /** What the state machine is given in place of its environment. */
+    Environment around(Environment env) {
+        return new Environment(
+                env.clock(),
+                env.timers(),
+                env.network(),
+                around(Registry.class, env.registry(), this::registry),
+                around(Disk.class, env.disk(), this::disk),
+                env.objects(),
+                around(EngineHost.class, env.engine(), this::engine),
+                env.ids());
+    }
+
+    /** Looks at a call and may put other arguments in. */
+    @FunctionalInterface
+    private interface Advice {
+        void before(String method, Object[] arguments);
+    }
+
+    private static <T> T around(Class<T> type, T target, Advice advice) {
+        return type.cast(Proxy.newProxyInstance(
+                type.getClassLoader(), new Class<?>[] {type}, (proxy, method, given) -> {
+                    Object[] arguments = given == null ? new Object[0] : given;
+                    advice.before(method.getName(), arguments);
+                    try {
+                        return method.invoke(target, arguments);
+                    } catch (InvocationTargetException e) {
+                        throw e.getCause() == null ? e : e.getCause();
+                    }
+                }));
+    }
+
+    /** The commit is the only write that checks a map and sets a log. */
+    private void registry(String method, Object[] arguments) {
+        if (!method.equals("multi")
+                || !(arguments[0] instanceof List<?> ops)
+                || ops.size() != 2
+                || !(ops.get(0) instanceof Registry.Op.Check check && check.path().endsWith("/map"))
+                || !(ops.get(1) instanceof Registry.Op.Set set && set.path().endsWith("/log"))) {
+            return;
+        }
+        pass(Place.BEFORE_COMMIT, set.path());
+        arguments[1] = then(arguments[1], value -> {
+            if (value instanceof Registry.MultiResult result && result.applied()) {
+                pass(Place.AFTER_COMMIT, set.path());
+            }
+        });
+    }
+
+    private void disk(String method, Object[] arguments) {
+        if (method.equals("append") && arguments[0] instanceof String path && arguments[1] instanceof Bytes data) {
+            if (path.endsWith(".seg") && prepares(data)) {
+                prepared.add(path);
+            }
+        } else if (method.equals("sync") && arguments[0] instanceof String path && prepared.remove(path)) {
+            arguments[1] = then(arguments[1], value -> pass(Place.PREPARE_SYNCED, path));
+        }
+    }
+
+    /** True where one of the entries of a log is a PREPARE: mark, length, checksum, then the type. */
+    private static boolean prepares(Bytes data) {
+        ByteBuffer in = ByteBuffer.wrap(data.toArray());
+        for (int at = 0; at + ENTRY_HEADER_BYTES < in.limit(); at += ENTRY_HEADER_BYTES + in.getInt(at + 4)) {
+            if (in.get(at + ENTRY_HEADER_BYTES) == LogEntry.Type.PREPARE.ordinal()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private void engine(String method, Object[] arguments) {
+        if (method.equals("decide") && arguments[0] instanceof ReplicaKey key && Boolean.TRUE.equals(arguments[2])) {
+            arguments[3] = then(arguments[3], value -> pass(Place.COMMIT_APPLIED, key + "/"));
+        }
+    }
+
+    /** Hears of a success before the machine does. */
+    @FunctionalInterface
+    private interface Success {
+        void of(@Nullable Object value);
+    }
+
+    @SuppressWarnings("unchecked")
+    private static Completion<Object> then(Object completion, Success first) {
+        Completion<Object> next = (Completion<Object>) completion;
+        return outcome -> {
+            if (outcome instanceof Outcome.Ok<Object> ok) {
+                first.of(ok.value());
+            }
+            next.done(outcome);
+        };
+    }
+}

@@ -102,6 +102,16 @@ public final class TestingCluster implements ClusterClient {
     }
 
     @Override
+    public void move(TableName name, int actor, ServerId from, ServerId to) {
+        calls.add("move " + name + "/" + actor + " " + from + " " + to);
+        TableRoute old = table(name);
+        List<ActorState> actors = new ArrayList<>(old.map().actors());
+        List<ServerId> isr = List.of(to);
+        actors.set(actor, new ActorState(actor, 4, to, isr, List.of(), List.of(), isr, Map.of(), 0));
+        tables.put(name, new TableRoute(old.meta(), new TableMap(name, 1, actors), old.mapVersion() + 1));
+    }
+
+    @Override
     public void drop(TableName name) {
         calls.add("drop " + name);
         table(name);

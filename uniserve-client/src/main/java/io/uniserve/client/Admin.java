@@ -4,6 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.LaterOptions;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
@@ -102,6 +103,22 @@ public final class Admin {
     /** As {@link #listTables}, without waiting. */
     public CompletionStage<List<TableRoute>> listTablesAsync() {
         return stage(admins.list(end()));
+    }
+
+    /**
+     * Asks that one replica of an actor be on another server (protocol section 6); returns when the wish is recorded. The move goes on by itself,
+     * whichever coordinator leads, while the table serves: it is over when the actor's in-sync replicas are the desired ones
+     * in {@link #describeTable}, and was given up where {@code to} is not desired any more, because that server failed. Asked
+     * with {@code from} and {@code to} exchanged it is called off; asked again it changes nothing. TABLE_NOT_FOUND;
+     * INVALID_ARGUMENT naming what is wrong; UNAVAILABLE while the actor is being moved or mended.
+     *
+     * @param actor number of the actor, from 0 on
+     * @param from id of a server that has a replica
+     * @param to id of a live server that has none
+     */
+    public void moveReplica(String table, int actor, String from, String to) {
+        ServerId source = new ServerId(from);
+        Stage.await(admins.move(new TableName(table), actor, source, new ServerId(to), end()));
     }
 
     /** Drops a table and its data; TABLE_NOT_FOUND. */

@@ -3,6 +3,7 @@ package io.uniserve.client;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Done;
@@ -82,6 +83,13 @@ final class Admins {
                             deadlineNanos)
                     .thenCompose(done -> describe(known.name(), deadlineNanos));
         });
+    }
+
+    /** Records that a replica is to be elsewhere. */
+    public CompletableFuture<Done> move(TableName name, int actor, ServerId from, ServerId to, long deadlineNanos) {
+        return call(new AdminRequest.MoveReplica(name, actor, from, to), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Ack.class))
+                .thenApply(ack -> Done.DONE);
     }
 
     /** Definition and map as the coordinator has them. */

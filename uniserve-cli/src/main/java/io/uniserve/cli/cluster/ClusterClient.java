@@ -5,6 +5,7 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
@@ -25,6 +26,9 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Gives a table other options, all of them; returns when all its actors have them. */
     TableRoute update(TableName name, Map<String, String> options);
+
+    /** Asks that one replica of an actor be elsewhere; returns when the wish is recorded. */
+    void move(TableName table, int actor, ServerId from, ServerId to);
 
     /** Drops a table and its data. */
     void drop(TableName name);

@@ -8,6 +8,7 @@ import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
@@ -54,6 +55,11 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public TableRoute update(TableName name, Map<String, String> options) {
         return client.admin().updateTable(name.value(), options);
+    }
+
+    @Override
+    public void move(TableName table, int actor, ServerId from, ServerId to) {
+        client.admin().moveReplica(table.value(), actor, from.value(), to.value());
     }
 
     @Override

@@ -16,7 +16,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Order: end a takeover that has not begun when somebody returns who was in sync before it; forget fenced replicas; admit a certified learner (before failures are looked at: once certified, every
  * acknowledged entry is on the learner too); take dead and unfit replicas off while a live in-sync one remains; empty
- * draining servers; add missing replicas; take extra ones off. At most one growth of the epoch a step.
+ * draining servers; add missing replicas; move replicas to where they are desired, and take extra ones off. At most one growth of the epoch a step.
  */
 final class ActorReconciler {
     private final CoordinatorConfig config;
@@ -25,6 +25,7 @@ final class ActorReconciler {
     private final Vouchers vouchers;
     private final ClusterView view;
     private final long now;
+    private final Movement movement;
 
     ActorReconciler(
             CoordinatorConfig config,
@@ -39,6 +40,7 @@ final class ActorReconciler {
         this.vouchers = vouchers;
         this.view = view;
         this.now = now;
+        movement = new Movement(config, replicas, vouchers, view, now);
     }
 
     ActorState decide(TableMeta meta, ActorState actor) {
@@ -66,7 +68,8 @@ final class ActorReconciler {
         }
         restore(key, meta, draft, eligible);
         if (!draft.hasNewEpoch()) {
-            removeExtra(key, meta, actor, draft);
+            movement.begin(key, meta, draft, eligible);
+            movement.finish(key, meta, actor, draft);
         }
         return draft.result();
     }
@@ -85,7 +88,7 @@ final class ActorReconciler {
     /** The usual case, which must cost next to nothing. */
     private boolean well(ReplicaKey key, TableMeta meta, ActorState actor) {
         return actor.begun()
-                && actor.learners().isEmpty()
+                && Movement.settled(actor)
                 && actor.fencing().isEmpty()
                 && actor.isr().size() == meta.rf()
                 && replicas.isQuiet(key)
@@ -200,32 +203,6 @@ final class ActorReconciler {
             desired.add(server);
             draft.desire(desired);
         });
-    }
-
-    /** Only when everything else is well: all replicas live, none missing. */
-    private void removeExtra(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft) {
-        boolean well = draft.holders().stream().allMatch(id -> view.live(id) && !view.draining(id));
-        if (!well || draft.isr().size() < meta.rf()) {
-            return;
-        }
-        if (!draft.learners().isEmpty()) {
-            List.copyOf(draft.learners()).forEach(draft::dropLearner);
-        } else if (draft.isr().size() > meta.rf() && allWhole(key, actor, draft)) {
-            List<ServerId> others = draft.isr().stream()
-                    .filter(id -> !id.equals(draft.primary()))
-                    .toList();
-            List<ServerId> undesired =
-                    others.stream().filter(id -> !draft.desired().contains(id)).toList();
-            draft.expel(view.mostLoaded(undesired.isEmpty() ? others : undesired));
-        }
-    }
-
-    private boolean allWhole(ReplicaKey key, ActorState actor, ActorDraft draft) {
-        boolean all = true;
-        for (ServerId member : draft.isr()) {
-            all &= vouchers.holds(key, actor, member);
-        }
-        return all;
     }
 
     /**

@@ -47,6 +47,8 @@ final class AdminDesk {
             new TableDropper(reign, known(drop.name()), answer).start();
         } else if (request instanceof AdminRequest.UpdateTable update) {
             new TableUpdater(reign, update, answer).start();
+        } else if (request instanceof AdminRequest.MoveReplica move) {
+            new ReplicaMover(reign, known(move.name()).meta.tableId(), move, answer).start();
         } else if (request instanceof AdminRequest.ListTables) {
             answer.ok(new AdminReply.Tables(reign.catalog().routes()));
         } else {

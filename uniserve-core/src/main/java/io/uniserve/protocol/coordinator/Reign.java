@@ -97,6 +97,10 @@ final class Reign {
         return vouchers;
     }
 
+    TableReconciler reconciler() {
+        return reconciler;
+    }
+
     BackupSweeper sweeper() {
         return sweeper;
     }

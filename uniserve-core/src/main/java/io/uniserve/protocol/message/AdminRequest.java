@@ -1,5 +1,6 @@
 package io.uniserve.protocol.message;
 
+import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import java.util.Collections;
@@ -26,6 +27,12 @@ public sealed interface AdminRequest {
             options = Collections.unmodifiableMap(new TreeMap<>(options));
         }
     }
+
+    /**
+     * Asks that one replica of the actor be elsewhere. Returns when the wish is recorded; the move then goes on whoever leads,
+     * and is over when the actor's in-sync replicas are the desired ones. Asked the other way round it is called off.
+     */
+    record MoveReplica(TableName name, int actor, ServerId from, ServerId to) implements AdminRequest {}
 
     /** All tables. */
     record ListTables() implements AdminRequest {}

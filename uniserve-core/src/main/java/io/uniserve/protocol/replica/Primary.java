@@ -206,9 +206,17 @@ final class Primary implements PeerLink.Listener {
         return backup.progress();
     }
 
-    /** The server drains: hands over to an in-sync replica that has everything. */
+    /** The actor moves away, and where it is desired everybody is in sync. */
+    private boolean moves() {
+        return !state.desired().contains(host.self())
+                && state.isr().size() > state.desired().size()
+                && state.isr().containsAll(state.desired());
+    }
+
+    /** The server drains, or the actor moves: hands over to an in-sync replica that has everything. */
     void handOver(long now) {
-        boolean near = state.isr().stream()
+        List<ServerId> heirs = moves() ? state.desired() : state.isr();
+        boolean near = heirs.stream()
                 .anyMatch(member -> !member.equals(host.self())
                         && log.lastIndex() - match(member) <= host.config().learnerLagMax());
         handOver.wanted(now, matched && near);
@@ -300,6 +308,7 @@ final class Primary implements PeerLink.Listener {
     boolean wantsTicks() {
         return !matched
                 || handOver.holding()
+                || moves()
                 || !state.begun()
                 || backup.wantsTicks(stable)
                 || wantsClean()
@@ -315,6 +324,9 @@ final class Primary implements PeerLink.Listener {
     void tick(long now) {
         if (log.lastEpoch() < epoch) {
             openEpoch();
+        }
+        if (moves()) {
+            handOver(now);
         }
         for (ServerId learner : state.learners()) {
             PeerLink link = links.get(learner);

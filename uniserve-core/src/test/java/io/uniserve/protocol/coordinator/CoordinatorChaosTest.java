@@ -10,6 +10,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.protocol.coordinator.TestingCluster.Node;
+import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -56,6 +57,7 @@ class CoordinatorChaosTest {
             fault(random);
             cluster.loop.run(random.nextInt(1500) * MILLI);
             act(random, true);
+            move(random);
         }
         heal();
         assertThat(changes).isPositive();
@@ -109,15 +111,36 @@ class CoordinatorChaosTest {
                             cluster.server(learner.value()).incarnation()));
                 }
             }
+            if (!actor.begun() && random.nextInt(3) > 0) {
+                tell(new PeerRequest.Begun(key, actor.epoch(), actor.primary()));
+            }
             List<ServerId> fenced =
                     actor.fencing().stream().map(Fencing::server).toList();
             if (!fenced.isEmpty() && random.nextInt(3) == 0) {
                 tell(new PeerRequest.Fenced(key, actor.epoch(), fenced));
             }
+            if (!actor.desired().contains(actor.primary()) && random.nextInt(3) > 0) {
+                tell(new PeerRequest.HandOver(key, actor.epoch(), actor.primary(), followers(actor)));
+            }
             if (unfit && random.nextInt(40) == 0) {
                 tell(new PeerRequest.Unfit(key, actor.epoch(), actor.isr().get(0), "bad luck", true));
             }
         }
+    }
+
+    /** An operator who asks for anything, sensible or not. */
+    private void move(Random random) {
+        if (random.nextInt(6) == 0) {
+            ServerId from = TestingCluster.id("s" + (1 + random.nextInt(SERVERS)));
+            ServerId to = TestingCluster.id("s" + (1 + random.nextInt(SERVERS)));
+            int actor = random.nextInt(6);
+            nodes.forEach(node ->
+                    node.machine().onAdmin(new AdminRequest.MoveReplica(last.name(), actor, from, to), outcome -> {}));
+        }
+    }
+
+    private static List<ServerId> followers(ActorState actor) {
+        return actor.isr().stream().filter(id -> !id.equals(actor.primary())).toList();
     }
 
     private boolean up(ServerId id) {
@@ -147,7 +170,7 @@ class CoordinatorChaosTest {
             rf = Math.max(rf, actor.isr().size());
         }
         for (ActorState actor : cluster.map("t").actors()) {
-            assertThat(actor.isr()).as("%s", actor).hasSize(rf);
+            assertThat(actor.isr()).as("%s", actor).hasSize(rf).containsAll(actor.desired());
         }
         assertThat(nodes.stream().filter(n -> n.machine().isLeader())).hasSize(1);
     }

@@ -23,6 +23,12 @@ public final class AdminMapping {
             proto.setUpdateTable(AdminProto.UpdateTable.newBuilder()
                     .setKnown(TableMapping.toProto(update.known()))
                     .putAllOptions(update.options()));
+        } else if (request instanceof AdminRequest.MoveReplica move) {
+            proto.setMoveReplica(AdminProto.MoveReplica.newBuilder()
+                    .setTable(move.name().value())
+                    .setActor(move.actor())
+                    .setFrom(move.from().value())
+                    .setTo(move.to().value()));
         } else if (request instanceof AdminRequest.ListTables) {
             proto.setListTables(AdminProto.ListTables.getDefaultInstance());
         } else if (request instanceof AdminRequest.Status) {
@@ -47,6 +53,12 @@ public final class AdminMapping {
                 new AdminRequest.UpdateTable(
                         TableMapping.fromProto(proto.getUpdateTable().getKnown()),
                         TableMapping.options(proto.getUpdateTable().getOptionsMap()));
+            case MOVE_REPLICA ->
+                new AdminRequest.MoveReplica(
+                        IdentityMapping.table(proto.getMoveReplica().getTable()),
+                        proto.getMoveReplica().getActor(),
+                        IdentityMapping.server(proto.getMoveReplica().getFrom()),
+                        IdentityMapping.server(proto.getMoveReplica().getTo()));
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case REQUEST_NOT_SET ->

@@ -9,6 +9,7 @@ import io.uniserve.testkit.simulation.check.ClientHistory;
 import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.check.HistoryCheck;
 import io.uniserve.testkit.simulation.cluster.ClientFactory;
+import io.uniserve.testkit.simulation.cluster.Moves;
 import io.uniserve.testkit.simulation.cluster.Scenario;
 import io.uniserve.testkit.simulation.cluster.SideTable;
 import io.uniserve.testkit.simulation.cluster.SimCluster;
@@ -46,6 +47,7 @@ final class SeedRun {
     private final Disasters disasters;
     private final Absences absences;
     private final Isolations isolations;
+    private final Moves moves;
     private final Crowd crowd;
     private final SideTable side;
     private final ActorKeys keys;
@@ -70,6 +72,7 @@ final class SeedRun {
         this.disasters = new Disasters(world, cluster, plan, crowd, side, random.fork("disasters"));
         this.absences = new Absences(world, cluster, crowd, random.fork("absences"));
         this.isolations = new Isolations(world, cluster, clients.feeds(), random.fork("isolations"));
+        this.moves = new Moves(world, cluster, random.fork("moves"));
     }
 
     SeedReport run() {
@@ -100,10 +103,12 @@ final class SeedRun {
         if (options.workload() == Workload.ATOMIC) {
             isolations.begin();
         }
+        moves.begin();
         until(options.faultSecondsPerSeed() * SECOND, () -> false);
         crowd.rest();
         absences.end();
         isolations.end();
+        moves.end();
         disasters.heal();
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = until(HEALED_NANOS_MAX, this::over);

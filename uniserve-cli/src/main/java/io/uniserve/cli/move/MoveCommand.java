@@ -1,0 +1,155 @@
+package io.uniserve.cli.move;
+
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.ServerNames;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import java.time.Duration;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve move}. */
+@Command(
+        name = "move",
+        description = {
+            "Moves one replica of an actor to another server while the table serves: the new one learns, is in sync, takes"
+                    + " over if the old one was the primary, and the old one goes.",
+            "Servers are named as status shows them. Ctrl-C ends the waiting, not the move; moved the other way round, it"
+                    + " is called off."
+        },
+        footer = {
+            "  uniserve move speeches 3 --to 7729df64",
+            "  uniserve move speeches 3 --from 5345c4a8 --to 7729df64 --timeout 30m"
+        })
+public final class MoveCommand extends ClientCommand {
+    private static final long LOOK_MS = 250;
+
+    @Parameters(index = "0", paramLabel = "TABLE", description = "The table's name.")
+    private String name = "";
+
+    @Parameters(index = "1", paramLabel = "ACTOR", description = "The actor's number, from 0 on.")
+    private int actor;
+
+    @Option(
+            names = "--from",
+            paramLabel = "SERVER",
+            description = "The server it leaves (default: the one that has it, where there is only one).")
+    private @Nullable String from;
+
+    @Option(names = "--to", required = true, paramLabel = "SERVER", description = "The server it goes to.")
+    private String to = "";
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = DurationOption.class,
+            defaultValue = "10m",
+            description = "How long to wait for it, e.g. 30m (default: 10m); the move itself has no limit.")
+    private Duration timeout = Duration.ofMinutes(10);
+
+    @Override
+    public Integer call() throws InterruptedException {
+        TableName table = new TableName(name);
+        try (ClusterClient cluster = connect()) {
+            ActorState before = actor(cluster.table(table));
+            ServerId leaves = leaves(before);
+            ServerId target = ServerNames.named(
+                    "to",
+                    to,
+                    cluster.servers().stream().map(server -> server.id()).toList());
+            cluster.move(table, actor, leaves, target);
+            ActorState after = await(cluster, table, target);
+            if (global().json()) {
+                console()
+                        .json(Map.of(
+                                "table", name,
+                                "actor", actor,
+                                "from", leaves.value(),
+                                "to", target.value(),
+                                "epoch", after.epoch(),
+                                "primary", after.primary().value()));
+            } else {
+                console()
+                        .println("moved " + name + "/" + actor + " from " + ServerNames.brief(leaves) + " to "
+                                + ServerNames.brief(target) + ", epoch " + after.epoch() + ", primary "
+                                + ServerNames.brief(after.primary()));
+            }
+        }
+        return ExitCode.OK;
+    }
+
+    private ActorState actor(TableRoute table) {
+        List<ActorState> actors = table.map().actors();
+        if (actor < 0 || actor >= actors.size()) {
+            throw UniserveException.invalid(
+                    "ACTOR " + actor + ": table " + name + " has actors 0 to " + (actors.size() - 1));
+        }
+        return actors.get(actor);
+    }
+
+    private ServerId leaves(ActorState state) {
+        if (from != null) {
+            return ServerNames.named("from", from, state.desired());
+        }
+        if (state.desired().size() > 1) {
+            throw UniserveException.invalid("--from: " + name + "/" + actor + " has several replicas, on "
+                    + ServerNames.brief(state.desired()) + "; say which one moves");
+        }
+        return state.desired().get(0);
+    }
+
+    private ActorState await(ClusterClient cluster, TableName table, ServerId target) throws InterruptedException {
+        CountDownLatch never = new CountDownLatch(1);
+        String told = "";
+        for (long waited = 0; waited <= timeout.toMillis(); waited += LOOK_MS) {
+            ActorState now = actor(cluster.table(table));
+            if (!now.desired().contains(target)) {
+                throw new UniserveException(
+                        ErrorCode.UNAVAILABLE,
+                        name + "/" + actor + " stays on " + ServerNames.brief(now.desired()) + ": " + to
+                                + " failed meanwhile, or somebody called the move off");
+            }
+            if (now.learners().isEmpty()
+                    && now.isr().size() == now.desired().size()
+                    && now.isr().containsAll(now.desired())) {
+                return now;
+            }
+            String step = step(now, target);
+            if (!step.equals(told)) {
+                console().note(step);
+                told = step;
+            }
+            never.await(LOOK_MS, TimeUnit.MILLISECONDS);
+        }
+        throw new UniserveException(
+                ErrorCode.DEADLINE_EXCEEDED,
+                "the move of " + name + "/" + actor + " is not over yet, and goes on; table describe " + name
+                        + " shows how far it is");
+    }
+
+    private static String step(ActorState now, ServerId target) {
+        if (now.learners().contains(target)) {
+            return ServerNames.brief(target) + " learns";
+        }
+        if (!now.isr().contains(target)) {
+            return "waiting for " + ServerNames.brief(target) + " to begin";
+        }
+        return now.desired().contains(now.primary())
+                ? ServerNames.brief(target) + " is in sync"
+                : ServerNames.brief(target) + " is in sync, the primary " + ServerNames.brief(now.primary())
+                        + " hands over";
+    }
+}

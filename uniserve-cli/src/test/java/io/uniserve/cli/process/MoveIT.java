@@ -1,0 +1,142 @@
+package io.uniserve.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Replicas of tables that are read and written move by the command, on a cluster of processes; one to a server that dies. */
+class MoveIT {
+    private static final int SERVERS = 3;
+    private static final int ACTORS = 2;
+    private static final Duration PATIENCE = Duration.ofMinutes(2);
+
+    @Test
+    void primariesMoveUnderLoadWithoutAFailedOrWrongAnswer(@TempDir Path directory) throws Exception {
+        try (StartedCluster started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv"))) {
+            UniserveClient client = started.client();
+            client.admin()
+                    .createTable(
+                            TableSpec.named("single").port("kv").hash(ACTORS).replicas(1));
+            client.admin()
+                    .createTable(
+                            TableSpec.named("pairs").port("kv").hash(ACTORS).replicas(2));
+            try (CheckedLoad single = new CheckedLoad(client, "single");
+                    CheckedLoad pairs = new CheckedLoad(client, "pairs")) {
+                single.start(2);
+                pairs.start(2);
+                for (CheckedLoad load : List.of(single, pairs)) {
+                    await().atMost(PATIENCE).until(() -> load.writes.get() > 300 && load.reads.get() > 300);
+                }
+                for (int actor = 0; actor < ACTORS; actor++) {
+                    moves(started, "single", actor);
+                    moves(started, "pairs", actor);
+                }
+                theTargetDies(started, "pairs");
+                long writes = single.writes.get() + pairs.writes.get();
+                await().atMost(PATIENCE).until(() -> single.writes.get() + pairs.writes.get() > writes + 300);
+                single.close();
+                pairs.close();
+                for (CheckedLoad load : List.of(single, pairs)) {
+                    load.verifyAll();
+                    assertThat(load.wrong).isEmpty();
+                    assertThat(load.failed).isEmpty();
+                    assertThat(load.refusedUpdates).isEmpty();
+                }
+            }
+        }
+    }
+
+    private static Run move(StartedCluster started, String table, int actor, ServerId from, ServerId to) {
+        return new TestingConsole(RemoteCluster::connect)
+                .run(
+                        "move",
+                        table,
+                        "" + actor,
+                        "--from",
+                        from.value(),
+                        "--to",
+                        to.value(),
+                        "-b",
+                        String.join(",", started.processes().bootstrap()));
+    }
+
+    private static ActorState state(StartedCluster started, String table, int actor) {
+        return map(started, table).actors().get(actor);
+    }
+
+    private static TableMap map(StartedCluster started, String table) {
+        return started.client().admin().describeTable(table).map();
+    }
+
+    private static ServerRecord free(StartedCluster started, ActorState state) {
+        return started.client().routing().servers().stream()
+                .filter(server -> !state.hosts(server.id()))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** The primary goes to the server that has nothing of the actor, and leaves nothing behind. */
+    private static void moves(StartedCluster started, String table, int actor) {
+        ActorState before = state(started, table, actor);
+        ServerId to = free(started, before).id();
+        Run run = move(started, table, actor, before.primary(), to);
+        assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
+        ActorState after = state(started, table, actor);
+        assertThat(after.isr()).contains(to).doesNotContain(before.primary()).hasSameSizeAs(before.isr());
+        String files = "/t" + map(started, table).tableId() + "-a" + actor + "/";
+        await("its files are destroyed")
+                .atMost(PATIENCE)
+                .until(() ->
+                        started.files(daemon(started, before.primary()), files).isEmpty());
+        assertThat(started.files(daemon(started, to), files)).isNotEmpty();
+    }
+
+    private static String daemon(StartedCluster started, ServerId id) {
+        String address = started.client().routing().servers().stream()
+                .filter(server -> server.id().equals(id))
+                .findFirst()
+                .orElseThrow()
+                .address()
+                .toString();
+        return IntStream.rangeClosed(1, SERVERS)
+                .mapToObj(i -> "server-" + i)
+                .filter(name -> started.processes().address(name).toString().equals(address))
+                .findAny()
+                .orElseThrow();
+    }
+
+    private static void theTargetDies(StartedCluster started, String table) {
+        ActorState before = state(started, table, 0);
+        ServerId to = free(started, before).id();
+        String target = daemon(started, to);
+        CompletableFuture<Run> moving =
+                CompletableFuture.supplyAsync(() -> move(started, table, 0, before.primary(), to));
+        await("the move has begun")
+                .atMost(PATIENCE)
+                .until(() -> state(started, table, 0).desired().contains(to));
+        started.processes().daemon(target).kill();
+        moving.join();
+        await("two copies, none on the dead server").atMost(PATIENCE).until(() -> {
+            List<ServerId> isr = state(started, table, 0).isr();
+            return isr.size() == 2 && !isr.contains(to);
+        });
+        started.processes().startServer(target);
+    }
+}

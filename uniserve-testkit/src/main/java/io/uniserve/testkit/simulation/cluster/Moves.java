@@ -1,0 +1,81 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import java.util.List;
+
+/**
+ * An operator who moves replicas of the table now and then, whatever else goes on; of what he sees, something may have changed
+ * when he asks, and some moves he calls off. In half of all seeds.
+ */
+public final class Moves {
+    private static final long SECOND = 1_000_000_000L;
+
+    private final World world;
+    private final SimCluster cluster;
+    private final Prng random;
+    private final boolean frequent;
+    private boolean over;
+
+    public Moves(World world, SimCluster cluster, Prng random) {
+        this.world = world;
+        this.cluster = cluster;
+        this.random = random;
+        this.frequent = random.below(2) == 0;
+    }
+
+    /** Begins, where there is another server for a replica. */
+    public void begin() {
+        if (frequent && cluster.servers().size() > cluster.rf()) {
+            next();
+        }
+    }
+
+    /** No more of it; what is under way goes on. */
+    public void end() {
+        over = true;
+    }
+
+    private void next() {
+        world.queue.after(random.between(SECOND, 8 * SECOND), () -> {
+            if (!over) {
+                cluster.route().ifPresent(this::move);
+                next();
+            }
+        });
+    }
+
+    private void move(TableRoute route) {
+        ActorState actor = random.pick(route.map().actors());
+        ServerId from = random.pick(actor.desired());
+        List<ServerId> others = cluster.servers().stream()
+                .map(ServerNode::id)
+                .filter(id -> !actor.desired().contains(id))
+                .toList();
+        if (others.isEmpty()) {
+            return;
+        }
+        ServerId to = random.pick(others);
+        ask(actor.actor(), from, to);
+        if (random.below(5) == 0) {
+            world.queue.after(random.below(SECOND), () -> ask(actor.actor(), to, from));
+        }
+    }
+
+    private void ask(int actor, ServerId from, ServerId to) {
+        AdminRequest move = new AdminRequest.MoveReplica(SimCluster.TABLE, actor, from, to);
+        cluster.leader()
+                .ifPresent(leader -> leader.onAdmin(move, outcome -> {
+                    boolean noted = outcome instanceof Outcome.Ok;
+                    if (noted) {
+                        world.weather.count(Fault.REPLICA_MOVED);
+                    }
+                    world.trace.line("move " + actor + " " + from + " " + to + (noted ? " ok" : " refused"));
+                }));
+    }
+}

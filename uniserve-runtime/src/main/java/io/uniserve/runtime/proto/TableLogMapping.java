@@ -1,11 +1,13 @@
 package io.uniserve.runtime.proto;
 
+import com.google.protobuf.ByteString;
 import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Batch;
 import io.uniserve.model.TableLog.Decision;
 import io.uniserve.model.TableLog.InFlight;
+import java.util.HexFormat;
 
 /** A table's versions in the registry. */
 final class TableLogMapping {
@@ -31,10 +33,15 @@ final class TableLogMapping {
     }
 
     private static RegistryProto.VersionBatch toProto(Batch batch) {
-        return RegistryProto.VersionBatch.newBuilder()
-                .setRequest(IdentityMapping.toProto(batch.request()))
-                .setSha256(batch.sha256())
-                .build();
+        RegistryProto.VersionBatch.Builder proto =
+                RegistryProto.VersionBatch.newBuilder().setRequest(IdentityMapping.toProto(batch.request()));
+        String sha256 = batch.sha256();
+        boolean digits = sha256.length() == Sha256.HEX_CHARS
+                && sha256.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
+        return digits
+                ? proto.setHash(ByteString.copyFrom(HexFormat.of().parseHex(sha256)))
+                        .build()
+                : proto.setSha256(sha256).build();
     }
 
     private static RegistryProto.VersionDecision toProto(Decision decision) {
@@ -73,9 +80,15 @@ final class TableLogMapping {
     }
 
     private static Batch fromProto(RegistryProto.VersionBatch proto) {
+        ByteString hash = proto.getHash();
+        if (hash.size() > Sha256.HEX_CHARS / 2) {
+            throw Wire.malformed("hash has " + hash.size() + " bytes");
+        }
         return new Batch(
                 IdentityMapping.fromProto(proto.getRequest()),
-                Wire.text("sha256", proto.getSha256(), Sha256.HEX_CHARS));
+                hash.isEmpty()
+                        ? Wire.text("sha256", proto.getSha256(), Sha256.HEX_CHARS)
+                        : HexFormat.of().formatHex(hash.toByteArray()));
     }
 
     private static Decision fromProto(RegistryProto.VersionDecision proto) {

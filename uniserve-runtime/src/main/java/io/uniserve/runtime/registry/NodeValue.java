@@ -3,6 +3,7 @@ package io.uniserve.runtime.registry;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RegistryValue;
+import io.uniserve.model.TableLog;
 import io.uniserve.runtime.proto.RegistryCodec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -20,6 +21,9 @@ final class NodeValue {
     static final int BYTES_MAX = 1_000_000;
 
     private static final int COMPRESS_FROM = 16 << 10;
+    /** Hashes and random ids hardly shrink, and every atomic update writes its table's log twice. */
+    private static final int COMPRESS_LOGS_FROM = 512 << 10;
+
     private static final int EXPANDED_MAX = 64 << 20;
     private static final int GZIP_FIRST = 0x1f;
     private static final int GZIP_SECOND = 0x8b;
@@ -28,7 +32,8 @@ final class NodeValue {
 
     static byte[] encode(String path, RegistryValue value) {
         byte[] plain = RegistryCodec.encode(value);
-        byte[] bytes = plain.length < COMPRESS_FROM ? plain : compress(plain);
+        int from = value instanceof TableLog ? COMPRESS_LOGS_FROM : COMPRESS_FROM;
+        byte[] bytes = plain.length < from ? plain : compress(plain);
         if (bytes.length > BYTES_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,

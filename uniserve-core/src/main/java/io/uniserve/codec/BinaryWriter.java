@@ -11,6 +11,8 @@ import java.util.Arrays;
  */
 public final class BinaryWriter {
     private static final int IN_PLACE_MAX = 64;
+    private static final int UNUSED_SHARE = 8;
+    private static final byte[] NOTHING = {};
     private static final int ARRAY_MAX = Integer.MAX_VALUE - 8;
 
     private final int bytesMax;
@@ -119,6 +121,19 @@ public final class BinaryWriter {
     /** A copy of what was written. */
     public Bytes toBytes() {
         return Bytes.wrap(Arrays.copyOf(buffer, size));
+    }
+
+    /** What was written, without a copy where little of the buffer is unused; the writer is empty afterwards. */
+    public Bytes finish() {
+        Bytes all = buffer.length - size <= buffer.length / UNUSED_SHARE ? Bytes.wrap(buffer, 0, size) : toBytes();
+        buffer = NOTHING;
+        size = 0;
+        return all;
+    }
+
+    /** What the reader makes of what was written from this position on; it must not keep or change it. */
+    public <R> R view(int position, Bytes.View<R> reader) {
+        return reader.read(buffer, position, size - position);
     }
 
     private void room(int more) {

@@ -76,6 +76,11 @@ public final class Bytes {
         R read(byte[] array, int offset, int size);
     }
 
+    /** True for a view of the very same memory. */
+    public boolean isSameView(Bytes other) {
+        return array == other.array && offset == other.offset && size == other.size;
+    }
+
     /** A copy. */
     public byte[] toArray() {
         return Arrays.copyOfRange(array, offset, offset + size);

@@ -3,6 +3,7 @@ package io.uniserve.codec;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.HexFormat;
+import java.util.List;
 
 /** SHA-256 of bytes, as the 64 lower-case hexadecimal digits that objects are named by. Safe for use by several threads. */
 public final class Sha256 {
@@ -13,9 +14,19 @@ public final class Sha256 {
 
     /** The hash of the bytes. */
     public static String hex(Bytes data) {
+        return hex(List.of(data));
+    }
+
+    /** The hash of these bytes, one after the other. */
+    public static String hex(List<Bytes> parts) {
         try {
             MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            digest.update(data.buffer());
+            for (Bytes part : parts) {
+                part.view((array, offset, size) -> {
+                    digest.update(array, offset, size);
+                    return size;
+                });
+            }
             return HexFormat.of().formatHex(digest.digest());
         } catch (NoSuchAlgorithmException e) {
             throw new IllegalStateException("every JDK has SHA-256", e);

@@ -33,7 +33,14 @@ final class EntryCodec {
     }
 
     static Bytes encode(LogEntry entry, long batch) {
-        BinaryWriter body = new BinaryWriter(size(entry));
+        BinaryWriter out = new BinaryWriter(size(entry));
+        encode(entry, batch, out);
+        return out.finish();
+    }
+
+    /** Appends the entry and returns the number of its bytes. */
+    static int encode(LogEntry entry, long batch, BinaryWriter body) {
+        int start = body.size();
         body.writeInt(MARK).writeInt(0).writeInt(0);
         body.writeByte(entry.type().ordinal()).writeLong(entry.epoch()).writeLong(entry.index());
         body.writeLong(entry.version()).writeLong(batch);
@@ -43,12 +50,16 @@ final class EntryCodec {
             body.writeLong(request.clientHigh()).writeLong(request.clientLow()).writeLong(request.sequence());
         }
         body.writeLong(entry.lowWater()).writeString(entry.function()).writeBytes(entry.rows());
-        byte[] array = body.toBytes().toArray();
+        int size = body.size() - start;
+        body.setInt(start + 4, size - HEADER_BYTES);
+        body.setInt(start + 8, body.view(start + HEADER_BYTES, EntryCodec::checksum));
+        return size;
+    }
+
+    private static int checksum(byte[] array, int offset, int size) {
         CRC32C crc = new CRC32C();
-        crc.update(array, HEADER_BYTES, array.length - HEADER_BYTES);
-        putInt(array, 4, array.length - HEADER_BYTES);
-        putInt(array, 8, (int) crc.getValue());
-        return Bytes.wrap(array);
+        crc.update(array, offset, size);
+        return (int) crc.getValue();
     }
 
     /** The entry at this place of a segment; null where there is no whole one with a right checksum. */
@@ -92,12 +103,5 @@ final class EntryCodec {
         in.expectEnd();
         LogEntry entry = new LogEntry(TYPES[type], epoch, index, version, request, lowWater, function, rows);
         return new Found(entry, batch, HEADER_BYTES + body.size());
-    }
-
-    private static void putInt(byte[] array, int at, int value) {
-        array[at] = (byte) (value >>> 24);
-        array[at + 1] = (byte) (value >>> 16);
-        array[at + 2] = (byte) (value >>> 8);
-        array[at + 3] = (byte) value;
     }
 }

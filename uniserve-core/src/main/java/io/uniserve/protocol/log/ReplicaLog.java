@@ -1,5 +1,6 @@
 package io.uniserve.protocol.log;
 
+import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -188,21 +189,15 @@ public final class ReplicaLog {
     }
 
     private static Bytes encode(List<LogEntry> batch, int[] sizes) {
-        List<Bytes> parts = new ArrayList<>(batch.size());
-        int total = 0;
+        long most = 0;
+        for (LogEntry entry : batch) {
+            most += EntryCodec.size(entry);
+        }
+        BinaryWriter out = new BinaryWriter((int) Math.min(most, Integer.MAX_VALUE));
         for (int i = 0; i < sizes.length; i++) {
-            Bytes part = EntryCodec.encode(batch.get(i), batch.get(0).index());
-            parts.add(part);
-            sizes[i] = part.size();
-            total += part.size();
+            sizes[i] = EntryCodec.encode(batch.get(i), batch.get(0).index(), out);
         }
-        byte[] data = new byte[total];
-        int at = 0;
-        for (Bytes part : parts) {
-            part.copyTo(data, at);
-            at += part.size();
-        }
-        return Bytes.wrap(data);
+        return out.finish();
     }
 
     private Segment segmentFor(int more, long first) {

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.message;
 
+import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
@@ -13,6 +14,9 @@ import java.util.List;
  * @param rows a count, then each row by its codec
  */
 public record BatchRows(RequestId request, String function, Bytes rows) {
+    /** Request id and two lengths. */
+    private static final int HEAD_BYTES = 32;
+
     /** The rows of a PREPARE entry. */
     public static final Codec<List<BatchRows>> LIST = Codecs.list(Codecs.of(
             (out, batch) -> {
@@ -22,4 +26,15 @@ public record BatchRows(RequestId request, String function, Bytes rows) {
             },
             in -> new BatchRows(
                     new RequestId(in.readLong(), in.readLong(), in.readLong()), in.readString(), in.readBytes())));
+
+    /** The bytes of {@link #LIST}, whose rows are copied once. */
+    public static Bytes encode(List<BatchRows> batches) {
+        int size = Integer.BYTES;
+        for (BatchRows batch : batches) {
+            size += HEAD_BYTES + 3 * batch.function.length() + batch.rows.size();
+        }
+        BinaryWriter out = new BinaryWriter(size);
+        LIST.write(out, batches);
+        return out.finish();
+    }
 }

@@ -53,7 +53,15 @@ final class AtomicFlow {
         if (early != null) {
             completion.done(Outcome.ok(early));
         } else if (trail.end().newest() < request.version()) {
-            validate(request, 0, completion);
+            // put together once: what is checked, written and applied are the same bytes
+            Bytes rows = BatchRows.encode(request.batches());
+            Prepare own = new Prepare(
+                    request.table(),
+                    request.key(),
+                    request.epoch(),
+                    request.version(),
+                    BatchRows.LIST.decode(rows));
+            validate(own, 0, rows, completion);
         }
     }
 
@@ -96,20 +104,20 @@ final class AtomicFlow {
     }
 
     /** Checks one client's rows after the other. */
-    private void validate(Prepare request, int at, Completion<PeerReply> completion) {
+    private void validate(Prepare request, int at, Bytes rows, Completion<PeerReply> completion) {
         if (at == request.batches().size()) {
             Primary primary = leader.get();
             if (primary == null) {
                 completion.done(Outcome.ok(Vote.later(0, "the primary moved")));
             } else {
-                primary.beforeAppend(() -> append(request, completion));
+                primary.beforeAppend(() -> append(request, rows, completion));
             }
             return;
         }
         BatchRows batch = request.batches().get(at);
         host.env().engine().validate(key, batch.function(), batch.rows(), valid -> {
             if (!(valid instanceof Outcome.Err<Done> err)) {
-                validate(request, at + 1, completion);
+                validate(request, at + 1, rows, completion);
             } else if (Refusal.isFor(err.error().code())) {
                 String why = err.error().code() + " " + err.error().reason();
                 completion.done(Outcome.ok(new Vote(Vote.Kind.NO, request.epoch(), batch.request(), why)));
@@ -121,13 +129,12 @@ final class AtomicFlow {
     }
 
     /** Anything may have changed since the checks: look again. */
-    private void append(Prepare request, Completion<PeerReply> completion) {
+    private void append(Prepare request, Bytes rows, Completion<PeerReply> completion) {
         Vote early = early(request, completion);
         Primary primary = leader.get();
         if (early != null) {
             completion.done(Outcome.ok(early));
         } else if (primary != null && trail.end().newest() < request.version()) {
-            Bytes rows = BatchRows.LIST.encode(request.batches());
             if (!log.hasRoom(rows.size())) {
                 completion.done(Outcome.ok(Vote.later(primary.epoch(), "the actor's log has reached its limit")));
                 return;

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.tx;
 
 import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.TableLog.Batch;
@@ -31,10 +32,19 @@ final class Waiting {
 
     /** What tells one content from another; epochs do not belong to it. */
     static String contentHash(UpdateRequest request) {
-        BinaryWriter out = new BinaryWriter();
-        out.writeLong(request.tableId()).writeString(request.function());
-        request.actors().forEach(rows -> out.writeInt(rows.actor()).writeBytes(rows.rows()));
-        return Sha256.hex(out.toBytes());
+        List<Bytes> parts = new ArrayList<>();
+        parts.add(new BinaryWriter()
+                .writeLong(request.tableId())
+                .writeString(request.function())
+                .toBytes());
+        request.actors().forEach(rows -> {
+            parts.add(new BinaryWriter(16)
+                    .writeInt(rows.actor())
+                    .writeInt(rows.rows().size())
+                    .toBytes());
+            parts.add(rows.rows());
+        });
+        return Sha256.hex(parts);
     }
 
     void join(Completion<UpdateReply> caller) {

@@ -14,6 +14,8 @@ import java.util.stream.Stream;
 
 /** File operations that survive a loss of power. */
 public final class DurableFiles {
+    private static final int PIECE_BYTES = 256 << 10;
+
     private DurableFiles() {}
 
     /** Makes names in the directory durable. */
@@ -49,7 +51,10 @@ public final class DurableFiles {
 
     /** Writes all of the buffers. */
     public static void writeFully(FileChannel channel, ByteBuffer buffer) throws IOException {
-        while (buffer.hasRemaining()) {
+        int end = buffer.limit();
+        while (buffer.position() < end) {
+            // each thread keeps memory outside of the heap for the largest piece that it has written
+            buffer.limit(Math.min(end, buffer.position() + PIECE_BYTES));
             channel.write(buffer);
         }
     }

@@ -3,10 +3,14 @@ package io.uniserve.runtime.engine;
 import io.uniserve.api.Actor;
 import io.uniserve.api.SnapshotActor;
 import io.uniserve.api.update.Prepared;
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.EngineHost.Update;
 import io.uniserve.protocol.tx.SnapshotShelf;
+import java.lang.ref.SoftReference;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -28,7 +32,13 @@ final class AtomicParts {
     private final OpenPort port;
     private final Actor actor;
     private final TreeMap<Long, Parts> prepared = new TreeMap<>();
+    /** Rows that were checked and are about to be prepared, decoded; the oldest first. */
+    private final ArrayDeque<Checked> checked = new ArrayDeque<>();
+
     private final SnapshotShelf<Actor> shelf;
+
+    /** Where memory is short, the rows are decoded once more. */
+    private record Checked(String function, Bytes rows, SoftReference<RowBatch> batch) {}
 
     /** What a version changes: its parts in order, and the bytes of their rows. */
     private record Parts(List<Prepared> list, long bytes) {}
@@ -46,6 +56,30 @@ final class AtomicParts {
         keep(version, 0);
     }
 
+    /** These rows were checked; they will be prepared soon, as a view of the same memory, and need not be decoded again. */
+    void checked(String function, Bytes rows, RowBatch batch) {
+        synchronized (checked) {
+            if (checked.size() == Limits.ATOMIC_BATCHES_PER_VERSION_MAX) {
+                checked.poll();
+            }
+            checked.add(new Checked(function, rows, new SoftReference<>(batch)));
+        }
+    }
+
+    private RowBatch rows(Update update) {
+        synchronized (checked) {
+            for (Checked known : checked) {
+                RowBatch batch = known.batch().get();
+                if (batch != null
+                        && known.rows().isSameView(update.rows())
+                        && known.function().equals(update.function())) {
+                    return batch;
+                }
+            }
+        }
+        return RowBatch.of(port.update(update.function()), actor, update.rows());
+    }
+
     /** Prepares the batches in order; what an attempt before has prepared for the version is let go of. */
     void prepare(long version, List<Update> batches) {
         abort(version);
@@ -55,8 +89,10 @@ final class AtomicParts {
         for (Update batch : batches) {
             parts.add(port.call(
                     batch.function() + " prepare",
-                    () -> RowBatch.of(port.update(batch.function()), actor, batch.rows())
-                            .prepare(batch.index())));
+                    () -> rows(batch).prepare(batch.index())));
+        }
+        synchronized (checked) {
+            checked.clear();
         }
     }
 

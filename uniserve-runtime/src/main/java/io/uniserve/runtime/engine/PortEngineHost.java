@@ -204,6 +204,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
                 RowBatch batch = RowBatch.of(port.update(function), hosted.actor(), rows);
                 if (hosted.atomic()) {
                     batch.validateAtomic();
+                    hosted.parts().checked(function, rows, batch);
                     return Optional.of(Done.DONE);
                 }
                 if (batch.reads() && !hosted.published()) {

@@ -76,12 +76,14 @@ public final class ServerDaemon implements AutoCloseable {
             server = resources.closing.add(port.open(whole, resources.cluster, hub));
             address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
+            NearNetwork network = resources.network(address);
             machine = new ServerMachine(
-                    config(whole), around.apply(resources.environment()), gates, this::failed);
+                    config(whole), around.apply(resources.environment(network)), gates, this::failed);
             ReadCosts costs = new ReadCosts();
             ShardSets sets = new ShardSets(resources.clock);
             ServerHandlers handlers =
                     new ServerHandlers(resources, machine, hub, new LoadRates(resources.clock, costs, sets));
+            network.answerWith(handlers);
             MemoryFaults faults = new MemoryFaults(this::failed);
             reads = resources.closing.add(new ReadService(
                     resources.clock,

@@ -1,6 +1,8 @@
 package io.uniserve.server;
 
+import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
@@ -27,7 +29,8 @@ import java.util.function.Consumer;
 
 /** Everything a server holds open beneath its state machine; all of it or, after an error, nothing. */
 final class ServerResources {
-    private static final int DISK_THREADS = 4;
+    /** They wait for the disk; logs that are synced at once share its work. */
+    private static final int DISK_THREADS = 16;
     private static final int STORE_THREADS = 2;
 
     final Closing closing = new Closing();
@@ -71,9 +74,13 @@ final class ServerResources {
     }
 
     /** What the state machine may touch. */
-    Environment environment() {
-        return new Environment(
-                clock, loop, new GrpcNetwork(channels, cluster, loop), registry, disk, objects, engine, ids);
+    Environment environment(Network network) {
+        return new Environment(clock, loop, network, registry, disk, objects, engine, ids);
+    }
+
+    /** Requests to other daemons, and, once they are answered here, to this very one. */
+    NearNetwork network(Address self) {
+        return new NearNetwork(self, new GrpcNetwork(channels, cluster, loop), loop);
     }
 
     private static int applyThreads(ServerSettings settings) {

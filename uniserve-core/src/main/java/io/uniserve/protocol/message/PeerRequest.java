@@ -109,6 +109,12 @@ public sealed interface PeerRequest {
         }
     }
 
+    /**
+     * Asks the driver of a version whether nobody can have committed it so far. Acknowledged only where that is certain: the
+     * driver has begun it and has not sent its commit, which nobody else ever does.
+     */
+    record Uncommitted(TableName table, long tableId, long version) implements PeerRequest {}
+
     /** Tells an actor's primary what became of a version, as the table's log says. */
     record Decide(TableName table, ReplicaKey key, long version, boolean commit) implements PeerRequest {}
 }

@@ -35,9 +35,9 @@ final class Applier {
     private final ReplicaConfig config;
     private final ReplicaKey key;
     private final ReplicaLog log;
-    private final Listener listener;
+    private final EngineListener listener;
     private final Checkpoints checkpoints;
-    private final Storage storage;
+    private final StoredCheckpoint storage;
     private final TableMeta meta;
     private Phase phase = Phase.DOWN;
     private final Map<Checkpoints.Name, Integer> strikes = new LinkedHashMap<>();
@@ -58,6 +58,7 @@ final class Applier {
     private @Nullable Completion<Done> closing;
     private final Suspect suspect = new Suspect();
     private final Unpublished unpublished = new Unpublished();
+    private final Foretold foretold = new Foretold();
     private long sinceEntries;
     private long sinceBytes;
 
@@ -70,31 +71,6 @@ final class Applier {
         CLOSED
     }
 
-    /** Hears of progress. */
-    interface Listener {
-        void applied();
-
-        /** The engine failed or hangs; it is being rebuilt. */
-        void unfit(String reason);
-
-        /**
-         * The engine, built anew each time, fails again and again for the rows of this update, or began to; true when the
-         * primary sees to it that the log refuses it.
-         *
-         * @param certain false while more attempts follow
-         */
-        boolean rejected(LogEntry update, UniserveException error, boolean certain);
-
-        /** The engine can be built neither from what is here nor from what is in durable storage. */
-        void lost(String reason);
-    }
-
-    /** Where a checkpoint comes from when none here is whole. */
-    interface Storage {
-        /** Brings one that lies on the log; CORRUPT where there is none, or it does not check. */
-        void fetch(Completion<Checkpoints.Name> completion);
-    }
-
     Applier(
             Environment env,
             ReplicaConfig config,
@@ -102,8 +78,8 @@ final class Applier {
             TableMeta meta,
             ReplicaLog log,
             Checkpoints checkpoints,
-            Storage storage,
-            Listener listener) {
+            StoredCheckpoint storage,
+            EngineListener listener) {
         this.env = env;
         this.config = config;
         this.key = key;
@@ -125,6 +101,24 @@ final class Applier {
 
     DedupeTable table() {
         return table;
+    }
+
+    Foretold foretold() {
+        return foretold;
+    }
+
+    /** The version that is prepared in the engine, and whose outcome was not carried out there; 0 for none. */
+    long undecided() {
+        long open = phase == Phase.READY ? table.versions().open() : 0;
+        return open == foretold.done() ? 0 : open;
+    }
+
+    /** The table's log says what became of the version, which the log here may not say yet. */
+    void foretell(long version, boolean commit) {
+        if (undecided() == version) {
+            foretold.tell(version, commit);
+            pump();
+        }
     }
 
     boolean wantsTicks() {
@@ -317,6 +311,7 @@ final class Applier {
         sinceEntries = 0;
         sinceBytes = 0;
         unpublished.none();
+        foretold.forget();
         hung = false;
         phase = Phase.READY;
         listener.applied();
@@ -339,7 +334,16 @@ final class Applier {
 
     /** Applies what is durable. */
     void pump() {
-        if (phase != Phase.READY || busy || suspended || restartWanted || applied >= log.durableIndex()) {
+        if (phase != Phase.READY || busy || suspended || restartWanted) {
+            return;
+        }
+        long open = table.versions().open();
+        if (foretold.due(open)) {
+            begin();
+            env.engine().decide(key, open, foretold.commits(), this::carriedOut);
+            return;
+        }
+        if (applied >= log.durableIndex()) {
             return;
         }
         int most = suspect.batch(applied + 1);
@@ -366,6 +370,15 @@ final class Applier {
     private void apply(List<LogEntry> loaded) {
         List<LogEntry> entries = AtomicSteps.run(loaded);
         LogEntry first = entries.get(0);
+        if (first.type() == LogEntry.Type.DECIDE && first.version() == foretold.done()) {
+            busy = false;
+            if (first.commits() == foretold.commits()) {
+                advance(entries);
+            } else {
+                failed(new UniserveException(ErrorCode.INTERNAL, "version " + first.version() + " has two outcomes"));
+            }
+            return;
+        }
         if (AtomicSteps.isFor(first)) {
             AtomicSteps.call(env.engine(), key, first, done -> stepped(entries, done));
             return;
@@ -406,6 +419,21 @@ final class Applier {
             failed(err.error());
         } else {
             advance(entries);
+        }
+    }
+
+    private void carriedOut(Outcome<Done> done) {
+        busy = false;
+        hung = false;
+        if (interrupted()) {
+            return;
+        }
+        if (done instanceof Outcome.Err<Done> err) {
+            failed(err.error());
+        } else {
+            foretold.carriedOut();
+            listener.applied();
+            pump();
         }
     }
 

@@ -17,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * Brings the backed-up checkpoint to a replica whose log is whole and begins after a checkpoint that is not. With its own log
  * on top of it the replica has everything it had, whether or not the backup's log is complete.
  */
-final class CheckpointFetch implements Applier.Storage {
+final class CheckpointFetch implements StoredCheckpoint {
     private static final Logger LOG = LoggerFactory.getLogger(CheckpointFetch.class);
 
     private final Environment env;

@@ -87,7 +87,7 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
     }
 
     /** The replica's engine over these files, not started. */
-    Applier applier(ReplicaHost host, ReplicaKey key, TableMeta meta, Applier.Listener listener) {
+    Applier applier(ReplicaHost host, ReplicaKey key, TableMeta meta, EngineListener listener) {
         CheckpointFetch storage =
                 new CheckpointFetch(host.env(), host.config().clusterId(), key, meta.name(), log, checkpoints);
         return new Applier(host.env(), host.config(), key, meta, log, checkpoints, storage, listener);

@@ -40,7 +40,7 @@ final class Refuser {
         this.cutter = cutter;
     }
 
-    /** The engine fails for an update, see {@link Applier.Listener#rejected}. */
+    /** The engine fails for an update, see {@link EngineListener#rejected}. */
     boolean rejected(ReplicaLog log, LogEntry update, UniserveException error, boolean certain) {
         Primary primary = leader.get();
         if (primary == null || !primary.mayRefuse(update.index())) {

@@ -63,7 +63,10 @@ public final class Replica {
         this.cutting = new TailCut(fitness, marks);
         this.lease = new OfferedLease(now());
         this.files = new ReplicaFiles(host, key, table, fitness, new FilesOwner(), new LogEvents());
-        this.trail = new VersionTrail(this::versionsApplied);
+        this.trail = new VersionTrail(this::versionsApplied, () -> {
+            Applier engine = files.engine();
+            return engine == null ? 0 : engine.foretold().done();
+        });
         this.refuser = new Refuser(key, pending, part::primary, (after, then) -> cut(after, false, then));
     }
 
@@ -279,6 +282,28 @@ public final class Replica {
         return engine == null ? new Versions() : engine.table().versions();
     }
 
+    private long committed() {
+        Applier engine = files.engine();
+        return engine == null
+                ? 0
+                : Math.max(
+                        engine.table().versions().committed(), engine.foretold().committed());
+    }
+
+    /** The version that is prepared in the engine and whose outcome was not carried out there; 0 for none. */
+    public long undecided() {
+        Applier engine = files.engine();
+        return engine == null || closed ? 0 : engine.undecided();
+    }
+
+    /** The table's log says this of a version: it is carried out at once, though the actor's log may not say it yet. */
+    public void foretell(long version, boolean commit) {
+        Applier engine = files.engine();
+        if (engine != null && !closed) {
+            engine.foretell(version, commit);
+        }
+    }
+
     /** True when this replica is its actor's primary and may log. */
     public boolean leads() {
         Primary leader = part.primary();
@@ -306,7 +331,7 @@ public final class Replica {
                 lease.until(installed()),
                 applied(),
                 trail.doubt(),
-                versionsApplied().committed());
+                committed());
     }
 
     /** The part it plays, for reports. */
@@ -520,7 +545,7 @@ public final class Replica {
         }
     }
 
-    private final class EngineEvents implements Applier.Listener {
+    private final class EngineEvents implements EngineListener {
         @Override
         public void applied() {
             trail.applied(Replica.this.applied());

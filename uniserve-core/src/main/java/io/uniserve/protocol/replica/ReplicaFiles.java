@@ -229,7 +229,7 @@ final class ReplicaFiles {
     }
 
     /** Starts the engine where it has not been; true when it did. */
-    boolean startEngine(Opened parts, TableMeta meta, Applier.Listener events) {
+    boolean startEngine(Opened parts, TableMeta meta, EngineListener events) {
         if (applier != null) {
             return false;
         }

@@ -4,6 +4,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.protocol.message.LogEntry;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /**
@@ -13,11 +14,18 @@ import java.util.function.Supplier;
  */
 final class VersionTrail {
     private final Supplier<Versions> applied;
+    private final LongSupplier carriedOut;
     private final TreeMap<Long, LogEntry> ahead = new TreeMap<>();
 
     /** @param applied what the applied entries say */
     VersionTrail(Supplier<Versions> applied) {
+        this(applied, () -> 0);
+    }
+
+    /** @param carriedOut the version whose outcome the engine has before its log says it, 0 for none */
+    VersionTrail(Supplier<Versions> applied, LongSupplier carriedOut) {
         this.applied = applied;
+        this.carriedOut = carriedOut;
     }
 
     /** An entry was appended, durable or not. */
@@ -57,7 +65,7 @@ final class VersionTrail {
      */
     long doubt() {
         long open = applied.get().open();
-        if (open != 0) {
+        if (open != 0 && open != carriedOut.getAsLong()) {
             return open;
         }
         for (Map.Entry<Long, LogEntry> entry : ahead.entrySet()) {

@@ -53,7 +53,7 @@ final class AtomicTables {
         Refresher<Versioned> log = new Refresher<>(
                 env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.log(name), done), read -> {
                     if (read.value() instanceof TableLog value) {
-                        service.logSeen(name, value);
+                        service.logSeen(name, value, read.version());
                     }
                 });
         logs.put(name, log);

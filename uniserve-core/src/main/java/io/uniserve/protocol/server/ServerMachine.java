@@ -199,6 +199,13 @@ public final class ServerMachine {
             } else {
                 replica.decide(decide, outcome -> later(completion, outcome));
             }
+        } else if (request instanceof PeerRequest.Uncommitted asked) {
+            later(
+                    completion,
+                    atomic.service().uncommitted(asked)
+                            ? Outcome.ok(new PeerReply.Ack())
+                            : Outcome.err(new UniserveException(
+                                    ErrorCode.UNAVAILABLE, "this server does not know: ask the table's log")));
         } else if (request instanceof PeerRequest.Ping) {
             later(completion, Outcome.ok(new PeerReply.Pong(config.id(), registration.incarnation())));
         } else if (request instanceof PeerRequest.ReportLoad) {
@@ -453,6 +460,7 @@ public final class ServerMachine {
         @Override
         public void gateChanged(Replica replica) {
             replicas.publish(replica);
+            atomic.service().gateChanged(replica);
         }
 
         @Override

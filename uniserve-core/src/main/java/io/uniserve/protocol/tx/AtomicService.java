@@ -28,6 +28,7 @@ public final class AtomicService {
     private final AtomicConfig config;
     private final TreeMap<TableName, TableDriver> drivers = new TreeMap<>();
     private final TreeMap<TableName, LogLook> looks = new TreeMap<>();
+    private final TreeMap<TableName, DriverLook> driverLooks = new TreeMap<>();
     private final TreeMap<TableName, Seen> seen = new TreeMap<>();
     private final DoubtDesk doubts;
     private boolean stopped;
@@ -36,19 +37,21 @@ public final class AtomicService {
     /** A table's log as this server saw it last, perhaps an old one. */
     private static final class Seen {
         private TableLog log;
+        private int version;
         private long flight;
         private long flightSince;
         private final Map<Long, Long> undoneSince = new TreeMap<>();
 
-        private Seen(TableLog log) {
+        private Seen(TableLog log, int version) {
             this.log = log;
+            this.version = version;
         }
     }
 
     public AtomicService(AtomicHost host, AtomicConfig config) {
         this.host = host;
         this.config = config;
-        this.doubts = new DoubtDesk(host, config, this::look, this::copy);
+        this.doubts = new DoubtDesk(host, config, this::look, this::copy, this::driverLook);
         this.nextLook = host.env().clock().nanos() + config.lookNanos();
     }
 
@@ -75,7 +78,7 @@ public final class AtomicService {
             known = null;
         }
         if (known == null) {
-            known = new TableDriver(host, config, table, tableId);
+            known = new TableDriver(host, config, table, tableId, (log, version) -> logSeen(table, log, version));
             drivers.put(table, known);
         }
         return known;
@@ -87,31 +90,85 @@ public final class AtomicService {
     }
 
     private LogLook look(TableName table) {
-        return looks.computeIfAbsent(table, name -> new LogLook(host.env().registry(), name));
+        return looks.computeIfAbsent(table, name -> {
+            LogLook look = new LogLook(host.env(), name, (log, version) -> logSeen(name, log, version));
+            Seen known = seen.get(name);
+            if (known != null) {
+                look.seen(known.log, known.version);
+            }
+            return look;
+        });
     }
 
-    /** The table's log was read, perhaps an old one. */
-    public void logSeen(TableName table, TableLog log) {
+    private DriverLook driverLook(TableName table, long tableId) {
+        DriverLook known = driverLooks.get(table);
+        if (known == null || known.tableId() != tableId) {
+            known = new DriverLook(host, config, table, tableId);
+            driverLooks.put(table, known);
+        }
+        return known;
+    }
+
+    /** True for a version that this server drives and that nobody can have committed so far. */
+    public boolean uncommitted(PeerRequest.Uncommitted asked) {
+        TableDriver driver = drivers.get(asked.table());
+        return driver != null && driver.tableId() == asked.tableId() && driver.uncommitted(asked.version());
+    }
+
+    /**
+     * The table's log was read or written, perhaps an old one.
+     *
+     * @param version of its node
+     */
+    public void logSeen(TableName table, TableLog log, int version) {
         Seen known = seen.get(table);
         if (known == null || known.log.tableId() < log.tableId()) {
-            known = new Seen(log);
+            known = new Seen(log, version);
             seen.put(table, known);
-        } else if (known.log.tableId() > log.tableId() || known.log.next() > log.next()) {
+        } else if (known.log.tableId() > log.tableId() || known.version >= version) {
             return;
         }
         known.log = log;
+        known.version = version;
         long flight = log.inFlight() == null ? 0 : log.inFlight().version();
         if (flight != known.flight) {
             known.flight = flight;
             known.flightSince = host.env().clock().nanos();
         }
         host.known(log.tableId(), log.version());
+        LogLook look = looks.get(table);
+        if (look != null) {
+            look.seen(log, version);
+        }
+        for (Replica replica : host.replicas(log.tableId())) {
+            foretell(log, replica);
+        }
+    }
+
+    /** What readers of the replica may have is another thing now. */
+    public void gateChanged(Replica replica) {
+        doubts.changed(replica.key());
+        Seen known = seen.get(replica.table());
+        if (known != null && known.log.tableId() == replica.key().tableId()) {
+            foretell(known.log, replica);
+        }
+    }
+
+    /** A replica need not wait for its log to say what the table's log says: readers wait for it. */
+    private void foretell(TableLog log, Replica replica) {
+        long open = replica.undecided();
+        if (open != 0) {
+            LogSteps.decision(log, open)
+                    .ifPresent(decision ->
+                            host.env().timers().after(0, () -> replica.foretell(open, decision.committed())));
+        }
     }
 
     /** The table is gone. */
     public void gone(TableName table) {
         seen.remove(table);
         looks.remove(table);
+        driverLooks.remove(table);
         TableDriver driver = drivers.remove(table);
         if (driver != null) {
             driver.close(ErrorCode.TABLE_NOT_FOUND, "table " + table + " was dropped");
@@ -181,7 +238,6 @@ public final class AtomicService {
         look(name).look(open, looked -> {
             if (looked instanceof Outcome.Ok<TableLog> ok
                     && ok.value().tableId() == replica.key().tableId()) {
-                logSeen(name, ok.value());
                 LogSteps.decision(ok.value(), open).ifPresent(known -> carryOut(name, driver, replica, known));
             }
         });

@@ -4,11 +4,17 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableLog;
+import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.ReadGate;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
@@ -21,13 +27,18 @@ final class DoubtDesk {
     private final AtomicConfig config;
     private final Function<TableName, LogLook> looks;
     private final Function<TableName, @Nullable TableLog> copies;
+    private final BiFunction<TableName, Long, DriverLook> drivers;
+    private final TreeMap<ReplicaKey, List<Question>> waiting = new TreeMap<>();
 
-    /** @param copies what this server has read of a table's log last, perhaps an old one */
+
+    /** @param copies what this server has seen of a table's log last, perhaps an old one */
     DoubtDesk(
             AtomicHost host,
             AtomicConfig config,
             Function<TableName, LogLook> looks,
-            Function<TableName, @Nullable TableLog> copies) {
+            Function<TableName, @Nullable TableLog> copies,
+            BiFunction<TableName, Long, DriverLook> drivers) {
+        this.drivers = drivers;
         this.copies = copies;
         this.host = host;
         this.config = config;
@@ -43,12 +54,22 @@ final class DoubtDesk {
         new Question(table, key, at, host.env().clock().nanos() + config.settleNanos(), completion).ask();
     }
 
+    /** What readers of the replica may have is another thing now. */
+    void changed(ReplicaKey key) {
+        List<Question> woken = waiting.get(key);
+        if (woken != null) {
+            List.copyOf(woken).forEach(Question::wake);
+        }
+    }
+
     private final class Question {
         private final TableName table;
         private final ReplicaKey key;
         private final long at;
         private final long deadline;
         private final Completion<Done> completion;
+        private Timers.Cancel timer = () -> {};
+        private long asked;
 
         private Question(TableName table, ReplicaKey key, long at, long deadline, Completion<Done> completion) {
             this.table = table;
@@ -76,14 +97,40 @@ final class DoubtDesk {
                     again(); // decided, as this server knows
                     return;
                 }
-                looks.apply(table).look(doubt, looked -> {
-                    if (looked instanceof Outcome.Ok<TableLog> ok) {
-                        looked(ok.value(), doubt);
-                    } else {
-                        again();
+                if (at == 0 && copy != null && copy.tableId() == key.tableId() && doubt != asked) {
+                    InFlight flight = copy.inFlight();
+                    if (flight != null && flight.version() == doubt) {
+                        asked = doubt;
+                        drivers.apply(table, key.tableId()).look(flight, certain -> driverSaid(certain, doubt));
+                        return;
                     }
-                });
+                }
+                askLog(doubt);
             }
+        }
+
+        /** Nobody can have seen a version that nobody has tried to commit. */
+        private void driverSaid(boolean uncommitted, long doubt) {
+            if (uncommitted) {
+                completion.done(Outcome.ok(Done.DONE));
+            } else {
+                ReadGate gate = host.gate(key);
+                if (gate != null && gate.doubt() == doubt) {
+                    askLog(doubt);
+                } else {
+                    ask();
+                }
+            }
+        }
+
+        private void askLog(long doubt) {
+            looks.apply(table).look(doubt, looked -> {
+                if (looked instanceof Outcome.Ok<TableLog> ok) {
+                    looked(ok.value(), doubt);
+                } else {
+                    again();
+                }
+            });
         }
 
         private void looked(TableLog log, long doubt) {
@@ -98,8 +145,21 @@ final class DoubtDesk {
             }
         }
 
+        /** Waits for the replica to change, or for a moment. */
         private void again() {
-            host.env().timers().after(config.retryNanos() / 10, this::ask);
+            waiting.computeIfAbsent(key, k -> new ArrayList<>()).add(this);
+            timer = host.env().timers().after(config.retryNanos() / 10, this::wake);
+        }
+
+        private void wake() {
+            List<Question> others = waiting.get(key);
+            if (others != null && others.remove(this)) {
+                if (others.isEmpty()) {
+                    waiting.remove(key);
+                }
+                timer.cancel();
+                ask();
+            }
         }
 
         private void fail(String why) {

@@ -19,6 +19,7 @@ final class LogCell {
     private final Registry registry;
     private final TableName table;
     private final String path;
+    private final LogSeen seen;
     private @Nullable TableLog value;
     private int version;
 
@@ -31,7 +32,9 @@ final class LogCell {
         UNKNOWN
     }
 
-    LogCell(Registry registry, TableName table) {
+    /** @param seen hears what is read and written here */
+    LogCell(Registry registry, TableName table, LogSeen seen) {
+        this.seen = seen;
         this.registry = registry;
         this.table = table;
         this.path = RegistryPaths.log(table);
@@ -55,6 +58,7 @@ final class LogCell {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof TableLog log) {
                 value = log;
                 version = ok.value().version();
+                seen.seen(log, version);
                 completion.done(Outcome.ok(log));
             } else if (read instanceof Outcome.Err<Versioned> err) {
                 completion.done(Outcome.err(err.error()));
@@ -79,6 +83,7 @@ final class LogCell {
             } else if (ok.value().applied()) {
                 value = next;
                 version = ok.value().versions().get(ops.size() - 1);
+                seen.seen(next, version);
                 then.accept(Written.DONE);
             } else if (mapVersion != null && ok.value().conflict() == 0) {
                 then.accept(Written.OTHER_MAP);

@@ -6,6 +6,7 @@ import io.uniserve.model.TableLog;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.MultiResult;
@@ -13,18 +14,24 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.ArrayList;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads a table's log as it was at some moment after the question: the value is read, then confirmed by a multi that checks
- * its version, which goes through the quorum. One confirm serves all who asked before it started.
+ * Tells a table's log as it was at some moment after the question: what this server has seen of it last is confirmed by a
+ * multi that checks its version, which goes through the quorum; where it is another one by now it is read, and confirmed.
+ * One confirm serves all who asked before it started.
  */
 final class LogLook {
     private static final int ATTEMPTS_MAX = 8;
 
+    private final Environment env;
     private final Registry registry;
     private final String path;
+    private final LogSeen seen;
     private List<Question> asking = new ArrayList<>();
     private List<Question> asked = List.of();
+    private @Nullable TableLog known;
+    private int knownVersion;
     private boolean running;
 
     /** Somebody who wants to know what became of a version. */
@@ -34,9 +41,12 @@ final class LogLook {
         }
     }
 
-    LogLook(Registry registry, TableName table) {
-        this.registry = registry;
+    /** @param seen hears what is read here */
+    LogLook(Environment env, TableName table, LogSeen seen) {
+        this.env = env;
+        this.registry = env.registry();
         this.path = RegistryPaths.log(table);
+        this.seen = seen;
     }
 
     /**
@@ -50,11 +60,26 @@ final class LogLook {
         }
     }
 
+    /** This server has seen this log, newer than all it saw before. */
+    void seen(TableLog log, int version) {
+        known = log;
+        knownVersion = version;
+        answerDecided(log);
+    }
+
+    /** In a moment: the actors of one read ask one after the other. */
     private void begin() {
         running = true;
-        asked = asking;
-        asking = new ArrayList<>();
-        read(0);
+        env.timers().after(0, () -> {
+            asked = asking;
+            asking = new ArrayList<>();
+            TableLog log = known;
+            if (log == null || asked.stream().anyMatch(question -> question.version() >= log.next())) {
+                read(0);
+            } else {
+                check(log, knownVersion, 0);
+            }
+        });
     }
 
     private void read(int attempt) {
@@ -68,17 +93,22 @@ final class LogLook {
             } else {
                 Versioned found = ((Outcome.Ok<Versioned>) read).value();
                 if (found.value() instanceof TableLog log) {
-                    answerDecided(log);
-                    if (asked.isEmpty()) {
-                        end(Outcome.ok(log));
-                    } else {
-                        confirm(log, found.version(), attempt);
-                    }
+                    seen.seen(log, found.version());
+                    check(log, found.version(), attempt);
                 } else {
                     end(Outcome.err(new UniserveException(ErrorCode.TABLE_NOT_FOUND, path + " does not exist")));
                 }
             }
         });
+    }
+
+    private void check(TableLog log, int version, int attempt) {
+        answerDecided(log);
+        if (asked.isEmpty()) {
+            end(Outcome.ok(log));
+        } else {
+            confirm(log, version, attempt);
+        }
     }
 
     private void answerDecided(TableLog log) {
@@ -92,7 +122,7 @@ final class LogLook {
         registry.multi(List.of(new Op.Check(path, version)), checked -> {
             if (checked instanceof Outcome.Err<MultiResult> err) {
                 end(Outcome.err(err.error()));
-            } else if (((Outcome.Ok<MultiResult>) checked).value().applied()) {
+            } else if (asked.isEmpty() || ((Outcome.Ok<MultiResult>) checked).value().applied()) {
                 end(Outcome.ok(log));
             } else {
                 registry.sync(synced -> read(attempt + 1));

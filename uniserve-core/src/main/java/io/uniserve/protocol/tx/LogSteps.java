@@ -100,7 +100,13 @@ public final class LogSteps {
 
     /** What became of the version; empty where it is in flight, or no longer known. */
     public static Optional<Decision> decision(TableLog log, long version) {
-        return log.decisions().stream().filter(d -> d.version() == version).findFirst();
+        List<Decision> decisions = log.decisions(); // ascending; mostly one of the newest is asked for
+        for (int i = decisions.size() - 1; i >= 0 && decisions.get(i).version() >= version; i--) {
+            if (decisions.get(i).version() == version) {
+                return Optional.of(decisions.get(i));
+            }
+        }
+        return Optional.empty();
     }
 
     /** What became of the request the last time it was tried; empty where it was not, or is no longer known. */

@@ -33,6 +33,10 @@ final class Run {
     final long begunNanos;
     final long deadlineNanos;
     final List<Waiting> updates;
+    /** This driver, and nobody else, has begun it. */
+    boolean mine;
+    /** Its commit was sent at least once. */
+    boolean committing;
     private long bytes;
     private boolean over;
 

@@ -53,12 +53,13 @@ final class TableDriver {
     /** Why this version must be aborted. */
     private record Refused(List<RequestId> requests, String reason) {}
 
-    TableDriver(AtomicHost host, AtomicConfig config, TableName table, long tableId) {
+    /** @param seen hears of the log as it is read and written here */
+    TableDriver(AtomicHost host, AtomicConfig config, TableName table, long tableId, LogSeen seen) {
         this.host = host;
         this.config = config;
         this.table = table;
         this.tableId = tableId;
-        this.log = new LogCell(host.env().registry(), table);
+        this.log = new LogCell(host.env().registry(), table, seen);
         this.absentees = new Absentees(config.absenceNanos());
         this.teller = new Teller(host, config, table, tableId);
     }
@@ -69,6 +70,12 @@ final class TableDriver {
 
     Teller teller() {
         return teller;
+    }
+
+    /** True for a version that is certainly of this driver and that it has not tried to commit: nobody else ever does. */
+    boolean uncommitted(long version) {
+        Run now = run;
+        return now != null && now.version == version && now.mine && !now.committing;
     }
 
     /** A client's update; the reply has all its actors acknowledged or all failed. */
@@ -274,7 +281,7 @@ final class TableDriver {
     private void meet(TableLog known, InFlight other) {
         boolean mine = other.driver().equals(host.self());
         if (mine && !attempted.isEmpty() && other.batches().equals(attempted) && waits(attempted)) {
-            start(other.version());
+            start(other.version(), false);
             return;
         }
         if (foreign != other.version()) {
@@ -329,20 +336,21 @@ final class TableDriver {
         write(next, null, written -> {
             if (written == LogCell.Written.DONE) {
                 teller.written(next);
-                start(known.next());
+                start(known.next(), true);
             }
             step();
         });
     }
 
-    /** This server's version is in flight. */
-    private void start(long version) {
+    /** This server's version is in flight; {@code mine} where this very driver has certainly begun it. */
+    private void start(long version, boolean mine) {
         List<Waiting> updates =
                 attempted.stream().map(batch -> waiting.get(batch.request())).toList();
         attempted = List.of();
         refused = null;
         badMap = -2;
         Run begun = new Run(host, config, table, tableId, version, updates, new Votes());
+        begun.mine = mine;
         run = begun;
         begun.ask(now());
         tickLater();
@@ -406,6 +414,10 @@ final class TableDriver {
     }
 
     private void commit(TableLog known, int mapVersion) {
+        Run now = run;
+        if (now != null) {
+            now.committing = true;
+        }
         TableLog next = LogSteps.commit(known);
         write(next, mapVersion, written -> {
             if (written == LogCell.Written.OTHER_MAP) {

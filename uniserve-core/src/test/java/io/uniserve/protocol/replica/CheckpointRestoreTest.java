@@ -115,7 +115,7 @@ class CheckpointRestoreTest {
                 log,
                 new Checkpoints(disk, KEY.toString(), 0),
                 fetched -> fetched.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, "none"))),
-                new Applier.Listener() {
+                new EngineListener() {
                     @Override
                     public void applied() {}
 

@@ -81,6 +81,53 @@ class AtomicReadsTest {
         atomic.awaitRows(1, "1=a");
     }
 
+    /** Nobody but the driver could commit it, and it has not tried. */
+    @Test
+    void theDriverOfAVersionNeedsNotAskTheLog() {
+        cluster.network.lose((to, request) -> request instanceof PeerRequest.Replicate);
+        atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
+        cluster.await(() -> atomic.doubt(driver, 0) == 1, 10);
+        driver.registry().cut(true);
+        AtomicCluster.Answer answer = atomic.ask(driver, 0, 0);
+        assertThat(answer.error()).isEmpty();
+        assertThat(answer.rows()).isEmpty();
+        driver.registry().cut(false);
+        cluster.network.lose((to, request) -> false);
+        atomic.awaitRows(0, "1=a");
+    }
+
+    @Test
+    void theDriverAsksTheLogOnceItHasTriedToCommit() {
+        driver.registry().hold(AtomicCluster.DECISION);
+        atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
+        cluster.await(() -> driver.registry().holding() > 0, 10);
+        atomic.awaitPrepared(1, 0, 1);
+        driver.registry().cut(true);
+        assertThat(atomic.ask(driver, 0, 0).error()).isPresent();
+        driver.registry().cut(false);
+        driver.registry().release();
+        atomic.awaitRows(0, "1=a");
+    }
+
+    /** The table's log says what became of it: readers need not wait for the actor's own. */
+    @Test
+    void aFollowerCarriesOutWhatTheTablesLogSays() {
+        Host second = atomic.follower(1);
+        driver.registry().hold(AtomicCluster.DECISION);
+        List<Outcome<UpdateReply>> outcome = atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
+        cluster.await(() -> driver.registry().holding() > 0, 10);
+        atomic.awaitPrepared(1, 0, 1);
+        cluster.network.lose((to, request) -> request instanceof PeerRequest.Replicate && to.equals(second.address()));
+        driver.registry().release();
+        assertThat(atomic.version(outcome)).isEqualTo(1);
+        cluster.await(() -> atomic.doubt(second, 1) == 0, 2);
+        assertThat(second.engine().rows(cluster.key(1))).containsExactly("1=a");
+        assertThat(atomic.ask(second, 1, 0).at()).isEqualTo(1);
+        cluster.network.lose((to, request) -> false);
+        assertThat(atomic.update(driver, rows("b", 0, 1))).isEqualTo(2);
+        atomic.awaitRows(1, "1=a,2=b".split(","));
+    }
+
     /** A follower of the registry that lags says that the version is in flight, when it is committed and read elsewhere. */
     @Test
     void aReaderInDoubtBelievesNoOldLog() {

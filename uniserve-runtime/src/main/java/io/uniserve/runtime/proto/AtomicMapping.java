@@ -6,6 +6,7 @@ import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.PeerReply.Vote;
 import io.uniserve.protocol.message.PeerRequest.Decide;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
+import io.uniserve.protocol.message.PeerRequest.Uncommitted;
 import org.jspecify.annotations.Nullable;
 
 /** Messages of atomic updates. */
@@ -66,6 +67,21 @@ final class AtomicMapping {
                 IdentityMapping.fromProto(proto.getKey()),
                 Wire.notNegative("version", proto.getVersion()),
                 proto.getCommit());
+    }
+
+    static PeerProto.Uncommitted toProto(Uncommitted asked) {
+        return PeerProto.Uncommitted.newBuilder()
+                .setTable(asked.table().value())
+                .setTableId(asked.tableId())
+                .setVersion(asked.version())
+                .build();
+    }
+
+    static Uncommitted fromProto(PeerProto.Uncommitted proto) {
+        return new Uncommitted(
+                IdentityMapping.table(proto.getTable()),
+                Wire.notNegative("table_id", proto.getTableId()),
+                Wire.notNegative("version", proto.getVersion()));
     }
 
     static PeerProto.Vote toProto(Vote vote) {

@@ -16,6 +16,7 @@ import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.PeerRequest.ReportLoad;
 import io.uniserve.protocol.message.PeerRequest.Suspect;
+import io.uniserve.protocol.message.PeerRequest.Uncommitted;
 import io.uniserve.protocol.message.PeerRequest.Unfit;
 import io.uniserve.protocol.message.PeerRequest.ValidateTable;
 import io.uniserve.protocol.message.PeerRequest.Vouch;
@@ -89,6 +90,8 @@ public final class PeerRequestMapping {
             proto.setPrepare(AtomicMapping.toProto(prepare));
         } else if (request instanceof Decide decide) {
             proto.setDecide(AtomicMapping.toProto(decide));
+        } else if (request instanceof Uncommitted asked) {
+            proto.setUncommitted(AtomicMapping.toProto(asked));
         } else if (request instanceof ReportLoad) {
             proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
@@ -152,6 +155,7 @@ public final class PeerRequestMapping {
             case REPORT_LOAD -> new ReportLoad();
             case PREPARE -> AtomicMapping.fromProto(proto.getPrepare());
             case DECIDE -> AtomicMapping.fromProto(proto.getDecide());
+            case UNCOMMITTED -> AtomicMapping.fromProto(proto.getUncommitted());
             case ERASE_BACKUP -> eraseBackup(proto.getEraseBackup());
             case REQUEST_NOT_SET ->
                 throw Wire.malformed("peer request is missing or of a kind this version does not know");

@@ -78,7 +78,11 @@ public final class AtomicService {
             known = null;
         }
         if (known == null) {
-            known = new TableDriver(host, config, table, tableId, (log, version) -> logSeen(table, log, version));
+            known = new TableDriver(host, config, table, tableId, (log, version) -> {
+                if (drivers.containsKey(table)) { // else it is gone
+                    logSeen(table, log, version);
+                }
+            });
             drivers.put(table, known);
         }
         return known;
@@ -91,7 +95,11 @@ public final class AtomicService {
 
     private LogLook look(TableName table) {
         return looks.computeIfAbsent(table, name -> {
-            LogLook look = new LogLook(host.env(), name, (log, version) -> logSeen(name, log, version));
+            LogLook look = new LogLook(host.env(), name, (log, version) -> {
+                if (looks.containsKey(name)) {
+                    logSeen(name, log, version);
+                }
+            });
             Seen known = seen.get(name);
             if (known != null) {
                 look.seen(known.log, known.version);

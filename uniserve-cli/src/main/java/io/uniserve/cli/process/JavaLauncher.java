@@ -41,6 +41,13 @@ public record JavaLauncher(Path java, Path home, String classPath, String main, 
         return new JavaLauncher(java, home, classPath + File.pathSeparator + where, otherMain, flags);
     }
 
+    /** The same with one more flag, which stands over those before. */
+    JavaLauncher with(String flag) {
+        List<String> more = new ArrayList<>(flags);
+        more.add(flag);
+        return new JavaLauncher(java, home, classPath, main, more);
+    }
+
     /** The words before the subcommand. The process ends with this one. */
     List<String> command(String heap) {
         List<String> words = new ArrayList<>(List.of(java.toString(), heap, Leash.flag()));

@@ -44,4 +44,9 @@ public record ProcessClusterOptions(
     public ProcessClusterOptions with(JavaLauncher launcher) {
         return new ProcessClusterOptions(directory, cluster, servers, port, serverHeap, settings, prefix, launcher);
     }
+
+    /** The same in JVMs that start sooner and are never fast, as they compile but once: for processes that live briefly. */
+    public ProcessClusterOptions brief() {
+        return with(java.with("-XX:TieredStopAtLevel=1"));
+    }
 }

@@ -22,8 +22,8 @@ public final class ServerNames {
         return String.join(",", servers.stream().map(ServerNames::brief).toList());
     }
 
-    /** The one of these that is so called, whole or by its first characters; INVALID_ARGUMENT naming the option. */
-    public static ServerId named(String option, String name, Collection<ServerId> servers) {
+    /** The one of these that is so called, whole or by its first characters; INVALID_ARGUMENT that begins with the label. */
+    public static ServerId named(String label, String name, Collection<ServerId> servers) {
         List<ServerId> found = servers.stream()
                 .filter(id -> !name.isEmpty() && id.value().startsWith(name))
                 .toList();
@@ -32,7 +32,7 @@ public final class ServerNames {
                 return id;
             }
         }
-        throw UniserveException.invalid("--" + option + " " + name + ": "
+        throw UniserveException.invalid(label + " " + name + ": "
                 + (found.isEmpty() ? "there is no such server among " : "several servers begin like this among ")
                 + brief(servers));
     }

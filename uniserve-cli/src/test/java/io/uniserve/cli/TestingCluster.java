@@ -33,6 +33,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /**
@@ -46,6 +47,7 @@ public final class TestingCluster implements ClusterClient {
     private final Map<TableName, TableRoute> tables = new TreeMap<>();
     private final Map<TableName, Map<String, Document>> rows = new TreeMap<>();
     private final Map<Integer, ErrorCode> failing = new TreeMap<>();
+    private final Set<ServerId> drained = new TreeSet<>();
     private final List<String> calls = new ArrayList<>();
 
     /** From now on the actor acknowledges nothing. */
@@ -112,6 +114,23 @@ public final class TestingCluster implements ClusterClient {
     }
 
     @Override
+    public void drain(ServerId server, boolean wanted) {
+        calls.add((wanted ? "drain " : "undrain ") + server);
+        if (!wanted) {
+            drained.remove(server);
+            return;
+        }
+        drained.add(server);
+        for (TableRoute table : tables()) {
+            for (ActorState actor : table.map().actors()) {
+                if (actor.isr().contains(server)) {
+                    move(table.meta().name(), actor.actor(), server, server.equals(ONE) ? TWO : ONE);
+                }
+            }
+        }
+    }
+
+    @Override
     public void drop(TableName name) {
         calls.add("drop " + name);
         table(name);
@@ -145,7 +164,8 @@ public final class TestingCluster implements ClusterClient {
         List<PopularSet> sets = tables().stream()
                 .map(table -> new PopularSet(table.meta().tableId(), List.of(0, 1), 3.5, 0.25))
                 .toList();
-        return new ClusterStatus(routing, 7, List.of(new Load(ONE, replicas, 15.0, 5 << 20, sets)));
+        return new ClusterStatus(
+                routing, 7, List.of(new Load(ONE, replicas, 15.0, 5 << 20, sets)), List.copyOf(drained));
     }
 
     @Override

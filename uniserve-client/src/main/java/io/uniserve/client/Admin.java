@@ -121,6 +121,23 @@ public final class Admin {
         Stage.await(admins.move(new TableName(table), actor, source, new ServerId(to), end()));
     }
 
+    /**
+     * Asks that a server hold nothing; returns when the wish is recorded, which outlives it and every coordinator. Its replicas
+     * then move away while they serve, those that others can take without less than rf copies, and it gets no new ones; it goes on
+     * running. {@link #describeTable} shows what it still holds, {@link #status} the drained servers. INVALID_ARGUMENT where no such server
+     * is live, or where too few others are there for a table's rf.
+     *
+     * @param server id of a live server
+     */
+    public void drainServer(String server) {
+        Stage.await(admins.drain(new ServerId(server), true, end()));
+    }
+
+    /** Takes {@link #drainServer} back: the server may hold replicas again. Nothing returns to it by itself. */
+    public void undrainServer(String server) {
+        Stage.await(admins.drain(new ServerId(server), false, end()));
+    }
+
     /** Drops a table and its data; TABLE_NOT_FOUND. */
     public void dropTable(String name) {
         Stage.await(admins.drop(new TableName(name), end()));

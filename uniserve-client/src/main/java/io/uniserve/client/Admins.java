@@ -87,7 +87,16 @@ final class Admins {
 
     /** Records that a replica is to be elsewhere. */
     public CompletableFuture<Done> move(TableName name, int actor, ServerId from, ServerId to, long deadlineNanos) {
-        return call(new AdminRequest.MoveReplica(name, actor, from, to), deadlineNanos)
+        return recorded(new AdminRequest.MoveReplica(name, actor, from, to), deadlineNanos);
+    }
+
+    /** Records that a server is to hold nothing, or may again. */
+    public CompletableFuture<Done> drain(ServerId server, boolean drained, long deadlineNanos) {
+        return recorded(new AdminRequest.DrainServer(server, drained), deadlineNanos);
+    }
+
+    private CompletableFuture<Done> recorded(AdminRequest wish, long deadlineNanos) {
+        return call(wish, deadlineNanos)
                 .thenApply(answer -> value(answer, AdminReply.Ack.class))
                 .thenApply(ack -> Done.DONE);
     }

@@ -106,7 +106,7 @@ final class ScriptedCluster implements AutoCloseable {
             return new AdminReply.Tables(List.copyOf(tables.values()));
         }
         List<PeerReply.Load> loads = List.of();
-        return new AdminReply.ClusterStatus(hub.latest().orElseThrow(), 1, loads);
+        return new AdminReply.ClusterStatus(hub.latest().orElseThrow(), 1, loads, List.of());
     }
 
     private AdminReply create(TableMeta wanted) {

@@ -30,6 +30,9 @@ public interface ClusterClient extends AutoCloseable {
     /** Asks that one replica of an actor be elsewhere; returns when the wish is recorded. */
     void move(TableName table, int actor, ServerId from, ServerId to);
 
+    /** Asks that a server hold nothing, or allows it again; returns when the wish is recorded. */
+    void drain(ServerId server, boolean drained);
+
     /** Drops a table and its data. */
     void drop(TableName name);
 

@@ -63,6 +63,15 @@ public final class RemoteCluster implements ClusterClient {
     }
 
     @Override
+    public void drain(ServerId server, boolean drained) {
+        if (drained) {
+            client.admin().drainServer(server.value());
+        } else {
+            client.admin().undrainServer(server.value());
+        }
+    }
+
+    @Override
     public void drop(TableName name) {
         client.admin().dropTable(name.value());
     }

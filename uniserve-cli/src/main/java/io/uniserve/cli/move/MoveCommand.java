@@ -67,7 +67,7 @@ public final class MoveCommand extends ClientCommand {
             ActorState before = actor(cluster.table(table));
             ServerId leaves = leaves(before);
             ServerId target = ServerNames.named(
-                    "to",
+                    "--to",
                     to,
                     cluster.servers().stream().map(server -> server.id()).toList());
             cluster.move(table, actor, leaves, target);
@@ -102,7 +102,7 @@ public final class MoveCommand extends ClientCommand {
 
     private ServerId leaves(ActorState state) {
         if (from != null) {
-            return ServerNames.named("from", from, state.desired());
+            return ServerNames.named("--from", from, state.desired());
         }
         if (state.desired().size() > 1) {
             throw UniserveException.invalid("--from: " + name + "/" + actor + " has several replicas, on "

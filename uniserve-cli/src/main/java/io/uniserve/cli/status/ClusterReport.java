@@ -24,12 +24,19 @@ import org.jspecify.annotations.Nullable;
  * The cluster's state joined with what its servers report: a replica is what the map says and what its server says.
  *
  * @param coordinator the leader, null while there is none
+ * @param drained servers that are to hold nothing, live or not
  */
 record ClusterReport(
-        String cluster, long term, @Nullable Address coordinator, List<Server> servers, List<Table> tables) {
+        String cluster,
+        long term,
+        @Nullable Address coordinator,
+        List<Server> servers,
+        List<Table> tables,
+        List<ServerId> drained) {
     ClusterReport {
         servers = List.copyOf(servers);
         tables = List.copyOf(tables);
+        drained = List.copyOf(drained);
     }
 
     /** One live server; {@code load} is empty where it did not tell. */
@@ -115,7 +122,8 @@ record ClusterReport(
         List<Server> servers = routing.servers().stream()
                 .map(record -> server(record, routing, Optional.ofNullable(loads.get(record.id()))))
                 .toList();
-        return new ClusterReport(routing.clusterId(), status.term(), routing.coordinator(), servers, tables);
+        return new ClusterReport(
+                routing.clusterId(), status.term(), routing.coordinator(), servers, tables, status.drained());
     }
 
     private static Server server(ServerRecord record, Routing routing, Optional<Load> load) {

@@ -24,6 +24,7 @@ final class StatusJson {
                 "coordinator",
                 report.coordinator() == null ? null : report.coordinator().toString());
         fields.put("servers", report.servers().stream().map(StatusJson::server).toList());
+        fields.put("drained", report.drained().stream().map(ServerId::value).toList());
         fields.put("tables", report.tables().stream().map(StatusJson::table).toList());
         return fields;
     }

@@ -60,6 +60,9 @@ final class StatusPrinter {
                     server.load().map(load -> size(server.diskBytes())).orElse("-"));
         }
         text.print(console);
+        if (!report.drained().isEmpty()) {
+            console.println("drained: " + ServerNames.brief(report.drained()));
+        }
     }
 
     private void tables(ClusterReport report) {

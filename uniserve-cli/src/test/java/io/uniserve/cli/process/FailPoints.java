@@ -136,7 +136,8 @@ final class FailPoints {
         if (!method.equals("multi")
                 || !(arguments[0] instanceof List<?> ops)
                 || ops.size() != 2
-                || !(ops.get(0) instanceof Registry.Op.Check check && check.path().endsWith("/map"))
+                || !(ops.get(0) instanceof Registry.Op.Check check
+                        && check.path().endsWith("/map"))
                 || !(ops.get(1) instanceof Registry.Op.Set set && set.path().endsWith("/log"))) {
             return;
         }

@@ -109,14 +109,19 @@ class FailPointsIT {
                         .commandLine(
                                 "-Xmx128m",
                                 List.of(
-                                        "update-once", started.processes().bootstrap().get(0), "lonely")),
+                                        "update-once",
+                                        started.processes().bootstrap().get(0),
+                                        "lonely")),
                 started.processes().directory().resolve("logs").resolve("writer.log"));
         try (writer) {
             await("the update is prepared").atMost(PATIENCE).until(() -> points.reached(Place.BEFORE_COMMIT));
             writer.kill();
         }
         started.processes().daemon(driver).resume();
-        FailingMain.updateOnce(started.client(), "lonely").deadline(PATIENCE).run().orThrow();
+        FailingMain.updateOnce(started.client(), "lonely")
+                .deadline(PATIENCE)
+                .run()
+                .orThrow();
         long sum = started.client()
                 .table("lonely")
                 .all()

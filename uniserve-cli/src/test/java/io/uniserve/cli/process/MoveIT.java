@@ -15,6 +15,7 @@ import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.stream.IntStream;
@@ -48,6 +49,7 @@ class MoveIT {
                     moves(started, "single", actor);
                     moves(started, "pairs", actor);
                 }
+                isEmptied(started);
                 theTargetDies(started, "pairs");
                 long writes = single.writes.get() + pairs.writes.get();
                 await().atMost(PATIENCE).until(() -> single.writes.get() + pairs.writes.get() > writes + 300);
@@ -63,18 +65,14 @@ class MoveIT {
         }
     }
 
+    private static Run run(StartedCluster started, String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("-b", String.join(",", started.processes().bootstrap())));
+        return new TestingConsole(RemoteCluster::connect).run(all.toArray(String[]::new));
+    }
+
     private static Run move(StartedCluster started, String table, int actor, ServerId from, ServerId to) {
-        return new TestingConsole(RemoteCluster::connect)
-                .run(
-                        "move",
-                        table,
-                        "" + actor,
-                        "--from",
-                        from.value(),
-                        "--to",
-                        to.value(),
-                        "-b",
-                        String.join(",", started.processes().bootstrap()));
+        return run(started, "move", table, "" + actor, "--from", from.value(), "--to", to.value());
     }
 
     private static ActorState state(StartedCluster started, String table, int actor) {
@@ -120,6 +118,19 @@ class MoveIT {
                 .filter(name -> started.processes().address(name).toString().equals(address))
                 .findAny()
                 .orElseThrow();
+    }
+
+    /** A server gives away all that it holds, while it is asked for it, and takes part again afterwards. */
+    private static void isEmptied(StartedCluster started) {
+        ServerId server = state(started, "pairs", 0).primary();
+        Run run = run(started, "drain", server.value());
+        assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
+        for (String table : List.of("single", "pairs")) {
+            assertThat(map(started, table).actors()).noneMatch(actor -> actor.hosts(server));
+        }
+        assertThat(map(started, "pairs").actors())
+                .allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));
+        assertThat(run(started, "drain", server.value(), "--undo").exit()).isEqualTo(ExitCode.OK);
     }
 
     private static void theTargetDies(StartedCluster started, String table) {

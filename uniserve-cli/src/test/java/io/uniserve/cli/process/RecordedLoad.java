@@ -32,8 +32,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * short.
  */
 final class RecordedLoad implements AutoCloseable {
-    private static final RetrieveCall<KvOperators.Scan, List<Document>> SCAN = new RetrieveCall<>(
-            KvOperators.SCAN.id(), KvOperators.SCAN.parameters(), KvOperators.SCAN.values());
+    private static final RetrieveCall<KvOperators.Scan, List<Document>> SCAN =
+            new RetrieveCall<>(KvOperators.SCAN.id(), KvOperators.SCAN.parameters(), KvOperators.SCAN.values());
     private static final int LISTS = 12;
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 

@@ -167,7 +167,8 @@ final class ActorReconciler {
             }
             draft.promote(view.leastLoadedPrimary(ready));
         }
-        if (staying.size() >= Math.min(meta.rf(), Math.max(1, eligible))) {
+        boolean ends = leaving.stream().allMatch(view::leaving); // else there is time to keep rf
+        if (staying.size() >= (ends ? Math.min(meta.rf(), Math.max(1, eligible)) : meta.rf())) {
             leaving.stream().filter(draft.isr()::contains).toList().forEach(draft::expel);
         }
     }

@@ -49,6 +49,8 @@ final class AdminDesk {
             new TableUpdater(reign, update, answer).start();
         } else if (request instanceof AdminRequest.MoveReplica move) {
             new ReplicaMover(reign, known(move.name()).meta.tableId(), move, answer).start();
+        } else if (request instanceof AdminRequest.DrainServer drain) {
+            new ServerDrainer(reign, drain, answer).start();
         } else if (request instanceof AdminRequest.ListTables) {
             answer.ok(new AdminReply.Tables(reign.catalog().routes()));
         } else {
@@ -81,8 +83,11 @@ final class AdminDesk {
         List<PeerReply.Load> loads = new ArrayList<>();
         List<ServerRecord> servers = reign.live();
         int[] waiting = {servers.size()};
-        Runnable finish = () -> answer.ok(
-                new AdminReply.ClusterStatus(reign.routing(), reign.registry().term(), loads));
+        Runnable finish = () -> answer.ok(new AdminReply.ClusterStatus(
+                reign.routing(),
+                reign.registry().term(),
+                loads,
+                reign.catalog().cluster().drained()));
         if (servers.isEmpty()) {
             finish.run();
         }

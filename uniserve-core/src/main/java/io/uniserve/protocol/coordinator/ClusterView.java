@@ -20,8 +20,12 @@ final class ClusterView {
         this.awaited = awaited;
     }
 
-    void add(ServerRecord record, Liveness liveness, boolean draining) {
-        nodes.put(record.id(), new Node(record, liveness, draining));
+    /**
+     * @param draining the server is to hold nothing
+     * @param leaving it will end soon, whatever it holds
+     */
+    void add(ServerRecord record, Liveness liveness, boolean draining, boolean leaving) {
+        nodes.put(record.id(), new Node(record, liveness, draining, leaving));
     }
 
     /** Adds (+1) or takes off (-1) what an actor makes its servers hold. */
@@ -77,6 +81,11 @@ final class ClusterView {
     boolean draining(ServerId id) {
         Node node = nodes.get(id);
         return node != null && node.draining;
+    }
+
+    boolean leaving(ServerId id) {
+        Node node = nodes.get(id);
+        return node != null && node.leaving;
     }
 
     int learners(ServerId id) {
@@ -153,14 +162,16 @@ final class ClusterView {
         final ServerRecord record;
         final Liveness liveness;
         final boolean draining;
+        final boolean leaving;
         int primaries;
         int replicas;
         int learners;
 
-        Node(ServerRecord record, Liveness liveness, boolean draining) {
+        Node(ServerRecord record, Liveness liveness, boolean draining, boolean leaving) {
             this.record = record;
             this.liveness = liveness;
             this.draining = draining;
+            this.leaving = leaving;
         }
 
         ServerView view() {

@@ -209,7 +209,12 @@ final class Reign {
 
     /** Live servers that may take new replicas. */
     List<ServerRecord> usable() {
-        return live().stream().filter(s -> !health.isDraining(s.id())).toList();
+        return live().stream().filter(s -> !draining(s.id())).toList();
+    }
+
+    /** True when the server leaves, or an operator has drained it. */
+    private boolean draining(ServerId id) {
+        return health.isDraining(id) || catalog.cluster().drained().contains(id);
     }
 
     /** The servers as they are now, with what every table makes them hold. */
@@ -217,7 +222,7 @@ final class Reign {
         boolean grace = env.clock().nanos() - began < config.startGraceNanos();
         ClusterView view = new ClusterView(id -> grace && !members.everSeen(id));
         for (ServerRecord server : members.servers()) {
-            view.add(server, liveness(server.id()), health.isDraining(server.id()));
+            view.add(server, liveness(server.id()), draining(server.id()), health.isDraining(server.id()));
         }
         for (Table table : catalog.tables()) {
             table.map().actors().forEach(actor -> view.count(actor, 1));

@@ -79,7 +79,7 @@ final class TableCreator {
                     actors.size(), 1, replicas.get(0), replicas, List.of(), List.of(), replicas, Map.of(), 0));
         }
         TableMap map = new TableMap(meta.name(), id, actors);
-        ClusterRecord next = new ClusterRecord(cluster.clusterId(), id + 1);
+        ClusterRecord next = cluster.next(id + 1);
         List<Op> ops = new ArrayList<>(List.of(
                 new Op.Set(RegistryPaths.CLUSTER, next, reign.catalog().clusterVersion()),
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),

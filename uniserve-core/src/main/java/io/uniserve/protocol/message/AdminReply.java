@@ -2,6 +2,7 @@ package io.uniserve.protocol.message;
 
 import io.uniserve.model.Routing;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
 import java.util.List;
 
 /** Answers to {@link AdminRequest}s. */
@@ -16,10 +17,16 @@ public sealed interface AdminReply {
         }
     }
 
-    /** The cluster as the coordinator sees it. */
-    record ClusterStatus(Routing routing, long term, List<PeerReply.Load> loads) implements AdminReply {
+    /**
+     * The cluster as the coordinator sees it.
+     *
+     * @param drained servers that are to hold nothing, live or not
+     */
+    record ClusterStatus(Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained)
+            implements AdminReply {
         public ClusterStatus {
             loads = List.copyOf(loads);
+            drained = List.copyOf(drained);
         }
     }
 }

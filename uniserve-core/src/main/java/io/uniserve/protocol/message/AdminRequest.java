@@ -34,6 +34,9 @@ public sealed interface AdminRequest {
      */
     record MoveReplica(TableName name, int actor, ServerId from, ServerId to) implements AdminRequest {}
 
+    /** Records that the server is to hold nothing, or may again. Returns then; what it holds moves as it can. */
+    record DrainServer(ServerId server, boolean drained) implements AdminRequest {}
+
     /** All tables. */
     record ListTables() implements AdminRequest {}
 

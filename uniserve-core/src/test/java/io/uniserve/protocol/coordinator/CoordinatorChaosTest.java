@@ -137,6 +137,13 @@ class CoordinatorChaosTest {
             nodes.forEach(node ->
                     node.machine().onAdmin(new AdminRequest.MoveReplica(last.name(), actor, from, to), outcome -> {}));
         }
+        if (random.nextInt(30) == 0) {
+            drain(TestingCluster.id("s" + (1 + random.nextInt(SERVERS))), random.nextBoolean());
+        }
+    }
+
+    private void drain(ServerId server, boolean wanted) {
+        nodes.forEach(node -> node.machine().onAdmin(new AdminRequest.DrainServer(server, wanted), outcome -> {}));
     }
 
     private static List<ServerId> followers(ActorState actor) {
@@ -163,6 +170,11 @@ class CoordinatorChaosTest {
         Random calm = new Random(1);
         for (int i = 0; i < 400; i++) {
             cluster.loop.run(SECOND / 4);
+            if (i % 100 == 50) { // each is asked once at least when somebody leads
+                for (int server = 1; server <= SERVERS; server++) {
+                    drain(TestingCluster.id("s" + server), false);
+                }
+            }
             act(calm, false);
         }
         int rf = 0;

@@ -29,6 +29,10 @@ public final class AdminMapping {
                     .setActor(move.actor())
                     .setFrom(move.from().value())
                     .setTo(move.to().value()));
+        } else if (request instanceof AdminRequest.DrainServer drain) {
+            proto.setDrainServer(AdminProto.DrainServer.newBuilder()
+                    .setServer(drain.server().value())
+                    .setDrained(drain.drained()));
         } else if (request instanceof AdminRequest.ListTables) {
             proto.setListTables(AdminProto.ListTables.getDefaultInstance());
         } else if (request instanceof AdminRequest.Status) {
@@ -59,6 +63,10 @@ public final class AdminMapping {
                         proto.getMoveReplica().getActor(),
                         IdentityMapping.server(proto.getMoveReplica().getFrom()),
                         IdentityMapping.server(proto.getMoveReplica().getTo()));
+            case DRAIN_SERVER ->
+                new AdminRequest.DrainServer(
+                        IdentityMapping.server(proto.getDrainServer().getServer()),
+                        proto.getDrainServer().getDrained());
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
             case REQUEST_NOT_SET ->
@@ -78,7 +86,8 @@ public final class AdminMapping {
         } else if (reply instanceof AdminReply.ClusterStatus status) {
             AdminProto.ClusterStatus.Builder message = AdminProto.ClusterStatus.newBuilder()
                     .setRouting(RoutingMapping.toProto(status.routing()))
-                    .setTerm(status.term());
+                    .setTerm(status.term())
+                    .addAllDrained(IdentityMapping.texts(status.drained()));
             status.loads().forEach(load -> message.addLoads(LoadMapping.toProto(load)));
             proto.setStatus(message);
         }
@@ -97,7 +106,8 @@ public final class AdminMapping {
                         RoutingMapping.fromProto(proto.getStatus().getRouting()),
                         proto.getStatus().getTerm(),
                         Wire.list(
-                                "loads", proto.getStatus().getLoadsList(), Limits.SERVERS_MAX, LoadMapping::fromProto));
+                                "loads", proto.getStatus().getLoadsList(), Limits.SERVERS_MAX, LoadMapping::fromProto),
+                        IdentityMapping.servers("drained", proto.getStatus().getDrainedList()));
             case REPLY_NOT_SET ->
                 throw Wire.malformed("admin reply is missing or of a kind this version does not know");
         };

@@ -6,6 +6,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
+import java.util.List;
 
 /** Names and identities. */
 final class IdentityMapping {
@@ -47,6 +48,14 @@ final class IdentityMapping {
 
     static ServerId server(String id) {
         return new ServerId(Wire.text("server", id, Limits.NAME_LENGTH_MAX));
+    }
+
+    static List<String> texts(List<ServerId> servers) {
+        return servers.stream().map(ServerId::value).toList();
+    }
+
+    static List<ServerId> servers(String field, List<String> ids) {
+        return Wire.list(field, ids, Limits.SERVERS_MAX, IdentityMapping::server);
     }
 
     static TableName table(String name) {

@@ -32,7 +32,8 @@ public final class RegistryCodec {
         if (value instanceof ClusterRecord cluster) {
             node.setCluster(ModelProto.ClusterRecord.newBuilder()
                     .setClusterId(cluster.clusterId())
-                    .setNextTableId(cluster.nextTableId()));
+                    .setNextTableId(cluster.nextTableId())
+                    .addAllDrained(IdentityMapping.texts(cluster.drained())));
         } else if (value instanceof CoordinatorRecord coordinator) {
             node.setCoordinator(ModelProto.CoordinatorRecord.newBuilder()
                     .setId(coordinator.id())
@@ -90,7 +91,8 @@ public final class RegistryCodec {
             case CLUSTER ->
                 new ClusterRecord(
                         Wire.identifier("cluster_id", node.getCluster().getClusterId()),
-                        Wire.notNegative("next_table_id", node.getCluster().getNextTableId()));
+                        Wire.notNegative("next_table_id", node.getCluster().getNextTableId()),
+                        IdentityMapping.servers("drained", node.getCluster().getDrainedList()));
             case COORDINATOR ->
                 new CoordinatorRecord(
                         Wire.identifier("id", node.getCoordinator().getId()),

@@ -8,9 +8,10 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import java.util.List;
+import java.util.TreeSet;
 
 /**
- * An operator who moves replicas of the table now and then, whatever else goes on; of what he sees, something may have changed
+ * An operator who moves replicas of the table and drains servers now and then, whatever else goes on; of what he sees, something may have changed
  * when he asks, and some moves he calls off. In half of all seeds.
  */
 public final class Moves {
@@ -20,6 +21,7 @@ public final class Moves {
     private final SimCluster cluster;
     private final Prng random;
     private final boolean frequent;
+    private final TreeSet<ServerId> drained = new TreeSet<>();
     private boolean over;
 
     public Moves(World world, SimCluster cluster, Prng random) {
@@ -36,18 +38,56 @@ public final class Moves {
         }
     }
 
-    /** No more of it; what is under way goes on. */
+    /** No more of it; what is under way goes on, and no server stays drained. */
     public void end() {
         over = true;
+        if (!drained.isEmpty()) {
+            release();
+            world.queue.after(SECOND, this::end);
+        }
     }
 
     private void next() {
         world.queue.after(random.between(SECOND, 8 * SECOND), () -> {
             if (!over) {
-                cluster.route().ifPresent(this::move);
+                if (random.below(8) == 0) {
+                    drainOrRelease();
+                } else {
+                    cluster.route().ifPresent(this::move);
+                }
                 next();
             }
         });
+    }
+
+    /** One server at a time is to hold nothing; the next time it may again. */
+    private void drainOrRelease() {
+        if (drained.isEmpty()) {
+            ServerId server = random.pick(cluster.servers()).id();
+            drained.add(server);
+            drain(server, true);
+        } else {
+            release();
+        }
+    }
+
+    private void release() {
+        List.copyOf(drained).forEach(server -> drain(server, false));
+    }
+
+    private void drain(ServerId server, boolean wanted) {
+        AdminRequest wish = new AdminRequest.DrainServer(server, wanted);
+        cluster.leader()
+                .ifPresent(leader -> leader.onAdmin(wish, outcome -> {
+                    boolean noted = outcome instanceof Outcome.Ok;
+                    if (noted && wanted) {
+                        world.weather.count(Fault.SERVER_EMPTIED);
+                    }
+                    if (noted && !wanted) {
+                        drained.remove(server);
+                    }
+                    world.trace.line((wanted ? "drain " : "undrain ") + server + (noted ? " ok" : " refused"));
+                }));
     }
 
     private void move(TableRoute route) {

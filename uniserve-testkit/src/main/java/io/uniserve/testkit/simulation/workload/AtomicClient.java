@@ -167,15 +167,22 @@ public final class AtomicClient implements Customer {
                 AckLevel.ISR,
                 batches,
                 env.clock().nanos() + deadlineNanos);
+        boolean strange = floors.of(update.tableId()) == 0;
         new AtomicUpdateMachine(env, floors, update, ticket.get(), outcome -> {
                     ticket.get().finish();
-                    updated(write, marker, actors, outcome, probe);
+                    updated(write, marker, actors, outcome, probe, strange);
                 })
                 .start();
     }
 
+    /** @param strange the client knew no version of the table, so a retry may come to a table that has forgotten too much */
     private void updated(
-            AtomicHistory.Write write, String marker, TreeSet<Integer> actors, Outcome<Long> outcome, boolean probe) {
+            AtomicHistory.Write write,
+            String marker,
+            TreeSet<Integer> actors,
+            Outcome<Long> outcome,
+            boolean probe,
+            boolean strange) {
         outstanding--;
         tally.ended(true, outcome instanceof Outcome.Ok);
         if (outcome instanceof Outcome.Ok<Long> ok) {
@@ -188,7 +195,7 @@ public final class AtomicClient implements Customer {
         if (code == ErrorCode.UPDATE_REFUSED) {
             write.refused();
         }
-        if (probe) {
+        if (probe && !(strange && code == ErrorCode.OUTCOME_EXPIRED)) {
             tally.probeFailed(actors);
         }
         trace.line(name + " failed to append " + marker + " " + code);

@@ -1,0 +1,109 @@
+package io.uniserve.cli.move;
+
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.Progress;
+import io.uniserve.cli.ServerNames;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeSet;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve drain}. */
+@Command(
+        name = "drain",
+        description = {
+            "Empties a server while it serves: its replicas move to others, and it gets no new ones until --undo. It goes on"
+                    + " running; once it is empty it can be stopped without any actor noticing.",
+            "The server is named as status shows it. Ctrl-C ends the waiting, not the drain."
+        },
+        footer = {"  uniserve drain 5345c4a8", "  uniserve drain 5345c4a8 --undo"})
+public final class DrainCommand extends ClientCommand {
+    private static final long LOOK_MS = 250;
+    private static final int NAMED_MAX = 5;
+
+    @Parameters(index = "0", paramLabel = "SERVER", description = "The server.")
+    private String name = "";
+
+    @Option(names = "--undo", description = "Let it hold replicas again; nothing returns to it by itself.")
+    private boolean undo;
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = DurationOption.class,
+            defaultValue = "30m",
+            description = "How long to wait until it is empty (default: 30m); the drain itself has no limit.")
+    private Duration timeout = Duration.ofMinutes(30);
+
+    @Override
+    public Integer call() throws InterruptedException {
+        try (ClusterClient cluster = connect()) {
+            TreeSet<ServerId> known = new TreeSet<>(cluster.status().drained());
+            if (!undo) {
+                cluster.servers().forEach(server -> known.add(server.id()));
+            }
+            ServerId server = ServerNames.named("SERVER", name, known);
+            cluster.drain(server, !undo);
+            if (!undo) {
+                await(cluster, server);
+            }
+            if (global().json()) {
+                console().json(Map.of("server", server.value(), "drained", !undo));
+            } else {
+                console()
+                        .println("server " + ServerNames.brief(server)
+                                + (undo ? " may hold replicas again" : " is empty and gets no replicas"));
+            }
+        }
+        return ExitCode.OK;
+    }
+
+    private void await(ClusterClient cluster, ServerId server) throws InterruptedException {
+        CountDownLatch never = new CountDownLatch(1);
+        List<String> held = held(cluster, server);
+        int first = held.size();
+        Progress progress = new Progress(
+                console().err(), console().terminal(), clock()::nanos, "drain " + ServerNames.brief(server), first);
+        for (long waited = 0; !held.isEmpty(); waited += LOOK_MS) {
+            if (waited >= timeout.toMillis()) {
+                throw new UniserveException(
+                        ErrorCode.DEADLINE_EXCEEDED,
+                        "server " + ServerNames.brief(server) + " still holds " + held.size()
+                                + " replicas, and goes on to"
+                                + " drain: "
+                                + String.join(", ", held.subList(0, Math.min(NAMED_MAX, held.size()))));
+            }
+            progress.at(Math.max(0, first - held.size()), held.size() + " replicas left");
+            never.await(LOOK_MS, TimeUnit.MILLISECONDS);
+            held = held(cluster, server);
+        }
+        progress.at(first, "0 replicas left");
+        progress.finish();
+    }
+
+    private static List<String> held(ClusterClient cluster, ServerId server) {
+        List<String> held = new ArrayList<>();
+        for (TableRoute table : cluster.tables()) {
+            for (ActorState actor : table.map().actors()) {
+                if (actor.hosts(server)) {
+                    held.add(table.meta().name() + "/" + actor.actor());
+                }
+            }
+        }
+        return held;
+    }
+}

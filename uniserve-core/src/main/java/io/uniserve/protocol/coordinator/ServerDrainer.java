@@ -1,0 +1,115 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.TermRegistry.Written;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Records that a server is to hold nothing, or may again. What it holds then moves as from a server that leaves. */
+final class ServerDrainer {
+    private static final Logger LOG = LoggerFactory.getLogger(ServerDrainer.class);
+    private static final int WRITES_MAX = 20;
+
+    private final Reign reign;
+    private final ServerId server;
+    private final boolean wanted;
+    private final AdminDesk.Answer answer;
+    private int writes;
+
+    ServerDrainer(Reign reign, AdminRequest.DrainServer request, AdminDesk.Answer answer) {
+        this.reign = reign;
+        this.server = request.server();
+        this.wanted = request.drained();
+        this.answer = answer;
+    }
+
+    void start() {
+        if (wanted && !isRecorded()) {
+            check();
+        }
+        write();
+    }
+
+    private boolean isRecorded() {
+        return reign.catalog().cluster().drained().contains(server);
+    }
+
+    private void check() {
+        if (reign.live().stream().noneMatch(live -> live.id().equals(server))) {
+            throw UniserveException.invalid(
+                    "server: no live server is called " + server + "; status lists those there are");
+        }
+        if (reign.catalog().cluster().drained().size() >= Limits.SERVERS_MAX) {
+            throw UniserveException.invalid(
+                    "server: " + Limits.SERVERS_MAX + " servers are drained already; undo those that are gone");
+        }
+        for (Table table : reign.catalog().tables()) {
+            long others = reign.usable().stream()
+                    .filter(other -> !other.id().equals(server) && ClusterView.offers(other, table.meta.port()))
+                    .count();
+            if (others < table.meta.rf() && holds(table)) {
+                throw UniserveException.invalid("server: table " + table.meta.name() + " keeps " + table.meta.rf()
+                        + " copies of each actor, and there are only " + others + " other servers with port "
+                        + table.meta.port() + "; start another one first");
+            }
+        }
+    }
+
+    private boolean holds(Table table) {
+        return table.map().actors().stream().map(ActorState::isr).anyMatch(isr -> isr.contains(server));
+    }
+
+    private void write() {
+        if (!answer.isOpen()) {
+            return;
+        }
+        if (isRecorded() == wanted) {
+            reign.wake();
+            answer.ok(new AdminReply.Ack());
+            return;
+        }
+        ClusterRecord next = reign.catalog().cluster().drained(server, wanted);
+        Op set = new Op.Set(RegistryPaths.CLUSTER, next, reign.catalog().clusterVersion());
+        reign.registry().write(List.of(set), written -> written(written, next));
+    }
+
+    private void written(Written written, ClusterRecord next) {
+        if (written.applied()) {
+            reign.catalog().setCluster(next, written.versions().get(0));
+            LOG.info("server {} {}", server, wanted ? "is to hold nothing" : "may hold replicas again");
+            write();
+        } else if (written.error() != null) {
+            answer.fail(written.error());
+        } else if (++writes > WRITES_MAX) {
+            answer.fail(new UniserveException(ErrorCode.OUTCOME_UNKNOWN, "the registry did not confirm it: ask again"));
+        } else {
+            reign.registry().after(reign.config().tickNanos() / 4, this::readAgain);
+        }
+    }
+
+    private void readAgain() {
+        reign.registry()
+                .synced(() -> reign.catalog().reloadCluster(new CatalogManager.Then() {
+                    @Override
+                    public void done() {
+                        write();
+                    }
+
+                    @Override
+                    public void failed(UniserveException error) {
+                        answer.fail(error);
+                    }
+                }));
+    }
+}

@@ -51,6 +51,7 @@ public final class Limits {
     public static final int SESSION_SNAPSHOTS_PER_SERVER_MAX = 1_024;
     public static final int SESSION_SNAPSHOTS_PER_ACTOR_MAX = 64;
     public static final int SESSION_RESTARTS_MAX = 3;
+    public static final int PLANNING_TABLES_MAX = 256;
     public static final int UPDATE_ATTEMPTS_PER_ACTOR_MAX = 64;
     public static final long DEADLINE_MS_MAX = 3_600_000;
     public static final int SERVERS_MAX = 1_024;

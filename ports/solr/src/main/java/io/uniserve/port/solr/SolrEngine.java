@@ -9,6 +9,7 @@ import io.uniserve.api.EngineFailures;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.OpenEngines;
+import io.uniserve.api.OpenPerOptions;
 import io.uniserve.api.PackedFiles;
 import io.uniserve.api.TableChecks;
 import io.uniserve.api.plan.Planner;
@@ -22,7 +23,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicLong;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.core.CoreContainer;
@@ -82,13 +82,13 @@ public final class SolrEngine implements Engine {
     public Optional<Planner> planner() {
         return Optional.of((query, context) -> {
             TableMeta table = context.table(query.table());
-            SolrQuery planned = new SolrQuery(context, table, planning(table));
-            return SOLR.translated("plan the query", () -> planned.answer(query.text()));
+            return open.any().planning.with(table, core -> SOLR.translated("plan the query", () ->
+                    new SolrQuery(context, table, core).answer(query.text())));
         });
     }
 
-    SolrCore planning(TableMeta table) {
-        return open.any().planning(table);
+    OpenPerOptions<SolrCore> planning() {
+        return open.any().planning;
     }
 
     /** The core container of one server: a core an actor, and an empty core a configset on which queries are planned. */
@@ -96,7 +96,8 @@ public final class SolrEngine implements Engine {
         private final Path home;
         private final CoreContainer container;
         private final AtomicLong names = new AtomicLong();
-        private final Map<Map<String, String>, SolrCore> planning = new ConcurrentHashMap<>();
+        private final OpenPerOptions<SolrCore> planning = new OpenPerOptions<>(
+                this::planning, core -> core.getCoreContainer().unload(core.getName(), false, false, true));
 
         Instance(Path home) {
             // Solr's second HTTP API wants a servlet container, which is not there.
@@ -108,9 +109,8 @@ public final class SolrEngine implements Engine {
             container.load();
         }
 
-        SolrCore planning(TableMeta table) {
-            return planning.computeIfAbsent(
-                    table.options(), any -> core(table, home.resolve("planning-" + planning.size())));
+        private SolrCore planning(TableMeta table) {
+            return core(table, home.resolve("planning-" + names.incrementAndGet()));
         }
 
         /** Opens the index in {@code directory/data/index} or makes an empty one. */

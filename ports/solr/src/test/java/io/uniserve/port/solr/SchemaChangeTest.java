@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.solr.core.SolrCore;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -105,6 +106,20 @@ class SchemaChangeTest {
         assertThatThrownBy(() -> engine.validateChange(second, later(second, without)))
                 .hasMessageContaining("copyField")
                 .hasMessageContaining("is removed");
+    }
+
+    @Test
+    void planningByAnOldSchemaEndsWithItsLastQuery() throws IOException {
+        TableMeta first = LocalTable.meta(2);
+        TableMeta second = later(first, schema().replace("</schema>", ADDED));
+        SolrCore old = engine.planning().with(first, core -> {
+            boolean closed = engine.planning().with(second, SolrCore::isClosed);
+            assertThat(closed || core.isClosed()).isFalse();
+            return core;
+        });
+        assertThat(old.isClosed()).isTrue();
+        assertThat(Path.of(old.getCoreDescriptor().getInstanceDir().toString())).doesNotExist();
+        assertThat(engine.planning().with(second, SolrCore::isClosed)).isFalse();
     }
 
     private static List<Document> rows(int from, int to, boolean more) {

@@ -12,6 +12,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import org.apache.solr.core.SolrCore;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -28,10 +29,10 @@ class SeveralServersTest {
         new LocalTable(engine, first, directory.resolve("a"), 1);
         new LocalTable(engine, second, directory.resolve("b"), 1);
         first.close();
-        assertThat(engine.planning(LocalTable.meta(1)).isClosed()).isFalse();
+        assertThat(engine.planning().with(LocalTable.meta(1), SolrCore::isClosed)).isFalse();
         new LocalTable(engine, second, directory.resolve("c"), 1);
         second.close();
-        assertThatThrownBy(() -> engine.planning(LocalTable.meta(1)))
+        assertThatThrownBy(() -> engine.planning().with(LocalTable.meta(1), SolrCore::isClosed))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
     }

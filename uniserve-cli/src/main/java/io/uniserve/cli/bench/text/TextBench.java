@@ -49,7 +49,8 @@ final class TextBench {
             int operations,
             int rounds,
             int generated,
-            long seed) {}
+            long seed,
+            List<TextQuery> measured) {}
 
     TextBench(
             Bench bench,
@@ -137,7 +138,7 @@ final class TextBench {
         Function<String, String> ours = parameters -> uniserve.query(TABLE, parameters);
         Function<String, String> peers = parameters -> peer.query(TABLE, parameters);
         warmUp(ours, peers);
-        for (TextQuery query : TextQuery.MEASURED) {
+        for (TextQuery query : scale.measured()) {
             for (int clients : scale.clients()) {
                 List<Block> blocks = measure(query.name(), query, clients, ours, peers);
                 String name = query.name() + ", " + clients + " clients: ";
@@ -162,12 +163,12 @@ final class TextBench {
         header("queries of one range: uniserve has " + scale.nodes() + " replicas, the peer 1");
         Function<String, String> ours = parameters -> uniserve.query(HOT, parameters);
         Function<String, String> peers = parameters -> peer.query(TABLE, 0, parameters);
-        for (TextQuery query : TextQuery.MEASURED) {
+        for (TextQuery query : scale.measured()) {
             compare(query, ours.apply(query.parameters()), peers.apply(query.parameters()));
         }
         warmUp(ours, peers);
         int clients = scale.clients().stream().mapToInt(Integer::intValue).max().orElse(1);
-        for (TextQuery query : TextQuery.MEASURED) {
+        for (TextQuery query : scale.measured()) {
             List<Block> blocks = measure("hot " + query.name(), query, clients, ours, peers);
             figures.add(Figure.more(
                     "hot " + query.name() + ", " + clients + " clients: queries/s",
@@ -178,7 +179,7 @@ final class TextBench {
     }
 
     private void warmUp(Function<String, String> ours, Function<String, String> peers) {
-        for (TextQuery query : TextQuery.MEASURED) {
+        for (TextQuery query : scale.measured()) {
             console.note("warming up: " + scale.warmup() + " x " + query.name() + " on each side");
             bench.warm(side("uniserve", ours, query, ourCpu), WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);
             bench.warm(side("peer", peers, query, peersCpu), WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);

@@ -124,6 +124,13 @@ public final class TextCommand extends CliCommand {
     @Option(names = "--seed", paramLabel = "N", description = "Seed of the generated queries (default: 1).")
     private long seed = 1;
 
+    @Option(
+            names = "--kinds",
+            split = ",",
+            paramLabel = "WORD",
+            description = "Measure only queries with such a word: phrase, sloppy, facet, sorted (default: all).")
+    private List<String> kinds = List.of();
+
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
     private @Nullable Path raw;
 
@@ -147,8 +154,16 @@ public final class TextCommand extends CliCommand {
                 SearchPeer other = solrCloud.start(nodes, "-Xmx" + heap)) {
             List<Long> pids = solrCloud.nodes().stream().map(DaemonProcess::pid).toList();
             Bench bench = new Bench(clock()::nanos, log);
-            TextBench.Scale scale =
-                    new TextBench.Scale(nodes, shards, clients, warmup, operations, rounds, generated, seed);
+            TextBench.Scale scale = new TextBench.Scale(
+                    nodes,
+                    shards,
+                    clients,
+                    warmup,
+                    operations,
+                    rounds,
+                    generated,
+                    seed,
+                    TextQuery.measured(kinds));
             TextBench text = new TextBench(bench, corpus, scale, console(), uniserve, other, pids);
             BulkBench updates = new BulkBench(bench, corpus, shards, uniserve, other, pids, console());
             ResultLine line = ResultLine.of("bench text", arguments());
@@ -225,6 +240,9 @@ public final class TextCommand extends CliCommand {
         range("--generated", generated, 0, 100_000);
         clients.forEach(n -> range("--clients", n, 1, 64));
         bulk.forEach(n -> range("--bulk", n, 1, 10_000));
+        if (TextQuery.measured(kinds).isEmpty()) {
+            throw usage("--kinds has no word of a query that is measured: use phrase, sloppy, facet or sorted");
+        }
         if (!(quota >= 0 && quota <= 64)) {
             throw usage("--quota is " + quota + ": use 0 to 64");
         }

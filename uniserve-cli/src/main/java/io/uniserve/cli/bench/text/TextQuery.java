@@ -25,6 +25,13 @@ record TextQuery(String name, String parameters) {
             of("facet of \"water\"", "text:water", FACET_TOP),
             of("sorted page of \"the\"", "text:the", SORTED));
 
+    /** Those that are measured whose names have one of these words, all where there are none. */
+    static List<TextQuery> measured(List<String> words) {
+        return MEASURED.stream()
+                .filter(query -> words.isEmpty() || words.stream().anyMatch(query.name()::contains))
+                .toList();
+    }
+
     /** What is only compared: two or three words of a random document, in each of the four kinds. */
     static List<TextQuery> generated(Corpus corpus, long seed, int count) {
         Random random = new Random(seed);

@@ -12,6 +12,7 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicReference;
@@ -69,6 +70,6 @@ class NearNetworkTest {
         network.answerWith((request, completion) -> late.set(() -> completion.done(Outcome.ok(new PeerReply.Ack()))));
         Outcome<PeerReply> outcome = call(SELF, 1).join();
         assertThat(outcome.toString()).contains(ErrorCode.DEADLINE_EXCEEDED.name());
-        late.get().run();
+        Objects.requireNonNull(late.get()).run();
     }
 }

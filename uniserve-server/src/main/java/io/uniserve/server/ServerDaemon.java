@@ -77,8 +77,8 @@ public final class ServerDaemon implements AutoCloseable {
             address = new Address(AdvertisedHost.of(settings.host(), settings.advertisedHost()), server.port());
             GateTable gates = new GateTable();
             NearNetwork network = resources.network(address);
-            machine = new ServerMachine(
-                    config(whole), around.apply(resources.environment(network)), gates, this::failed);
+            machine =
+                    new ServerMachine(config(whole), around.apply(resources.environment(network)), gates, this::failed);
             ReadCosts costs = new ReadCosts();
             ShardSets sets = new ShardSets(resources.clock);
             ServerHandlers handlers =

@@ -31,6 +31,7 @@ import java.util.function.Consumer;
 final class ServerResources {
     /** They wait for the disk; logs that are synced at once share its work. */
     private static final int DISK_THREADS = 16;
+
     private static final int STORE_THREADS = 2;
 
     final Closing closing = new Closing();

@@ -225,10 +225,7 @@ final class UpdatesBench {
         row("all-actor query", theirs, ours, theirs, "1.1");
         double p99 = amongUpdates(cluster, atomic, count, quiet.get(1), "serializable");
         figures.add(Figure.less(
-                "all-actor query during updates: p99 us",
-                p99,
-                quiet.get(1).percentileMicros(0.99),
-                1 / 3.0));
+                "all-actor query during updates: p99 us", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
         double reference = amongUpdates(cluster, eventual, count, quiet.get(0), "eventual");
         rows.add(String.format(
                 Locale.ROOT,

@@ -56,11 +56,7 @@ final class AtomicFlow {
             // put together once: what is checked, written and applied are the same bytes
             Bytes rows = BatchRows.encode(request.batches());
             Prepare own = new Prepare(
-                    request.table(),
-                    request.key(),
-                    request.epoch(),
-                    request.version(),
-                    BatchRows.LIST.decode(rows));
+                    request.table(), request.key(), request.epoch(), request.version(), BatchRows.LIST.decode(rows));
             validate(own, 0, rows, completion);
         }
     }

@@ -325,13 +325,7 @@ public final class Replica {
     public ReadGate gate() {
         boolean serving = !closed && !fitness.isDamaged() && engineReady() && part.inSync(installed());
         return new ReadGate(
-                key.actor(),
-                installed(),
-                serving,
-                lease.until(installed()),
-                applied(),
-                trail.doubt(),
-                committed());
+                key.actor(), installed(), serving, lease.until(installed()), applied(), trail.doubt(), committed());
     }
 
     /** The part it plays, for reports. */

@@ -30,7 +30,6 @@ final class DoubtDesk {
     private final BiFunction<TableName, Long, DriverLook> drivers;
     private final TreeMap<ReplicaKey, List<Question>> waiting = new TreeMap<>();
 
-
     /** @param copies what this server has seen of a table's log last, perhaps an old one */
     DoubtDesk(
             AtomicHost host,

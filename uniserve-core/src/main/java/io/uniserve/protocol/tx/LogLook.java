@@ -122,7 +122,8 @@ final class LogLook {
         registry.multi(List.of(new Op.Check(path, version)), checked -> {
             if (checked instanceof Outcome.Err<MultiResult> err) {
                 end(Outcome.err(err.error()));
-            } else if (asked.isEmpty() || ((Outcome.Ok<MultiResult>) checked).value().applied()) {
+            } else if (asked.isEmpty()
+                    || ((Outcome.Ok<MultiResult>) checked).value().applied()) {
                 end(Outcome.ok(log));
             } else {
                 registry.sync(synced -> read(attempt + 1));

@@ -37,6 +37,7 @@ final class Run {
     boolean mine;
     /** Its commit was sent at least once. */
     boolean committing;
+
     private long bytes;
     private boolean over;
 

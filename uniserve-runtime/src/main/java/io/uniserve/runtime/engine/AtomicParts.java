@@ -87,9 +87,7 @@ final class AtomicParts {
         long bytes = batches.stream().mapToLong(batch -> batch.rows().size()).sum();
         prepared.put(version, new Parts(parts, bytes));
         for (Update batch : batches) {
-            parts.add(port.call(
-                    batch.function() + " prepare",
-                    () -> rows(batch).prepare(batch.index())));
+            parts.add(port.call(batch.function() + " prepare", () -> rows(batch).prepare(batch.index())));
         }
         synchronized (checked) {
             checked.clear();

@@ -82,8 +82,12 @@ public final class SolrEngine implements Engine {
     public Optional<Planner> planner() {
         return Optional.of((query, context) -> {
             TableMeta table = context.table(query.table());
-            return open.any().planning.with(table, core -> SOLR.translated("plan the query", () ->
-                    new SolrQuery(context, table, core).answer(query.text())));
+            return open.any()
+                    .planning
+                    .with(
+                            table,
+                            core -> SOLR.translated(
+                                    "plan the query", () -> new SolrQuery(context, table, core).answer(query.text())));
         });
     }
 

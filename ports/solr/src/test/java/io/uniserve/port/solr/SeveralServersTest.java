@@ -29,7 +29,8 @@ class SeveralServersTest {
         new LocalTable(engine, first, directory.resolve("a"), 1);
         new LocalTable(engine, second, directory.resolve("b"), 1);
         first.close();
-        assertThat(engine.planning().with(LocalTable.meta(1), SolrCore::isClosed)).isFalse();
+        assertThat(engine.planning().with(LocalTable.meta(1), SolrCore::isClosed))
+                .isFalse();
         new LocalTable(engine, second, directory.resolve("c"), 1);
         second.close();
         assertThatThrownBy(() -> engine.planning().with(LocalTable.meta(1), SolrCore::isClosed))

@@ -1,6 +1,10 @@
 package io.uniserve.api;
 
-import java.util.Map;
+import java.util.Collection;
+import java.util.Set;
+import java.util.function.Function;
+import java.util.function.ToLongFunction;
+import java.util.stream.Collectors;
 
 /** What an actor takes: rows, bytes of memory, bytes of disk. */
 public record ActorUsage(long rows, long memoryBytes, long diskBytes) {
@@ -9,15 +13,24 @@ public record ActorUsage(long rows, long memoryBytes, long diskBytes) {
      * more, on disk.
      *
      * @param bytes of the actor
-     * @param parts the view's, by identity, with their size in any unit
+     * @param parts the view's
      * @param now the actor's
+     * @param identity what a part that both have has in common
+     * @param size of a part, in any unit
      */
-    public static ActorUsage ofView(long rows, long bytes, Map<Object, Integer> parts, Map<Object, Integer> now) {
-        long all = now.values().stream().mapToLong(Integer::longValue).sum();
-        double alone = 0;
-        for (Map.Entry<Object, Integer> part : parts.entrySet()) {
-            alone += now.containsKey(part.getKey()) ? 0 : part.getValue();
-        }
+    public static <P> ActorUsage ofView(
+            long rows,
+            long bytes,
+            Collection<P> parts,
+            Collection<P> now,
+            Function<P, Object> identity,
+            ToLongFunction<P> size) {
+        long all = now.stream().mapToLong(size).sum();
+        Set<Object> shared = now.stream().map(identity).collect(Collectors.toSet());
+        double alone = parts.stream()
+                .filter(part -> !shared.contains(identity.apply(part)))
+                .mapToLong(size)
+                .sum();
         return new ActorUsage(rows, 0, (long) (bytes * alone / Math.max(1, all)));
     }
 }

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.util.Optional;
 import java.util.concurrent.Callable;
 import java.util.function.Function;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +18,12 @@ import org.jspecify.annotations.Nullable;
  *     may cause; empty for any other. It is asked about each cause in turn.
  */
 public record EngineFailures(String engine, Function<Throwable, Optional<ErrorCode>> known) {
+    /** INVALID_ARGUMENT for what only a query or row can cause. */
+    public static EngineFailures ofUsers(String engine, Predicate<Throwable> users) {
+        return new EngineFailures(
+                engine, failure -> users.test(failure) ? Optional.of(ErrorCode.INVALID_ARGUMENT) : Optional.empty());
+    }
+
     /**
      * Calls the engine. A UniserveException among the causes of a failure comes out as it is; without a known code,
      * IOException becomes IO and any other PORT_FAILED.

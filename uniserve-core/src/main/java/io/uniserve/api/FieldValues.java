@@ -64,6 +64,19 @@ public final class FieldValues {
         return requireText(row, keyField);
     }
 
+    /**
+     * What the schema says of a field; INVALID_ROW where it says nothing.
+     *
+     * @param where begins the message
+     */
+    public static <T> T requireKnown(String where, String field, @Nullable T known) {
+        if (known == null) {
+            throw invalid(where + "field \"" + field + "\" is not in the schema; add it to the configset, or"
+                    + " use one of its fields, such as *_s");
+        }
+        return known;
+    }
+
     /** Whether some field has an operation, so that the document changes another. */
     public static boolean isChange(Document row) {
         return row.fields().values().stream().anyMatch(Map.class::isInstance);

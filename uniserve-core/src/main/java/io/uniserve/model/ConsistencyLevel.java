@@ -7,5 +7,10 @@ public enum ConsistencyLevel {
     /** Every update is applied by all its actors or by none. Queries are served as at {@link #FULLY_SERIALIZABLE}. */
     SERIALIZABLE,
     /** The same, and every query sees one version of the table. */
-    FULLY_SERIALIZABLE
+    FULLY_SERIALIZABLE;
+
+    /** Whether every update is applied by all its actors or by none. */
+    public boolean atomic() {
+        return this != EVENTUAL;
+    }
 }

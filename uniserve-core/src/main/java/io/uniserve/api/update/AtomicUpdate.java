@@ -1,8 +1,10 @@
 package io.uniserve.api.update;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.RevocableActor;
 import io.uniserve.api.Row;
 import java.util.List;
+import java.util.Optional;
 
 /**
  * An update of many actors that all of them make or none. Each actor prepares its part; the parts are committed when all
@@ -20,4 +22,14 @@ public non-sealed interface AtomicUpdate<A extends Actor, R extends Row> extends
      * @param context the log index of the prepare
      */
     Prepared prepare(A actor, UpdateContext context, List<R> rows);
+
+    /** The function as a part of atomic updates: itself, or an eventual one of a {@link RevocableActor}; empty for others. */
+    static <A extends Actor, R extends Row> Optional<AtomicUpdate<A, R>> of(UpdateFunction<A, R> function, A actor) {
+        if (function instanceof AtomicUpdate<A, R> atomic) {
+            return Optional.of(atomic);
+        }
+        return function instanceof EventualUpdate<A, R> eventual && actor instanceof RevocableActor<?>
+                ? Optional.of(new RevocableUpdate<>(eventual))
+                : Optional.empty();
+    }
 }

@@ -57,7 +57,7 @@ public final class AtomicService {
 
     /** True for a table whose updates pass through here. */
     public static boolean serves(ConsistencyLevel level) {
-        return level != ConsistencyLevel.EVENTUAL;
+        return level.atomic();
     }
 
     /** A client's update of such a table. The reply has all its actors acknowledged or all failed. */

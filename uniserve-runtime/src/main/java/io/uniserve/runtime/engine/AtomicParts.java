@@ -1,6 +1,8 @@
 package io.uniserve.runtime.engine;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.ActorUsage;
+import io.uniserve.api.RevocableActor;
 import io.uniserve.api.SnapshotActor;
 import io.uniserve.api.update.Prepared;
 import io.uniserve.codec.Bytes;
@@ -92,6 +94,9 @@ final class AtomicParts {
         synchronized (checked) {
             checked.clear();
         }
+        if (actor instanceof RevocableActor<?> revocable) {
+            port.run("stage", revocable::stage);
+        }
     }
 
     /** Lets go of what is prepared for the version, if anything is. */
@@ -126,9 +131,9 @@ final class AtomicParts {
                             + " SnapshotActor's snapshot() must be an actor too");
         });
         boolean shares = port.call("snapshotsShare", () -> ((SnapshotActor<?>) actor).snapshotsShare());
-        long size = shares
-                ? STATE_BYTES + CHANGE_FACTOR * changed
-                : port.call("usage", state::usage).memoryBytes();
+        ActorUsage usage = port.call("usage", state::usage);
+        // Engines that mark deleted rows by a bit each copy the bits.
+        long size = shares ? STATE_BYTES + usage.rows() / Byte.SIZE + CHANGE_FACTOR * changed : usage.memoryBytes();
         shelf.add(version, state, size);
     }
 

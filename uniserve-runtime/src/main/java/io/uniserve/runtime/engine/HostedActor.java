@@ -95,6 +95,14 @@ public final class HostedActor {
         return port;
     }
 
+    /** Closes its states and the actor, where the whole engine is closed. */
+    void close() {
+        if (atomic != null) {
+            atomic.close();
+        }
+        port.run("closing an actor", actor::close);
+    }
+
     Publication publication() {
         return publication;
     }

@@ -12,6 +12,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.runtime.port.LoadedPort;
 import java.nio.file.Path;
 import java.util.Collection;
@@ -66,6 +67,10 @@ final class OpenPort implements AutoCloseable {
     }
 
     void validate(TableMeta meta, Optional<TableMeta> before) {
+        if (before.isPresent() && AtomicService.serves(meta.level())) {
+            throw UniserveException.unsupported("table " + meta.name() + " has level " + meta.level()
+                    + ", whose options cannot change; make a new table, or use one of level EVENTUAL");
+        }
         run("validating table " + meta.name(), () -> {
             if (before.isPresent()) {
                 port.engine().validateChange(before.get(), meta);

@@ -538,7 +538,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     @Override
     public void close() {
         calls.close();
-        actors.values().forEach(hosted -> closed(() -> hosted.port().run("closing an actor", hosted.actor()::close)));
+        actors.values().forEach(hosted -> closed(hosted::close));
         ports.values().forEach(port -> closed(port::close));
     }
 

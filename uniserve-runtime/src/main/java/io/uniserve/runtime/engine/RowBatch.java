@@ -134,11 +134,9 @@ final class RowBatch {
     }
 
     private AtomicUpdate<Actor, Row> atomic() {
-        if (function instanceof AtomicUpdate<Actor, Row> atomic) {
-            return atomic;
-        }
-        throw new UniserveException(
-                ErrorCode.UNSUPPORTED,
-                "update " + function.id() + " cannot be prepared: it is for tables of level EVENTUAL only");
+        return AtomicUpdate.of(function, actor)
+                .orElseThrow(() -> new UniserveException(
+                        ErrorCode.UNSUPPORTED,
+                        "update " + function.id() + " cannot be prepared: it is for tables of level EVENTUAL only"));
     }
 }

@@ -9,6 +9,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.TableMeta;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
@@ -176,6 +177,16 @@ class AtomicHostTest {
                         .code())
                 .isEqualTo(ErrorCode.INVALID_ROW);
         Waiter.<Done>value(done -> world.host.validate(KEY, PUT, rows("a"), done));
+    }
+
+    @Test
+    void optionsDoNotChange() {
+        TableMeta meta = world.meta(ConsistencyLevel.SERIALIZABLE);
+        Waiter.<Done>value(done -> world.host.validateTable(meta, Optional.empty(), done));
+        UniserveException error =
+                Waiter.<Done>error(done -> world.host.validateTable(meta, Optional.of(meta), done));
+        assertThat(error.code()).isEqualTo(ErrorCode.UNSUPPORTED);
+        assertThat(error.reason()).contains("things", "SERIALIZABLE", "EVENTUAL");
     }
 
     @Test

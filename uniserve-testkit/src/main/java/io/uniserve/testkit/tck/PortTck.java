@@ -12,6 +12,7 @@ import org.junit.jupiter.api.io.TempDir;
 public abstract class PortTck
         implements InfoCases,
                 UpdateCases,
+                AtomicCases,
                 DigestCases,
                 SerializeCases,
                 DamageCases,

@@ -7,19 +7,27 @@ import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.RevocableActor;
 import io.uniserve.api.Row;
+import io.uniserve.api.SnapshotActor;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.update.AtomicUpdate;
 import io.uniserve.api.update.EventualUpdate;
+import io.uniserve.api.update.Prepared;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.api.update.UpdateFunction;
+import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.TableMeta;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
@@ -69,6 +77,71 @@ public final class TckBench implements AutoCloseable {
     Actor restore(Path from) {
         ActorFactory<? extends Actor> factory = instance.actors();
         return register(factory.restore(context(), from));
+    }
+
+    /** As {@link #create}, of a table with atomic updates. */
+    Actor createAtomic() {
+        return register(instance.actors().create(atomicContext()));
+    }
+
+    /** As {@link #restore}, of a table with atomic updates. */
+    Actor restoreAtomic(Path from) {
+        ActorFactory<? extends Actor> factory = instance.actors();
+        return register(factory.restore(atomicContext(), from));
+    }
+
+    private ActorContext atomicContext() {
+        TableMeta m = fixture.meta();
+        TableMeta atomic = new TableMeta(
+                m.name(),
+                m.tableId(),
+                m.partitioner(),
+                m.keyField(),
+                ConsistencyLevel.FULLY_SERIALIZABLE,
+                m.rf(),
+                m.minIsr(),
+                m.onLoss(),
+                m.port(),
+                m.options());
+        return new ActorContext(atomic, names.incrementAndGet(), newDirectory());
+    }
+
+    /** Prepares an upsert of these rows as the host does: validated first. */
+    Prepared prepare(Actor actor, List<Document> rows) {
+        AtomicUpdate<Actor, Row> atomic = AtomicUpdate.of(function(actor, fixture.upsert()), actor)
+                .orElseThrow(() -> new AssertionError(fixture.upsert() + " cannot be prepared"));
+        atomic.validate(actor, cast(rows));
+        return atomic.prepare(actor, new UpdateContext(index.incrementAndGet()), cast(rows));
+    }
+
+    /** All parts of a version are prepared. */
+    void stage(Actor actor) {
+        if (actor instanceof RevocableActor<?> revocable) {
+            revocable.stage();
+        }
+    }
+
+    /** Commits the parts of a version as the host does. */
+    void commit(Actor actor, List<Prepared> parts) {
+        stage(actor);
+        parts.forEach(Prepared::commit);
+        actor.publish();
+    }
+
+    /** A view of the actor's present state; the caller closes it. */
+    Actor view(Actor actor) {
+        if (actor instanceof SnapshotActor<?> snapshots && snapshots.snapshot() instanceof Actor view) {
+            return view;
+        }
+        throw new AssertionError("the port's actors give no views that are actors");
+    }
+
+    /** Number of rows, digest and all probes' answers. */
+    Bytes contents(Actor actor) {
+        BinaryWriter out = new BinaryWriter();
+        out.writeLong(actor.usage().rows()).writeString(Arrays.toString(actor.digest()));
+        askAll(actor).forEach(out::writeBytes);
+        return out.toBytes();
     }
 
     /** A new empty actor with the rows {@code from} to {@code to - 1}, published. */
@@ -134,11 +207,15 @@ public final class TckBench implements AutoCloseable {
         throw new AssertionError("the fixture names operator " + probe.operator() + ", the port has none");
     }
 
-    @SuppressWarnings("unchecked")
     private EventualUpdate<Actor, Row> update(Actor actor, String id) {
+        return (EventualUpdate<Actor, Row>) function(actor, id);
+    }
+
+    @SuppressWarnings("unchecked")
+    private UpdateFunction<Actor, Row> function(Actor actor, String id) {
         for (UpdateFunction<?, ?> function : instance.updates()) {
             if (function.id().equals(id) && function.actorType().isInstance(actor)) {
-                return (EventualUpdate<Actor, Row>) function;
+                return (UpdateFunction<Actor, Row>) function;
             }
         }
         throw new AssertionError("the fixture names update " + id + ", the port has none for " + actor.getClass());

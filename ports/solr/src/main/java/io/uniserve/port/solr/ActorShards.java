@@ -19,10 +19,7 @@ import org.apache.solr.handler.component.ShardRequest;
 import org.apache.solr.handler.component.ShardResponse;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Lets Solr's distributed components see a table's actors as shards. Requests gather until a response is wanted; then
- * all go out at once, so that a server gets one request a phase. Named in {@code solr.xml}.
- */
+/** Lets Solr's distributed components see a table's actors as shards, all asked at once. Named in {@code solr.xml}. */
 public final class ActorShards extends ShardHandlerFactory {
     /** Only Solr's own shard handler may call it; the components need it to tell the shards apart. */
     private static final Method SET_SHARD = SolrEngine.SOLR.translated("find ShardResponse.setShard", () -> {

@@ -1,26 +1,21 @@
 package io.uniserve.port.solr;
 
+import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
-import io.uniserve.api.SnapshotActor;
+import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Collection;
-import java.util.HashMap;
-import java.util.Map;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.lucene.index.IndexCommit;
-import org.apache.lucene.index.IndexReader;
-import org.apache.lucene.index.LeafReaderContext;
-import org.apache.lucene.index.MultiBits;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FilterDirectory;
 import org.apache.lucene.store.LockFactory;
-import org.apache.lucene.util.Bits;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.core.CoreContainer;
 import org.apache.solr.core.IndexDeletionPolicyWrapper;
@@ -28,26 +23,28 @@ import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.StandardDirectoryFactory;
 import org.apache.solr.request.LocalSolrQueryRequest;
 import org.apache.solr.request.SolrQueryRequest;
+import org.apache.solr.search.DocIterator;
 import org.apache.solr.search.SolrIndexSearcher;
 import org.apache.solr.update.CommitUpdateCommand;
+import org.apache.solr.update.RollbackUpdateCommand;
 import org.apache.solr.util.RefCounted;
 import org.jspecify.annotations.Nullable;
 
 /** One core, by its name. Operators see the newest commit, or the one whose searcher this holds. Searchers are counted. */
-public final class SolrActor implements SnapshotActor<SolrActor>, AutoCloseable {
+public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable {
     private final CoreContainer container;
     private final String core;
-    private final Path scratch;
+    final ActorContext home;
     private final @Nullable RefCounted<SolrIndexSearcher> held;
 
     /** What was changed since the last publish, by uniqueKey. */
     final Set<String> changed = ConcurrentHashMap.newKeySet();
 
-    SolrActor(CoreContainer container, String core, Path scratch, @Nullable RefCounted<SolrIndexSearcher> held) {
+    SolrActor(CoreContainer container, String core, ActorContext home, @Nullable RefCounted<SolrIndexSearcher> held) {
         this.held = held;
         this.container = container;
         this.core = core;
-        this.scratch = scratch;
+        this.home = home;
     }
 
     /** Something asked of, or done to, an open core; the request knows core, schema and searcher. */
@@ -59,8 +56,8 @@ public final class SolrActor implements SnapshotActor<SolrActor>, AutoCloseable 
     public SolrActor snapshot() {
         return with(
                 "hold",
-                request -> new SolrActor(
-                        container, core, scratch, request.getCore().getSearcher()));
+                request ->
+                        new SolrActor(container, core, home, request.getCore().getSearcher()));
     }
 
     /** Runs the work; the core stays open meanwhile. */
@@ -84,35 +81,60 @@ public final class SolrActor implements SnapshotActor<SolrActor>, AutoCloseable 
 
     @Override
     public void publish() {
+        commit(false);
+        changed.clear();
+    }
+
+    @Override
+    public void stage() {
+        commit(true);
+    }
+
+    /** A commit that was prepared has written its files: then it only names them. */
+    private void commit(boolean prepare) {
         if (!changed.isEmpty()) {
             with("commit", request -> {
-                request.getCore().getUpdateHandler().commit(new CommitUpdateCommand(request, false));
+                CommitUpdateCommand command = new CommitUpdateCommand(request, false);
+                command.prepareCommit = prepare;
+                request.getCore().getUpdateHandler().commit(command);
                 return request;
+            });
+        }
+    }
+
+    @Override
+    public void revoke() {
+        if (!changed.isEmpty()) {
+            with("roll back", request -> {
+                request.getCore().getUpdateHandler().rollback(new RollbackUpdateCommand(request));
+                return lookUp(request);
             });
             changed.clear();
         }
+    }
+
+    /** From now on changes of documents find them as they are in the index, whether readers see that or not. */
+    static boolean lookUp(SolrQueryRequest request) {
+        request.getCore().openNewSearcher(true, true).decref();
+        return true;
     }
 
     @Override
     public ActorUsage usage() {
         return with("measure", request -> {
             long rows = request.getSearcher().getIndexReader().numDocs();
-            long bytes = request.getCore().getIndexSize();
-            try (SolrQueryRequest now = new LocalSolrQueryRequest(request.getCore(), request.getParams())) {
-                return held == null
-                        ? new ActorUsage(rows, bytes, bytes)
-                        : ActorUsage.ofView(rows, bytes, segments(request), segments(now));
-            }
+            SolrCore open = request.getCore();
+            long bytes = open.getIndexSize();
+            return held == null
+                    ? new ActorUsage(rows, bytes, bytes)
+                    : open.withSearcher(now -> ActorUsage.ofView(
+                            rows,
+                            bytes,
+                            request.getSearcher().getIndexReader().leaves(),
+                            now.getIndexReader().leaves(),
+                            leaf -> leaf.reader().getCoreCacheHelper().getKey(),
+                            leaf -> leaf.reader().maxDoc()));
         });
-    }
-
-    /** The size of each segment, in documents. */
-    private static Map<Object, Integer> segments(SolrQueryRequest request) {
-        Map<Object, Integer> sizes = new HashMap<>();
-        for (LeafReaderContext leaf : request.getSearcher().getIndexReader().leaves()) {
-            sizes.put(leaf.reader().getCoreCacheHelper().getKey(), leaf.reader().maxDoc());
-        }
-        return sizes;
     }
 
     @Override
@@ -132,12 +154,9 @@ public final class SolrActor implements SnapshotActor<SolrActor>, AutoCloseable 
     public byte[] digest() {
         return with("compute the digest", request -> {
             ContentDigest digest = new ContentDigest();
-            IndexReader reader = request.getSearcher().getIndexReader();
-            Bits live = MultiBits.getLiveDocs(reader);
-            for (int i = 0; i < reader.maxDoc(); i++) {
-                if (live == null || live.get(i)) {
-                    digest.add(reader.storedFields().document(i).toString());
-                }
+            SolrIndexSearcher searcher = request.getSearcher();
+            for (DocIterator live = searcher.getLiveDocSet().iterator(); live.hasNext(); ) {
+                digest.add(searcher.storedFields().document(live.nextDoc()).toString());
             }
             return digest.toBytes();
         });
@@ -146,7 +165,7 @@ public final class SolrActor implements SnapshotActor<SolrActor>, AutoCloseable 
     @Override
     public void destroy() {
         close();
-        SolrEngine.SOLR.translated("delete " + scratch, () -> ActorFiles.delete(scratch));
+        SolrEngine.SOLR.translated("delete an actor", () -> ActorFiles.delete(home.scratch()));
     }
 
     @Override
@@ -158,10 +177,7 @@ public final class SolrActor implements SnapshotActor<SolrActor>, AutoCloseable 
         }
     }
 
-    /**
-     * Directories whose commits do not wait for the disk: an actor's live files are deleted at every start, and the host
-     * syncs the checkpoints that it keeps. Named in {@code solrconfig.xml}.
-     */
+    /** Directories whose commits do not wait for the disk: the host syncs what it keeps. Named in {@code solrconfig.xml}. */
     public static final class ScratchDirectories extends StandardDirectoryFactory {
         @Override
         protected Directory create(String path, LockFactory lockFactory, DirContext context) throws IOException {

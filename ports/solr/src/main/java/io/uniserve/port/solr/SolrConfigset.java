@@ -12,10 +12,7 @@ import org.apache.solr.schema.IndexSchemaFactory;
 import org.apache.solr.schema.SchemaField;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The configset of a table: a schema with its files, the port's own or those that the table brings, and always the port's
- * {@code solrconfig.xml}, as a core here has no log, commits or caches of its own.
- */
+/** The configset of a table: a schema with its files, and always the port's own {@code solrconfig.xml}. */
 final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
     private static final String CONFIG = "solrconfig.xml";
 

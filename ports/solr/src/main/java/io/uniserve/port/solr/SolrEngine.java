@@ -13,7 +13,6 @@ import io.uniserve.api.OpenPerOptions;
 import io.uniserve.api.PackedFiles;
 import io.uniserve.api.TableChecks;
 import io.uniserve.api.plan.Planner;
-import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
@@ -36,7 +35,7 @@ import org.apache.solr.search.SyntaxError;
 /** Apache Solr. Table option: {@code configset}, {@code default} or packed files. Queries are planned where it is open. */
 public final class SolrEngine implements Engine {
     /** Calls into Solr: what it throws for a bad query or document is the user's. */
-    static final EngineFailures SOLR = new EngineFailures("Solr", SolrEngine::code);
+    static final EngineFailures SOLR = EngineFailures.ofUsers("Solr", SolrEngine::byUser);
 
     static final String KEY = "uniserve.key";
 
@@ -46,16 +45,15 @@ public final class SolrEngine implements Engine {
 
     private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
 
-    private static Optional<ErrorCode> code(Throwable failure) {
-        boolean users = failure instanceof SyntaxError
+    private static boolean byUser(Throwable failure) {
+        return failure instanceof SyntaxError
                 || failure instanceof NumberFormatException
                 || (failure instanceof SolrException solr && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code);
-        return users ? Optional.of(ErrorCode.INVALID_ARGUMENT) : Optional.empty();
     }
 
     @Override
     public PortInfo info() {
-        return FUNCTIONS.info("solr", "2", Set.of(ConsistencyLevel.EVENTUAL));
+        return FUNCTIONS.info("solr", "2", Set.of(ConsistencyLevel.values()));
     }
 
     @Override
@@ -129,9 +127,8 @@ public final class SolrEngine implements Engine {
 
         @Override
         public SolrActor create(ActorContext context) {
-            Path scratch = context.scratch().toAbsolutePath();
-            SolrCore core = core(context.meta(), scratch);
-            return new SolrActor(container, core.getName(), scratch, null);
+            SolrCore core = core(context.meta(), context.scratch().toAbsolutePath());
+            return new SolrActor(container, core.getName(), context, null);
         }
 
         @Override

@@ -159,16 +159,12 @@ final class SolrQuery {
     /** Solr gives up at the query's deadline. */
     private static Bytes answer(SolrQueryRequest request, OperatorContext context, SolrParams params, String format)
             throws Exception {
-
         request.setParams(new ModifiableSolrParams(params)
                 .set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
         return handle(request, (done, response) -> written(done, response, format));
     }
 
-    /**
-     * Runs a core's handler, without the logging and metrics that a web request has. The header has no QTime, so that equal
-     * answers are equal bytes.
-     */
+    /** Runs a core's handler, without logging and metrics. The header has no QTime: equal answers are equal bytes. */
     static <T> T handle(SolrQueryRequest request, Finish<T> finish) throws Exception {
         SolrQueryResponse response = new SolrQueryResponse();
         SimpleOrderedMap<Object> header = new SimpleOrderedMap<>();

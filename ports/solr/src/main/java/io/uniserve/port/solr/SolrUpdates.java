@@ -22,14 +22,11 @@ import org.apache.solr.update.DocumentBuilder;
 import org.apache.solr.update.processor.AtomicUpdateDocumentMerger;
 import org.jspecify.annotations.Nullable;
 
-/**
- * The update functions of the Solr port. They go to the core's update handler, past Solr's update chain and log. Rows are
- * checked before they are logged, as what is logged must not fail.
- */
+/** The update functions; past Solr's update chain and log. Rows are checked before they are logged: then nothing may fail. */
 public final class SolrUpdates {
     /** Adds documents, replacing those with the same uniqueKey; or changes fields of one, where it is an atomic update. */
     public static final EventualUpdate<SolrActor, Document> ADD =
-            update("solr.add@1", (actor, request, row) -> checkAdd(request, row), SolrUpdates::add);
+            update("solr.add@1", SolrUpdates::checkAdd, SolrUpdates::add);
 
     /** Deletes documents by uniqueKey; other fields but the key field are ignored. */
     public static final EventualUpdate<SolrActor, Document> DELETE =
@@ -60,14 +57,18 @@ public final class SolrUpdates {
 
     private static void add(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         AddUpdateCommand command = new AddUpdateCommand(request);
-        if (FieldValues.isChange(row) && actor.changed.contains(id(request, row))) {
-            actor.publish();
+        boolean change = FieldValues.isChange(row);
+        if (change && actor.changed.contains(id(request, row))) {
+            SolrActor.lookUp(request);
         }
         // Checked already, but a change's document may be deleted since, and it makes none by itself.
-        if (!FieldValues.isChange(row) || unfit(request, row) == null) {
+        String why = change ? unfit(request, row, false) : null;
+        if (why == null) {
             command.solrDoc = document(request, row);
             actor.changed.add(id(request, row));
             request.getCore().getUpdateHandler().addDoc(command);
+        } else if (actor.home.meta().level().atomic()) {
+            throw FieldValues.invalid("document \"" + id(request, row) + "\": " + why);
         }
     }
 
@@ -83,7 +84,7 @@ public final class SolrUpdates {
         command.setQuery(FieldValues.requireText(row, "query"));
         actor.changed.add(command.getQuery());
         request.getCore().getUpdateHandler().deleteByQuery(command);
-        actor.publish();
+        SolrActor.lookUp(request); // a query that fails, fails here
     }
 
     /** The row's uniqueKey, a text: a number and its text would be one document to Solr but two keys to the partitioner. */
@@ -108,29 +109,27 @@ public final class SolrUpdates {
                 .merge(document, old == null ? new SolrInputDocument(key, id.utf8ToString()) : old);
     }
 
-    private static void checkAdd(SolrQueryRequest request, Document row) throws Exception {
+    private static void checkAdd(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String where = "document \"" + id(request, row) + "\": ";
         row.fields().forEach((name, value) -> check(where, request.getSchema().getFieldOrNull(name), name, row));
-        String why = unfit(request, row);
+        // Where a version may be under way, the document that is changed is looked at when the change is prepared.
+        String why = unfit(request, row, actor.home.meta().level().atomic() && FieldValues.isChange(row));
         if (why != null) {
             throw FieldValues.invalid(where + why + "; give the field what the schema asks for");
         }
     }
 
-    private static void check(String where, @Nullable SchemaField field, String name, Document row) {
-        if (field == null) {
-            throw FieldValues.invalid(where + "field \"" + name + "\" is not in the schema; add it to the configset, or"
-                    + " use one of its fields, such as *_s");
-        }
+    private static void check(String where, @Nullable SchemaField known, String name, Document row) {
+        SchemaField field = FieldValues.requireKnown(where, name, known);
         boolean date = field.getType() instanceof DateValueFieldType;
         FieldValues.check(where, name, row, field.multiValued(), date, field.getType() instanceof BoolField);
     }
 
-    /** Says why Lucene would not index the document, as for a long term, or null. */
-    private static @Nullable String unfit(SolrQueryRequest request, Document row) throws Exception {
+    /** Says why Lucene would not index the document, or these fields alone, as for a long term, or null. */
+    private static @Nullable String unfit(SolrQueryRequest request, Document row, boolean fields) throws Exception {
         try {
             for (IndexableField field :
-                    DocumentBuilder.toDocument(document(request, row), request.getSchema(), false, true)) {
+                    DocumentBuilder.toDocument(document(request, row), request.getSchema(), fields, true)) {
                 BytesRef binary = field.binaryValue();
                 String text = field.stringValue();
                 int bytes = binary != null ? binary.length : text != null ? new BytesRef(text).length : 0;

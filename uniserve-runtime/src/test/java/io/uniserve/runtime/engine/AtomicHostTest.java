@@ -183,8 +183,7 @@ class AtomicHostTest {
     void optionsDoNotChange() {
         TableMeta meta = world.meta(ConsistencyLevel.SERIALIZABLE);
         Waiter.<Done>value(done -> world.host.validateTable(meta, Optional.empty(), done));
-        UniserveException error =
-                Waiter.<Done>error(done -> world.host.validateTable(meta, Optional.of(meta), done));
+        UniserveException error = Waiter.<Done>error(done -> world.host.validateTable(meta, Optional.of(meta), done));
         assertThat(error.code()).isEqualTo(ErrorCode.UNSUPPORTED);
         assertThat(error.reason()).contains("things", "SERIALIZABLE", "EVENTUAL");
     }

@@ -17,6 +17,7 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -33,8 +34,9 @@ import org.junit.jupiter.api.io.TempDir;
 @Timeout(180)
 class AtomicSolrClusterTest {
     private static final int DOCUMENTS = 40;
-    private static final String QUERY = "q=kind_s:all&rows=3&sort=n_i asc,id asc&fl=id,n_i&facet=true&facet.field=tag_s"
-            + "&facet.limit=1&facet.mincount=1&stats=true&stats.field=n_i&json.facet={tags:{type:terms,field:tag_s,limit:5}}";
+    private static final String QUERY = "q=kind_s:all&rows=3&sort=n_i asc,id"
+        + " asc&fl=id,n_i&facet=true&facet.field=tag_s"
+        + "&facet.limit=1&facet.mincount=1&stats=true&stats.field=n_i&json.facet={tags:{type:terms,field:tag_s,limit:5}}";
 
     @TempDir
     Path directory;
@@ -83,15 +85,22 @@ class AtomicSolrClusterTest {
         return rows;
     }
 
+    private static Map<String, Object> part(Map<String, Object> all, String name) {
+        return SingleCore.map(Objects.requireNonNull(all.get(name)));
+    }
+
+    private static long number(Map<String, Object> stats, String name) {
+        return ((Number) Objects.requireNonNull(stats.get(name))).longValue();
+    }
+
     /** The one number that all documents have; whatever part of the answer has another is wrong. */
     private long read() {
         String json = client.query("docs", QUERY).body().utf8();
-        Map<String, Object> answer = SingleCore.map(SingleCore.parse(json));
-        Map<String, Object> stats =
-                SingleCore.map(SingleCore.map(SingleCore.map(answer.get("stats")).get("stats_fields")).get("n_i"));
-        long number = ((Number) stats.get("min")).longValue();
+        Map<String, Object> all = SingleCore.map(SingleCore.parse(json));
+        Map<String, Object> stats = part(part(part(all, "stats"), "stats_fields"), "n_i");
+        long number = number(stats, "min");
         assertThat(SingleCore.found(json)).as(json).isEqualTo(DOCUMENTS);
-        assertThat(((Number) stats.get("max")).longValue()).as(json).isEqualTo(number);
+        assertThat(number(stats, "max")).as(json).isEqualTo(number);
         assertThat(json)
                 .contains("\"tag_s\":[\"t" + number + "\"," + DOCUMENTS + "]")
                 .contains("{\"val\":\"t" + number + "\",\"count\":" + DOCUMENTS + "}");

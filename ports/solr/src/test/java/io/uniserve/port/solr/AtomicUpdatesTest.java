@@ -18,6 +18,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.ExecutorService;
@@ -68,7 +69,7 @@ class AtomicUpdatesTest {
     }
 
     private static Document row(String id, Map<String, Object> fields) {
-        Map<String, Object> all = new java.util.HashMap<>(fields);
+        Map<String, Object> all = new HashMap<>(fields);
         all.put("id", id);
         return new Document("id", all);
     }
@@ -137,7 +138,11 @@ class AtomicUpdatesTest {
     @Test
     void deletionsAreAtomicToo() {
         SolrActor actor = table(Map.of()).actor(0);
-        add(actor, IntStream.range(0, 20).mapToObj(i -> row("d" + i, Map.of("n_i", (long) i))).toArray(Document[]::new));
+        add(
+                actor,
+                IntStream.range(0, 20)
+                        .mapToObj(i -> row("d" + i, Map.of("n_i", (long) i)))
+                        .toArray(Document[]::new));
         Prepared lost = prepare(actor, SolrUpdates.DELETE_BY_QUERY, delete("*:*"));
         actor.stage();
         assertThat(actor.usage().rows()).isEqualTo(20);
@@ -156,12 +161,14 @@ class AtomicUpdatesTest {
     @Test
     void aChangeThatMakesNoDocumentIsRefusedWhenItIsPrepared(@TempDir Path conf) throws IOException {
         Files.writeString(conf.resolve("managed-schema"), """
-                <schema name="own" version="1.6"><uniqueKey>id</uniqueKey>
-                <fieldType name="string" class="solr.StrField" docValues="true"/>
-                <fieldType name="pint" class="solr.IntPointField" docValues="true"/>
-                <field name="id" type="string"/><field name="kind" type="string" required="true"/>
-                <field name="n" type="pint"/></schema>""");
-        SolrActor actor = table(Map.of("configset", PackedFiles.pack(conf, file -> true))).actor(0);
+            <schema name="own" version="1.6"><uniqueKey>id</uniqueKey>
+            <fieldType name="string" class="solr.StrField" docValues="true"/>
+            <fieldType name="pint" class="solr.IntPointField" docValues="true"/>
+            <field name="id" type="string"/><field name="kind" type="string" required="true"/>
+            <field name="n" type="pint"/></schema>\
+            """);
+        SolrActor actor =
+                table(Map.of("configset", PackedFiles.pack(conf, file -> true))).actor(0);
         Document change = row("a", Map.of("n", Map.of("inc", 1L)));
         SolrUpdates.ADD.validate(actor, List.of(change));
         assertThatThrownBy(() -> prepare(actor, SolrUpdates.ADD, change))
@@ -205,9 +212,11 @@ class AtomicUpdatesTest {
         }
         prepare(actor, SolrUpdates.ADD, row("d0", Map.of("n_i", 1_000L)));
         table.restart(0);
-        assertThat(SingleCore.found(SingleCore.query(table.actor(0), "q=n_i:24"))).isEqualTo(30);
+        assertThat(SingleCore.found(SingleCore.query(table.actor(0), "q=n_i:24")))
+                .isEqualTo(30);
         version(table.actor(0), 25);
-        assertThat(SingleCore.found(SingleCore.query(table.actor(0), "q=n_i:25"))).isEqualTo(30);
+        assertThat(SingleCore.found(SingleCore.query(table.actor(0), "q=n_i:25")))
+                .isEqualTo(30);
     }
 
     /** All documents get this number; before that an update that does not come to be. */
@@ -225,7 +234,8 @@ class AtomicUpdatesTest {
         do {
             try (SolrActor view = actor.snapshot()) {
                 String answer = SingleCore.query(
-                        view, "q=*:*&rows=0&facet=true&facet.field=tags_ss&stats=true&stats.field=n_i&facet.mincount=1");
+                        view,
+                        "q=*:*&rows=0&facet=true&facet.field=tags_ss&stats=true&stats.field=n_i&facet.mincount=1");
                 assertThat(SingleCore.found(answer)).isEqualTo(30);
                 assertThat(answer).containsPattern("\"tags_ss\":\\[\"t[0-9]+\",30\\]");
                 assertThat(SingleCore.query(view, "q=*:*&rows=0&facet=true&facet.field=tags_ss&facet.mincount=1"))

@@ -223,7 +223,7 @@ class SolrPortTest {
         TableMeta good = LocalTable.meta(4);
         engine.validate(good);
         engine.validate(with(good, good.partitioner(), Map.of("configset", "default")));
-        assertThat(engine.info().levels()).containsExactly(ConsistencyLevel.EVENTUAL);
+        assertThat(engine.info().levels()).containsExactlyInAnyOrder(ConsistencyLevel.values());
         wrong(with(good, new Partitioner.Range(List.of(1L)), Map.of()), "hash");
         wrong(with(good, good.partitioner(), Map.of("shards", "3")), "shards");
         wrong(with(good, good.partitioner(), Map.of("configset", "../x")), "cannot be unpacked");

@@ -42,6 +42,7 @@ final class BadInputCluster implements AutoCloseable {
                 .engine(new KvEngine())
                 .engine(new TroubleEngine())
                 .port(PortLoader.load(ports.resolve("solr"), "solr"))
+                .port(PortLoader.load(ports.resolve("lucene"), "lucene"))
                 .setting("server.result-memory", "64MiB")
                 .start();
         client = cluster.client();

@@ -60,8 +60,8 @@ class TablesIT {
         for (String level : List.of("serializable", "fully-serializable")) {
             bad.refused(
                     ErrorCode.UNSUPPORTED,
-                    List.of("table", "create", "more", "--port", "solr", "--level", level),
-                    "port \"solr\"",
+                    List.of("table", "create", "more", "--port", "lucene", "--level", level),
+                    "port \"lucene\"",
                     level.toUpperCase(java.util.Locale.ROOT).replace('-', '_'),
                     "create the table with one of [EVENTUAL]");
         }
@@ -69,9 +69,9 @@ class TablesIT {
                 ErrorCode.UNSUPPORTED,
                 () -> client.admin()
                         .createTable(TableSpec.named("more")
-                                .port("solr")
+                                .port("lucene")
                                 .level(io.uniserve.model.ConsistencyLevel.SERIALIZABLE)),
-                "port \"solr\"",
+                "port \"lucene\"",
                 "EVENTUAL");
         var run = bad.run(List.of("table", "create", "more", "--port", "kv", "--level", "strong"));
         assertThat(run.exit()).isEqualTo(io.uniserve.cli.ExitCode.USAGE);

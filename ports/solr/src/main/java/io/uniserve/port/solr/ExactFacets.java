@@ -12,10 +12,7 @@ import org.apache.solr.handler.component.FacetComponent;
 import org.apache.solr.handler.component.ResponseBuilder;
 import org.apache.solr.search.stats.StatsUtil;
 
-/**
- * Solr's facets, which also say when they may not be exact: Solr refines the counts of terms that some shard listed, but a
- * term that none listed may belong to the answer where its possible count reaches the last one's.
- */
+/** Solr's facets, which also say whether a term that no shard listed, so that Solr does not refine it, may matter. */
 public final class ExactFacets extends FacetComponent {
     @Override
     public void prepare(ResponseBuilder builder) throws IOException {

@@ -22,7 +22,7 @@ import org.apache.solr.update.DocumentBuilder;
 import org.apache.solr.update.processor.AtomicUpdateDocumentMerger;
 import org.jspecify.annotations.Nullable;
 
-/** The update functions; past Solr's update chain and log. Rows are checked before they are logged: then nothing may fail. */
+/** The update functions; past Solr's update chain and log. Rows are checked before they are logged. */
 public final class SolrUpdates {
     /** Adds documents, replacing those with the same uniqueKey; or changes fields of one, where it is an atomic update. */
     public static final EventualUpdate<SolrActor, Document> ADD =

@@ -23,6 +23,7 @@ import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.PopularSet;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
@@ -206,7 +207,7 @@ public final class TestingCluster implements ClusterClient {
     }
 
     @Override
-    public Answer query(TableName table, String text, long deadlineMs) {
+    public Answer query(TableName table, String text, ReadMode mode, long deadlineMs) {
         table(table);
         if (!text.equals("count")) {
             throw UniserveException.invalid("unknown query \"" + text + "\"; use count");

@@ -46,7 +46,10 @@ public final class ActorSelection {
         this.deadline = deadline;
     }
 
-    /** How fresh answers must be. Default: {@link ReadMode#LINEARIZABLE}. */
+    /**
+     * How fresh answers must be. Default: {@link ReadMode#LINEARIZABLE}. {@link ReadMode#STRICT} is UNSUPPORTED for tables of
+     * level EVENTUAL.
+     */
     public ActorSelection mode(ReadMode readMode) {
         return new ActorSelection(core, table, chosen, readMode, deadline);
     }
@@ -66,12 +69,8 @@ public final class ActorSelection {
      * UNAVAILABLE, with what was tried on which server.
      */
     public <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        Bytes encoded = encode(call, parameters);
-        long end = core.deadlineNanos(deadline);
-        Partitioner partitioner =
-                Tables.locateNow(core, table, end).meta().partitioner(); // its level decides how to read
-        Optional<List<Integer>> actors = chosen.map(choice -> choice.apply(partitioner));
-        QueryResult result = Stage.await(start(call.id(), encoded, actors, end, true));
+        Query query = asked(call, parameters, mode, core.deadlineNanos(deadline)); // the table's level decides how to read
+        QueryResult result = Stage.await(new Reads(core).retrieve(query, true));
         return combine(result, call, combiner);
     }
 
@@ -105,14 +104,15 @@ public final class ActorSelection {
      * String)} does from all; blocks. One actor's engine answers it whole, in one request to one of its replicas. Statistics
      * that scores need are those of these actors.
      *
-     * <p>Fails also with INVALID_ARGUMENT where no actor is selected, and UNSUPPORTED in another mode than the default.
+     * <p>Fails also with INVALID_ARGUMENT where no actor is selected, and UNSUPPORTED in mode {@link ReadMode#STALE} for a query
+     * of several rounds that must see one state of a table whose updates are atomic.
      */
     public Answer query(String text) {
         long end = core.deadlineNanos(deadline);
         List<Integer> actors = chosen.isEmpty()
                 ? List.of()
                 : chosen(Tables.locateNow(core, table, end).meta().partitioner());
-        return Stage.await(new Reads(core).text(text(text, actors), end, true));
+        return Stage.await(new Reads(core).text(new QueryText(table, text, actors), mode, end, true));
     }
 
     /** As {@link #query}, without waiting. */
@@ -120,14 +120,21 @@ public final class ActorSelection {
         try {
             long end = core.deadlineNanos(deadline);
             CompletableFuture<Answer> answer = chosen.isEmpty()
-                    ? new Reads(core).text(text(text, List.of()), end, false)
+                    ? new Reads(core).text(new QueryText(table, text), mode, end, false)
                     : Tables.locate(
                             core,
                             table,
                             end,
                             false,
                             route -> new Reads(core)
-                                    .text(text(text, chosen(route.meta().partitioner())), end, false));
+                                    .text(
+                                            new QueryText(
+                                                    table,
+                                                    text,
+                                                    chosen(route.meta().partitioner())),
+                                            mode,
+                                            end,
+                                            false));
             return Stage.of(answer, core.options().callbackExecutor(), value -> value);
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
@@ -142,13 +149,12 @@ public final class ActorSelection {
         return actors;
     }
 
-    private QueryText text(String text, List<Integer> actors) {
-        if (mode != ReadMode.LINEARIZABLE) {
-            throw new UniserveException(
-                    ErrorCode.UNSUPPORTED,
-                    "mode " + mode + " is not for queries in an engine's language; leave it out");
-        }
-        return new QueryText(table, text, actors);
+    /** The retrieve of these actors; blocks only if the table has to be asked for. */
+    <P, V> Query asked(RetrieveCall<P, V> call, P parameters, ReadMode readMode, long end) {
+        Partitioner partitioner =
+                Tables.locateNow(core, table, end).meta().partitioner();
+        Optional<List<Integer>> actors = chosen.map(choice -> choice.apply(partitioner));
+        return new Query(table, actors, call.id(), encode(call, parameters), readMode, end);
     }
 
     private Operation<QueryResult> start(

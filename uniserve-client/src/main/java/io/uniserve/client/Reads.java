@@ -3,8 +3,6 @@ package io.uniserve.client;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.WholeQuery;
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -20,8 +18,12 @@ import io.uniserve.protocol.reader.TextQueryMachine;
 import io.uniserve.protocol.reader.TextResult;
 import io.uniserve.protocol.reader.WholeQueries;
 import io.uniserve.protocol.tx.AtomicService;
+import io.uniserve.protocol.tx.CutDesk;
+import io.uniserve.protocol.tx.CutNetwork;
+import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.protocol.tx.VersionedReadMachine;
+import java.util.List;
 import java.util.Optional;
 import java.util.function.Function;
 
@@ -38,35 +40,56 @@ final class Reads {
         return retrieve(query, Optional.empty(), block);
     }
 
-    /**
-     * A retrieve over actors of a table whose updates are atomic, at one version of it. Other modes, which would see another
-     * state on every actor, are UNSUPPORTED.
-     */
-    private <T> Operation<T> versioned(Query query, boolean block, Function<Outcome<QueryResult>, Outcome<T>> answer) {
-        if (query.mode() != ReadMode.LINEARIZABLE) {
-            throw new UniserveException(
-                    ErrorCode.UNSUPPORTED,
-                    "mode " + query.mode() + " is not served for table " + query.table()
-                            + ", whose updates are atomic: use the default mode");
+    /** Retrieves over actors of tables whose updates are atomic, as of one moment that ZooKeeper confirms. */
+    public Operation<List<StrictReadMachine.Result>> strict(List<Query> queries, boolean block) {
+        return strict(queries, block, Function.identity());
+    }
+
+    private <T> Operation<T> strict(
+            List<Query> queries, boolean block, Function<Outcome<List<StrictReadMachine.Result>>, Outcome<T>> answer) {
+        for (Query query : queries) {
+            if (!atomic(query.table()) && core.index().table(query.table()).isPresent()) {
+                throw CutDesk.noVersions(query.table());
+            }
         }
-        return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
-            VersionedNetwork network =
-                    (to, request, completion) -> core.network().read(to, request, (Completion<VersionedRead.Reply>)
-                            outcome -> operation.serial().execute(() -> completion.done(outcome)));
-            VersionedReadMachine machine = new VersionedReadMachine(
+        return core.begin(0, block, queries.get(0).deadlineNanos(), (operation, environment) -> {
+            CutNetwork cuts = (to, tables, timeout, completion) -> core.network()
+                    .cut(to, tables, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
+            StrictReadMachine machine = new StrictReadMachine(
                     environment,
-                    network,
+                    network(operation),
+                    cuts,
                     core.versionFloors(),
-                    query,
-                    outcome -> operation.end(answer.apply(result(outcome))));
+                    queries,
+                    outcome -> operation.end(answer.apply(outcome)));
             operation.start(machine::start, machine::cancel);
         });
     }
 
-    private static Outcome<QueryResult> result(Outcome<VersionedReadMachine.Result> outcome) {
-        return outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok
-                ? Outcome.ok(ok.value().asQueryResult())
-                : Outcome.err(((Outcome.Err<VersionedReadMachine.Result>) outcome).error());
+    private VersionedNetwork network(Operation<?> operation) {
+        return (to, request, completion) -> core.network().read(to, request, (Completion<VersionedRead.Reply>)
+                outcome -> operation.serial().execute(() -> completion.done(outcome)));
+    }
+
+    /** A retrieve over actors of a table whose updates are atomic, at one version of it. */
+    private <T> Operation<T> versioned(Query query, boolean block, Function<Outcome<QueryResult>, Outcome<T>> answer) {
+        if (query.mode() == ReadMode.STRICT) {
+            return strict(
+                    List.of(query),
+                    block,
+                    outcome -> answer.apply(
+                            outcome.map(results -> results.get(0).asQueryResult())));
+        }
+        return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
+            VersionedReadMachine machine = new VersionedReadMachine(
+                    environment,
+                    network(operation),
+                    core.versionFloors(),
+                    query,
+                    outcome -> operation.end(
+                            answer.apply(outcome.map(VersionedReadMachine.Result::asQueryResult))));
+            operation.start(machine::start, machine::cancel);
+        });
     }
 
     private boolean atomic(TableName table) {
@@ -76,9 +99,15 @@ final class Reads {
                 .isPresent();
     }
 
+    /** True where the query is to be answered as of one version; a stale one is not, and a strict one of no other table. */
+    private boolean atOneVersion(Query query, Optional<ReadSession> session) {
+        return query.mode() == ReadMode.STRICT
+                || session.isEmpty() && query.mode() != ReadMode.STALE && atomic(query.table());
+    }
+
     /** A retrieve over actors, of a session. */
     public Operation<QueryResult> retrieve(Query query, Optional<ReadSession> session, boolean block) {
-        if (session.isEmpty() && atomic(query.table())) {
+        if (atOneVersion(query, session)) {
             return versioned(query, block, Function.identity());
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
@@ -88,14 +117,21 @@ final class Reads {
     }
 
     /** A query in the engine's language: read from its actor where it concerns one, else planned on a server. */
-    public Operation<Answer> text(QueryText query, long deadlineNanos, boolean block) {
-        return text(query, Optional.empty(), deadlineNanos, block);
+    public Operation<Answer> text(QueryText query, ReadMode mode, long deadlineNanos, boolean block) {
+        return text(query, Optional.empty(), mode, deadlineNanos, block);
     }
 
     /** A query in the engine's language, of a session. */
     public Operation<Answer> text(QueryText query, Optional<ReadSession> session, long deadlineNanos, boolean block) {
-        Optional<Query> whole = WholeQueries.of(core.index(), query, deadlineNanos);
-        return whole.isPresent() ? whole(whole.get(), session, block) : planned(query, session, deadlineNanos, block);
+        return text(query, session, ReadMode.LINEARIZABLE, deadlineNanos, block);
+    }
+
+    private Operation<Answer> text(
+            QueryText query, Optional<ReadSession> session, ReadMode mode, long deadlineNanos, boolean block) {
+        Optional<Query> whole = WholeQueries.of(core.index(), query, mode, deadlineNanos);
+        return whole.isPresent()
+                ? whole(whole.get(), session, block)
+                : planned(query, session, mode, deadlineNanos, block);
     }
 
     /** Tells servers that a session has ended; done when they were told, not when they have heard. */
@@ -109,7 +145,7 @@ final class Reads {
     }
 
     private Operation<Answer> whole(Query query, Optional<ReadSession> session, boolean block) {
-        if (session.isEmpty() && atomic(query.table())) {
+        if (atOneVersion(query, session)) {
             return versioned(query, block, outcome -> answer(query, outcome));
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
@@ -130,12 +166,13 @@ final class Reads {
     }
 
     private Operation<Answer> planned(
-            QueryText query, Optional<ReadSession> session, long deadlineNanos, boolean block) {
+            QueryText query, Optional<ReadSession> session, ReadMode mode, long deadlineNanos, boolean block) {
         return core.begin(0, block, deadlineNanos, (operation, environment) -> {
             TextNetwork network = (to, request, timeout, completion) -> core.network()
                     .query(to, request, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
             TextQueryMachine machine = new TextQueryMachine(
-                    environment, network, query, session, deadlineNanos, outcome -> operation.end(answer(outcome)));
+                            environment, network, query, session, deadlineNanos, outcome -> operation.end(answer(outcome)))
+                    .mode(mode);
             operation.start(machine::start, machine::cancel);
         });
     }

@@ -5,6 +5,7 @@ import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionStage;
@@ -68,7 +69,7 @@ public final class UniserveClient implements AutoCloseable {
     /** As {@link #query(String, String)}, with a deadline of more than 0 and at most an hour. */
     public Answer query(String table, String text, Duration deadline) {
         QueryText query = new QueryText(new TableName(table), text);
-        return Stage.await(new Reads(core).text(query, end(deadline), true));
+        return Stage.await(new Reads(core).text(query, ReadMode.LINEARIZABLE, end(deadline), true));
     }
 
     /** As {@link #query(String, String)}, without waiting. */
@@ -81,12 +82,17 @@ public final class UniserveClient implements AutoCloseable {
         try {
             QueryText query = new QueryText(new TableName(table), text);
             return Stage.of(
-                    new Reads(core).text(query, end(deadline), false),
+                    new Reads(core).text(query, ReadMode.LINEARIZABLE, end(deadline), false),
                     core.options().callbackExecutor(),
                     answer -> answer);
         } catch (UniserveException e) {
             return CompletableFuture.failedFuture(e);
         }
+    }
+
+    /** Begins a read of several tables as of one moment. */
+    public TableCut cut() {
+        return new TableCut(core);
     }
 
     /** The newest routing map this client has: its cluster, tables, servers and coordinator. */

@@ -70,6 +70,9 @@ public final class Limits {
     public static final int TABLE_DECISIONS_MAX = 8_192;
     public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
     public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;
+
+    /** Tables that are read as of one moment: two checks each in one multi of the registry. */
+    public static final int CUT_TABLES_MAX = 64;
     public static final int SNAPSHOTS_PER_ACTOR_MAX = 64;
     public static final long SNAPSHOT_HEAP_PERMILLE = 125;
     public static final int VERSION_RESTARTS_MAX = 8;

@@ -99,7 +99,7 @@ public final class ServerDaemon implements AutoCloseable {
                     handlers::settle,
                     resources.ids.next()));
             queries = resources.closing.add(queries(handlers, faults));
-            port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries)));
+            port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries, handlers)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
             metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
             metrics.gauge("uniserve.server.session.bytes", "Bytes that these states alone take", reads::sessionBytes);
@@ -130,7 +130,7 @@ public final class ServerDaemon implements AutoCloseable {
                 resources.clock,
                 resources.ids,
                 resources.queryLoop,
-                new LocalReads(id(), address, reads, resources.channels, resources.cluster),
+                new LocalReads(id(), address, reads, handlers, resources.channels, resources.cluster),
                 hub,
                 handlers::refreshAll,
                 (name, query, context) -> resources.engine.call(

@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
@@ -17,14 +18,16 @@ import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.server.ServerMachine;
 import io.uniserve.runtime.engine.PortEngineHost;
 import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.transport.CutHandler;
 import io.uniserve.runtime.transport.PeerHandler;
 import io.uniserve.runtime.transport.RoutingHub;
 import io.uniserve.runtime.transport.UpdateHandler;
+import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
 /** Brings requests from the transport's threads to the machine's loop, unless the loop has too much to do already. */
-final class ServerHandlers implements PeerHandler, UpdateHandler {
+final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
     /** After the registry has answered, a changed map is told after the routing board has gathered changes. */
     private static final long GATHER_NANOS = 15_000_000;
 
@@ -48,6 +51,11 @@ final class ServerHandlers implements PeerHandler, UpdateHandler {
     @Override
     public void update(UpdateRequest request, Completion<UpdateReply> completion) {
         onLoop(completion, () -> machine.onUpdate(request, completion));
+    }
+
+    @Override
+    public void cut(List<TableName> tables, Completion<Cut> completion) {
+        onLoop(completion, () -> machine.cut(tables, completion));
     }
 
     @Override

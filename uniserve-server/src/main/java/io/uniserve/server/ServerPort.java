@@ -3,8 +3,10 @@ package io.uniserve.server;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.QueryRequest;
@@ -21,6 +23,7 @@ import io.uniserve.runtime.transport.GrpcServer;
 import io.uniserve.runtime.transport.PeerHandler;
 import io.uniserve.runtime.transport.ReadHandler;
 import io.uniserve.runtime.transport.RoutingSource;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -31,6 +34,7 @@ final class ServerPort {
     private final ServerMetrics.Kind readTimes;
     private final ServerMetrics.Kind updateTimes;
     private final ServerMetrics.Kind queryTimes;
+    private final ServerMetrics.Kind cutTimes;
     private volatile @Nullable Live live;
 
     /** What answers. */
@@ -40,6 +44,7 @@ final class ServerPort {
         readTimes = metrics.kind("read");
         updateTimes = metrics.kind("update");
         queryTimes = metrics.kind("query");
+        cutTimes = metrics.kind("cut");
     }
 
     GrpcServer open(Settings whole, ClusterIdentity cluster, RoutingSource routing) {
@@ -47,7 +52,7 @@ final class ServerPort {
         return GrpcServer.builder(cluster)
                 .tls(whole.tls())
                 .peers(this::peer)
-                .data(new DataHandlers(new TimedReads(), this::update, this::query))
+                .data(new DataHandlers(new TimedReads(), this::update, this::query, this::cut))
                 .routing(routing)
                 .start(settings.host(), settings.port());
     }
@@ -83,6 +88,10 @@ final class ServerPort {
 
     private void update(UpdateRequest request, Completion<UpdateReply> completion) {
         live().data().update().update(request, updateTimes.timed(completion));
+    }
+
+    private void cut(List<TableName> tables, Completion<Cut> completion) {
+        live().data().cut().cut(tables, cutTimes.timed(completion));
     }
 
     private Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {

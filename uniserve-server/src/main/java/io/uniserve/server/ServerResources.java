@@ -4,6 +4,7 @@ import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
@@ -46,7 +47,7 @@ final class ServerResources {
     final PortEngineHost engine;
     final FileDisk disk;
     final ObjectStore objects;
-    final CuratorRegistry registry;
+    final Registry registry;
 
     /** {@code fatal} hears of a loop that stopped because a task failed, and of an engine call that ran out of memory. */
     ServerResources(Settings whole, Map<String, LoadedPort> ports, Consumer<Throwable> fatal) {
@@ -65,7 +66,8 @@ final class ServerResources {
                     data.files(), data.scratch(), ports, settings.portSettings(), applyThreads(settings), loop, fatal));
             disk = closing.add(new FileDisk(data.files(), DISK_THREADS, loop));
             objects = objects(settings.storageDirectory());
-            registry = closing.add(new CuratorRegistry(registryOptions(zookeeper), loop));
+            registry = new CountedRegistry(
+                    closing.add(new CuratorRegistry(registryOptions(zookeeper), loop)), meters.registry());
             complete = true;
         } finally {
             if (!complete) {

@@ -10,6 +10,7 @@ import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.ReadMode;
 import java.util.List;
 import java.util.Map;
 
@@ -50,7 +51,7 @@ public interface ClusterClient extends AutoCloseable {
             TableName table, String function, List<Document> rows, AckLevel ack, long deadlineMs);
 
     /** Answers a query in the language of the table's port. */
-    Answer query(TableName table, String text, long deadlineMs);
+    Answer query(TableName table, String text, ReadMode mode, long deadlineMs);
 
     @Override
     void close();

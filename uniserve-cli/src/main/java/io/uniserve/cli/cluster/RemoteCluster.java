@@ -13,6 +13,7 @@ import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -107,8 +108,12 @@ public final class RemoteCluster implements ClusterClient {
     }
 
     @Override
-    public Answer query(TableName table, String text, long deadlineMs) {
-        return client.query(table.value(), text, Duration.ofMillis(deadlineMs));
+    public Answer query(TableName table, String text, ReadMode mode, long deadlineMs) {
+        return client.table(table.value())
+                .all()
+                .mode(mode)
+                .deadline(Duration.ofMillis(deadlineMs))
+                .query(text);
     }
 
     @Override

@@ -7,6 +7,7 @@ import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,7 +24,8 @@ import picocli.CommandLine.Parameters;
         footer = {
             "  uniserve query speeches 'q=text:parliament&rows=3&fl=id,score'",
             "  uniserve query speeches 'q=*:*&rows=0&facet=true&facet.field=year_i' --deadline 500ms",
-            "  uniserve query words 'count a' --stats"
+            "  uniserve query words 'count a' --stats",
+            "  uniserve query accounts 'sum amount' --read strict"
         })
 public final class QueryCommand extends ClientCommand {
     @Parameters(index = "0", paramLabel = "TABLE", description = "The table to ask.")
@@ -40,6 +42,17 @@ public final class QueryCommand extends ClientCommand {
             description = "Give up after this time, e.g. 500ms or 5s (default: 10s).")
     private Duration deadline = Duration.ZERO;
 
+    @Option(
+            names = "--read",
+            paramLabel = "MODE",
+            defaultValue = "linearizable",
+            description = {
+                "linearizable: all that is acknowledged, by leases (default).",
+                "strict: the same by ZooKeeper's word, whatever clocks do; levels SERIALIZABLE and FULLY_SERIALIZABLE.",
+                "stale: any copy, however old; goes on without ZooKeeper."
+            })
+    private ReadMode read = ReadMode.LINEARIZABLE;
+
     @Option(names = "--stats", description = "Tell on standard error what the answer took.")
     private boolean stats;
 
@@ -48,7 +61,7 @@ public final class QueryCommand extends ClientCommand {
         TableName name = new TableName(table);
         try (ClusterClient cluster = connect()) {
             long start = clock().nanos();
-            Answer answer = cluster.query(name, text, deadline.toMillis());
+            Answer answer = cluster.query(name, text, read, deadline.toMillis());
             long nanos = clock().nanos() - start;
             print(answer.body());
             if (stats) {

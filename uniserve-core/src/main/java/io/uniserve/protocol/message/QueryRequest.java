@@ -12,6 +12,7 @@ import java.util.Optional;
  * @param actors the actors it is asked of; none for all of the table's
  * @param session the session that the query belongs to, with states that are held for it
  * @param floors what the caller wrote: the planning server asks replicas that have applied at least this
+ * @param mode how fresh the answer must be
  */
 public record QueryRequest(
         TableName table,
@@ -20,10 +21,23 @@ public record QueryRequest(
         Optional<Session> session,
         long remainingNanos,
         long tableId,
-        List<Floor> floors) {
+        List<Floor> floors,
+        ReadMode mode) {
     public QueryRequest {
         actors = List.copyOf(actors);
         floors = List.copyOf(floors);
+    }
+
+    /** A query in the default mode. */
+    public QueryRequest(
+            TableName table,
+            String text,
+            List<Integer> actors,
+            Optional<Session> session,
+            long remainingNanos,
+            long tableId,
+            List<Floor> floors) {
+        this(table, text, actors, session, remainingNanos, tableId, floors, ReadMode.LINEARIZABLE);
     }
 
     /** A query of somebody who wrote nothing. */

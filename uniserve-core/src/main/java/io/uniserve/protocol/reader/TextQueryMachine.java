@@ -11,6 +11,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.QueryRequest;
+import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
 import java.util.ArrayList;
 import java.util.List;
@@ -34,6 +35,7 @@ public final class TextQueryMachine {
     private final Completion<TextResult> completion;
     private final Patience patience;
     private final Optional<ReadSession> session;
+    private ReadMode mode = ReadMode.LINEARIZABLE;
     private final AttemptLog tried = new AttemptLog();
     private final List<TextCall> calls = new ArrayList<>();
     private final List<ServerId> asked = new ArrayList<>();
@@ -77,6 +79,12 @@ public final class TextQueryMachine {
         this.patience = new Patience(state, "text " + query.table());
         this.session = session;
         this.random = env.ids().next();
+    }
+
+    /** How fresh the answer must be; the default is LINEARIZABLE. Call before the start. */
+    public TextQueryMachine mode(ReadMode readMode) {
+        mode = readMode;
+        return this;
     }
 
     /** Sends the first request. */
@@ -186,7 +194,8 @@ public final class TextQueryMachine {
                 session.map(states -> states.told(tableId, now)),
                 remaining,
                 tableId,
-                state.floors().told(tableId));
+                state.floors().told(tableId),
+                mode);
         call.cancel = network.query(
                 env.routing().current().address(server).orElseThrow(),
                 request,

@@ -20,6 +20,11 @@ public final class WholeQueries {
 
     /** The read that answers the query; empty where a server has to plan it. */
     public static Optional<Query> of(RouteIndex index, QueryText query, long deadlineNanos) {
+        return of(index, query, ReadMode.LINEARIZABLE, deadlineNanos);
+    }
+
+    /** The same in a mode. */
+    public static Optional<Query> of(RouteIndex index, QueryText query, ReadMode mode, long deadlineNanos) {
         Optional<TableRoute> route = index.table(query.table());
         if (route.isEmpty()) {
             return Optional.empty();
@@ -36,7 +41,7 @@ public final class WholeQueries {
                 Optional.of(all ? List.of(0) : query.actors()),
                 operator.get(),
                 WholeQuery.call(operator.get()).parameters().encode(query.text()),
-                ReadMode.LINEARIZABLE,
+                mode,
                 deadlineNanos));
     }
 

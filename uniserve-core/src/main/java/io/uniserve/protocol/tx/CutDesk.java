@@ -30,6 +30,15 @@ public final class CutDesk {
         this.registry = registry;
     }
 
+    /** The error of a strict read of a table whose updates are not atomic. */
+    public static UniserveException noVersions(TableName table) {
+        return new UniserveException(
+                ErrorCode.UNSUPPORTED,
+                "mode STRICT is not served for table " + table
+                        + ", whose level is EVENTUAL: use the default mode, or a table of level SERIALIZABLE or"
+                        + " FULLY_SERIALIZABLE");
+    }
+
     /** TABLE_NOT_FOUND for one that does not exist, UNSUPPORTED for one whose updates are not atomic. */
     public void cut(List<TableName> tables, Completion<Cut> completion) {
         new Question(List.copyOf(tables), completion).begin(0);
@@ -76,9 +85,7 @@ public final class CutDesk {
                                 fail(new UniserveException(
                                         ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist"));
                             } else if (!(log.value() instanceof TableLog versions)) {
-                                fail(new UniserveException(
-                                        ErrorCode.UNSUPPORTED,
-                                        "table " + name + " has no versions: its updates are not atomic"));
+                                fail(noVersions(name));
                             } else {
                                 checks.add(new Op.Check(RegistryPaths.log(name), log.version()));
                                 checks.add(new Op.Check(RegistryPaths.map(name), map.version()));

@@ -14,13 +14,17 @@ import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.protocol.reader.Verdict;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -49,10 +53,29 @@ public final class StrictReadMachine {
     private @Nullable Cut cut;
     private int round;
     private boolean over;
+    private final List<TableName> tables;
+    private final @Nullable Cut fixed;
+    private final Set<ServerId> servers = new LinkedHashSet<>();
+    private int requests;
+    private int retries;
     private String last = "nobody was asked";
 
-    /** One query's values by actor, all of this version; those of all queries are of one moment. */
-    public record Result(TableName table, long version, Map<Integer, Bytes> values) {}
+    /**
+     * One query's values by actor, all of this version; those of all queries are of one moment.
+     *
+     * @param cut the moment, for reads of other rounds that are to see it too
+     * @param stats of all queries together
+     */
+    public record Result(
+            TableName table, long version, Map<Integer, Bytes> values, Cut cut, QueryResult.Stats stats) {
+        /** A part for each actor. */
+        public QueryResult asQueryResult() {
+            return new QueryResult(
+                    List.copyOf(values.values()),
+                    values.keySet().stream().map(List::of).toList(),
+                    stats);
+        }
+    }
 
     /** An actor asked for. */
     private static final class Slot {
@@ -63,6 +86,7 @@ public final class StrictReadMachine {
         private boolean asking;
         private @Nullable ServerId next;
         private @Nullable Bytes value;
+        private @Nullable UniserveException trouble;
 
         private Slot(int query, int actor, long epoch) {
             this.query = query;
@@ -73,7 +97,7 @@ public final class StrictReadMachine {
 
     private record Share(int query, ServerId server) {}
 
-    /** @param queries of tables whose updates are atomic, one a table, with one deadline; their modes are not looked at */
+    /** @param queries of tables whose updates are atomic, with one deadline; their modes are not looked at */
     public StrictReadMachine(
             ReaderEnvironment env,
             VersionedNetwork network,
@@ -81,6 +105,25 @@ public final class StrictReadMachine {
             VersionFloors floors,
             List<Query> queries,
             Completion<List<Result>> completion) {
+        this(env, network, cuts, floors, queries, null, completion);
+    }
+
+    /**
+     * A read of the moment of an earlier one.
+     *
+     * @param fixed that moment, of these queries' tables: VERSION_GONE where their states of it are not there any more; null for
+     *     a moment after the start
+     */
+    public StrictReadMachine(
+            ReaderEnvironment env,
+            VersionedNetwork network,
+            CutNetwork cuts,
+            VersionFloors floors,
+            List<Query> queries,
+            @Nullable Cut fixed,
+            Completion<List<Result>> completion) {
+        this.fixed = fixed;
+        this.tables = queries.stream().map(Query::table).distinct().toList();
         this.env = env;
         this.network = network;
         this.cuts = cuts;
@@ -96,6 +139,11 @@ public final class StrictReadMachine {
                         Math.max(1, left()),
                         () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no answer in time; the last failure: " + last));
         begin();
+    }
+
+    /** Gives up; the completion hears CANCELLED. */
+    public void cancel() {
+        fail(ErrorCode.CANCELLED, "the query was cancelled");
     }
 
     private long left() {
@@ -128,6 +176,10 @@ public final class StrictReadMachine {
         if (over) {
             return;
         }
+        if (fixed != null) {
+            take(fixed);
+            return;
+        }
         RouteIndex index = env.routing().current();
         Optional<ServerId> server = index.routing().servers().stream()
                 .map(record -> record.id())
@@ -139,7 +191,6 @@ public final class StrictReadMachine {
             return;
         }
         Address address = index.address(server.get()).orElseThrow();
-        List<TableName> tables = queries.stream().map(Query::table).toList();
         int asked = round;
         cuts.cut(address, tables, Math.max(1, Math.min(CUT_NANOS, left())), outcome -> {
             if (over || asked != round) {
@@ -162,6 +213,10 @@ public final class StrictReadMachine {
 
     /** With a newer routing, after a pause, another moment. */
     private void later() {
+        if (fixed != null) {
+            fail(ErrorCode.VERSION_GONE, "the state that the query reads is not there any more: " + last);
+            return;
+        }
         drop();
         int asked = round;
         env.routing()
@@ -172,10 +227,14 @@ public final class StrictReadMachine {
                 }));
     }
 
+    private Cut.Table table(Cut of, int query) {
+        return of.tables().get(tables.indexOf(queries.get(query).table()));
+    }
+
     private void take(Cut taken) {
         cut = taken;
         for (int i = 0; i < queries.size(); i++) {
-            Cut.Table table = taken.tables().get(i);
+            Cut.Table table = table(taken, i);
             int count = table.epochs().size();
             List<Integer> actors = new ArrayList<>(queries.get(i).actors().orElse(List.of()));
             for (int actor = 0; actor < count && queries.get(i).actors().isEmpty(); actor++) {
@@ -189,7 +248,11 @@ public final class StrictReadMachine {
                 slots.add(new Slot(i, actor, table.epochs().get(actor)));
             }
         }
-        dispatch();
+        if (slots.isEmpty()) {
+            succeed();
+        } else {
+            dispatch();
+        }
     }
 
     /** Asks for whatever has no answer and is not being asked, on a replica in sync in the epoch of the moment. */
@@ -200,7 +263,11 @@ public final class StrictReadMachine {
             if (slot.value == null && !slot.asking) {
                 slot.next = pick(index, slot);
                 if (slot.next == null) {
-                    later();
+                    if (slot.trouble == null) {
+                        later();
+                    } else {
+                        end(Outcome.err(slot.trouble)); // all replicas have it
+                    }
                     return;
                 }
             }
@@ -221,6 +288,7 @@ public final class StrictReadMachine {
                 || slot.actor >= route.get().map().actors().size()
                 || route.get().map().actors().get(slot.actor).epoch() != slot.epoch) {
             last = "the map is another one than at the moment of the read";
+            slot.trouble = null;
             return null;
         }
         return route.get().map().actors().get(slot.actor).isr().stream()
@@ -236,7 +304,10 @@ public final class StrictReadMachine {
             return;
         }
         Query query = queries.get(share.query());
-        Cut.Table table = now.tables().get(share.query());
+        Cut.Table table = table(now, share.query());
+        servers.add(share.server());
+        requests++;
+        retries += group.stream().anyMatch(slot -> !slot.tried.isEmpty()) ? 1 : 0;
         group.forEach(slot -> {
             slot.asking = true;
             slot.tried.add(share.server());
@@ -263,7 +334,7 @@ public final class StrictReadMachine {
         calls.add(network.read(index.address(share.server()).orElseThrow(), request, once));
         calls.add(env.timers()
                 .after(
-                        SILENCE_NANOS,
+                        Math.max(SILENCE_NANOS, left() / 4), // a slow operator is no silence
                         () -> once.done(Outcome.err(new UniserveException(
                                 ErrorCode.UNAVAILABLE, "server " + share.server() + " is silent")))));
     }
@@ -279,10 +350,16 @@ public final class StrictReadMachine {
                 last = "actor " + failure.actor() + " on " + share.server() + ": " + failure.code() + " "
                         + failure.message();
                 anew |= failure.code() == ErrorCode.VERSION_GONE || failure.code() == ErrorCode.STALE_EPOCH;
+                UniserveException error = new UniserveException(failure.code(), failure.message());
+                group.stream().filter(slot -> slot.actor == failure.actor()).forEach(slot -> judge(slot, error));
             }
         } else {
-            last = share.server() + ": "
-                    + ((Outcome.Err<VersionedRead.Reply>) outcome).error().getMessage();
+            UniserveException error = ((Outcome.Err<VersionedRead.Reply>) outcome).error();
+            last = share.server() + ": " + error.getMessage();
+            group.forEach(slot -> judge(slot, error));
+        }
+        if (over) {
+            return;
         }
         if (anew) {
             later();
@@ -293,14 +370,24 @@ public final class StrictReadMachine {
         }
     }
 
+    /** An error that is the same everywhere ends the query; one that may be a replica's own, when all have it. */
+    private void judge(Slot slot, UniserveException error) {
+        Verdict verdict = Verdict.of(error.code());
+        if (verdict == Verdict.FATAL && error.code() != ErrorCode.VERSION_GONE) {
+            end(Outcome.err(error));
+        }
+        slot.trouble = verdict == Verdict.ONCE_EACH ? error : null;
+    }
+
     private void succeed() {
         Cut now = cut;
         if (now == null) {
             return;
         }
         List<Result> results = new ArrayList<>();
+        QueryResult.Stats stats = new QueryResult.Stats(requests, retries, 0, servers);
         for (int i = 0; i < queries.size(); i++) {
-            Cut.Table table = now.tables().get(i);
+            Cut.Table table = table(now, i);
             TreeMap<Integer, Bytes> values = new TreeMap<>();
             for (Slot slot : slots) {
                 if (slot.query == i && slot.value != null) {
@@ -308,7 +395,7 @@ public final class StrictReadMachine {
                 }
             }
             floors.raise(table.tableId(), table.version());
-            results.add(new Result(table.name(), table.version(), values));
+            results.add(new Result(table.name(), table.version(), values, now, stats));
         }
         end(Outcome.ok(results));
     }

@@ -153,7 +153,11 @@ public final class VersionedReadMachine {
                     slots.values().stream().filter(slot -> slot.part == null).count() + " actors";
             end(error(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + open + " in time; the last failure: " + last));
         });
-        dispatch();
+        if (slots.isEmpty()) {
+            settle();
+        } else {
+            dispatch();
+        }
     }
 
     /** Gives up; the completion hears CANCELLED. */

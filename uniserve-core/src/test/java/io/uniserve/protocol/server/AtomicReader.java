@@ -14,6 +14,7 @@ import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
@@ -34,6 +35,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** A client that reads, and knows the newest map. */
 final class AtomicReader implements RoutingView, ClientNetwork {
@@ -90,6 +92,11 @@ final class AtomicReader implements RoutingView, ClientNetwork {
 
     /** Reads all actors of these tables as of one confirmed moment. */
     Outcome<List<StrictReadMachine.Result>> strict(long seconds, TableName... tables) {
+        return strictAt(null, seconds, tables);
+    }
+
+    /** The same of an earlier moment. */
+    Outcome<List<StrictReadMachine.Result>> strictAt(@Nullable Cut cut, long seconds, TableName... tables) {
         Cluster cluster = atomic.cluster;
         List<Query> queries = new ArrayList<>();
         for (TableName table : tables) {
@@ -111,6 +118,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                         (to, asked, timeout, completion) -> cluster.loop.soon(() -> atomic.cut(to, asked, completion)),
                         floors,
                         queries,
+                        cut,
                         outcome::add)
                 .start();
         cluster.await(() -> !outcome.isEmpty(), seconds + 1);

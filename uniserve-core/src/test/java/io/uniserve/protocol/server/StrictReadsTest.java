@@ -91,6 +91,34 @@ class StrictReadsTest {
     }
 
     @Test
+    void laterRoundsSeeTheMomentOfTheFirst() {
+        atomic.update(driver, rows("a", 0, 1));
+        StrictReadMachine.Result first =
+                ok(atomic.reader().strict(5, Cluster.T)).get(0);
+        atomic.update(driver, rows("b", 0, 1));
+        StrictReadMachine.Result second =
+                ok(atomic.reader().strictAt(first.cut(), 5, Cluster.T)).get(0);
+        assertThat(second.version()).isEqualTo(first.version());
+        assertThat(texts(second)).containsOnly("1=a");
+        atomic.primary(1).kill();
+        cluster.loop.run(10 * Cluster.SECOND);
+        assertThat(error(atomic.reader().strictAt(first.cut(), 30, Cluster.T)))
+                .as("another epoch is no longer that moment")
+                .isEqualTo(ErrorCode.VERSION_GONE);
+    }
+
+    @Test
+    void oneTableMayBeReadTwice() {
+        atomic.update(driver, rows("a", 0, 1));
+        List<StrictReadMachine.Result> read = ok(atomic.reader().strict(5, Cluster.T, Cluster.T));
+        assertThat(read).hasSize(2).allSatisfy(result -> {
+            assertThat(result.version()).isEqualTo(1);
+            assertThat(texts(result)).containsOnly("1=a");
+        });
+        assertThat(read.get(0).cut().tables()).as("asked for once").hasSize(1);
+    }
+
+    @Test
     void twoTablesAsOfOneMoment() {
         cluster.create(SECOND_TABLE, 2, 2, 1, OnLoss.WAIT, ConsistencyLevel.FULLY_SERIALIZABLE);
         long second = cluster.store.value(RegistryPaths.map(SECOND_TABLE)) instanceof TableMap map ? map.tableId() : 0;

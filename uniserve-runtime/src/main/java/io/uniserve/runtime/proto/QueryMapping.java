@@ -3,6 +3,7 @@ package io.uniserve.runtime.proto;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.QueryRequest;
+import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadRequest;
 import java.util.Optional;
 
@@ -17,7 +18,8 @@ public final class QueryMapping {
                 .setText(request.text())
                 .setRemainingNanos(request.remainingNanos())
                 .setTableId(request.tableId())
-                .addAllActors(request.actors());
+                .addAllActors(request.actors())
+                .setModeValue(Wire.number(request.mode()));
         request.session().ifPresent(session -> {
             proto.setHold(
                     ReadMapping.toProto(new ReadRequest.Hold(session.high(), session.low(), session.remainingNanos())));
@@ -41,7 +43,10 @@ public final class QueryMapping {
                 proto.hasHold() ? Optional.of(session(proto)) : Optional.empty(),
                 Wire.remaining(proto.getRemainingNanos()),
                 Wire.notNegative("table_id", proto.getTableId()),
-                Wire.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto));
+                Wire.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
+                proto.getModeValue() == 0
+                        ? ReadMode.LINEARIZABLE
+                        : Wire.constant("mode", ReadMode.values(), proto.getModeValue()));
     }
 
     private static DataProto.SessionPin toProto(QueryRequest.Session.Pin pin) {

@@ -2,7 +2,9 @@ package io.uniserve.runtime.transport;
 
 import io.grpc.stub.StreamObserver;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.runtime.proto.CutMapping;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.QueryMapping;
@@ -10,7 +12,7 @@ import io.uniserve.runtime.proto.UpdateMapping;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** Reads, updates and queries of clients. */
+/** Reads, updates, queries and cuts of clients. */
 final class DataService extends DataGrpc.DataImplBase {
     private final ClusterIdentity cluster;
     private final DataHandlers handlers;
@@ -45,6 +47,18 @@ final class DataService extends DataGrpc.DataImplBase {
             Unparsed.refuse(call);
             cluster.check(call.getCluster());
             handlers.update().update(UpdateMapping.fromProto(call.getRequest()), reply);
+        } catch (RuntimeException e) {
+            reply.fail(e);
+        }
+    }
+
+    @Override
+    public void cut(DataProto.CutCall call, StreamObserver<DataProto.CutReply> observer) {
+        Reply<Cut, DataProto.CutReply> reply = new Reply<>(observer, CutMapping::toProto);
+        try {
+            Unparsed.refuse(call);
+            cluster.check(call.getCluster());
+            handlers.cut().cut(CutMapping.fromProto(call), reply);
         } catch (RuntimeException e) {
             reply.fail(e);
         }

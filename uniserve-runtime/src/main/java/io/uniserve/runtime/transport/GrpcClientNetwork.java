@@ -4,29 +4,34 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.tx.CutNetwork;
 import io.uniserve.protocol.tx.VersionedNetwork;
+import io.uniserve.runtime.proto.CutMapping;
 import io.uniserve.runtime.proto.DataGrpc;
 import io.uniserve.runtime.proto.DataProto;
 import io.uniserve.runtime.proto.QueryMapping;
 import io.uniserve.runtime.proto.ReadMapping;
 import io.uniserve.runtime.proto.UpdateMapping;
 import io.uniserve.runtime.proto.VersionedReadMapping;
+import java.util.List;
 import java.util.concurrent.Executor;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** Requests of clients to servers; completions run on the given executor. Safe for use by several threads. */
-public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork {
+public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork, CutNetwork {
     /** A stream may end while a read is on its way to it; a second one that does is a server that goes down. */
     private static final int STREAMS_TRIED_MAX = 2;
 
@@ -90,6 +95,16 @@ public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork 
                 .build();
         new UnaryCall<DataProto.UpdateReply, UpdateReply>(to, false, UpdateMapping::fromProto, executor, completion)
                 .start(channels, DataGrpc.getUpdateMethod(), message, timeoutNanos);
+    }
+
+    @Override
+    public void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<Cut> completion) {
+        new UnaryCall<DataProto.CutReply, Cut>(to, true, CutMapping::fromProto, executor, completion)
+                .start(
+                        channels,
+                        DataGrpc.getCutMethod(),
+                        CutMapping.toProto(cluster.orEmpty(), tables),
+                        timeoutNanos);
     }
 
     /** Sends a query in the engine's own language, planned on the server; the returned handle cancels it there. */

@@ -11,11 +11,13 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.TableMap;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.VersionedRead;
 import java.util.Arrays;
+import java.util.List;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.Test;
@@ -163,6 +165,20 @@ class HostileBytesTest {
                 () -> VersionedReadMapping.replyFromProto(
                         DataProto.ReadReply.newBuilder().addParts(part).build()),
                 "2 actors and 1 versions");
+    }
+
+    @Test
+    void boundsCuts() {
+        DataProto.CutCall two = CutMapping.toProto("c", List.of(new TableName("a"), new TableName("b")));
+        assertThat(CutMapping.fromProto(two)).hasSize(2);
+        refused(
+                () -> CutMapping.fromProto(two.toBuilder().addTables("a").build()), "each once");
+        refused(() -> CutMapping.fromProto(DataProto.CutCall.getDefaultInstance()), "one or more");
+        DataProto.CutCall.Builder many = DataProto.CutCall.newBuilder();
+        for (int i = 0; i <= Limits.CUT_TABLES_MAX; i++) {
+            many.addTables("t" + i);
+        }
+        refused(() -> CutMapping.fromProto(many.build()), "tables");
     }
 
     private static void refused(DataProto.ReadRequest request, String field) {

@@ -18,7 +18,6 @@ import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.ReaderSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.protocol.reader.SessionFloors;
-import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.transport.QueryHandler;
@@ -37,7 +36,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final EventLoop loop;
     private final HubRoutingView routing;
     private final ReaderEnvironment env;
-    private final VersionedNetwork versioned;
+    private final LocalFirstNetwork near;
     private final PortPlanners planners;
     private final MemoryFaults memory;
     private final ThreadPoolExecutor executor;
@@ -68,9 +67,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.planners = planners;
         this.routing = new HubRoutingView(loop, source, refresh);
         ClientState state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.near(network.id()));
-        LocalFirstNetwork near = network.on(loop);
+        this.near = network.on(loop);
         this.env = new ReaderEnvironment(clock, loop, near, routing, ids, state);
-        this.versioned = near;
         AtomicInteger number = new AtomicInteger();
         this.executor = new ThreadPoolExecutor(
                 settings.queryThreads(),
@@ -90,8 +88,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
         long deadline = env.clock().nanos() + request.remainingNanos();
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
-        ServerPlanContext context =
-                new ServerPlanContext(environment(request), versioned, loop, query, session(request), unrest, deadline);
+        ServerPlanContext context = new ServerPlanContext(
+                environment(request), near, loop, query, request.mode(), session(request), unrest, deadline);
         try {
             executor.execute(() -> completion.done(answer(query, context)));
         } catch (RejectedExecutionException e) {

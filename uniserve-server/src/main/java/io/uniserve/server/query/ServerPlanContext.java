@@ -14,6 +14,7 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryMachine;
@@ -22,8 +23,9 @@ import io.uniserve.protocol.reader.ReadSession;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.tx.AtomicService;
+import io.uniserve.protocol.tx.CutDesk;
+import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionFloors;
-import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.protocol.tx.VersionedReadMachine;
 import io.uniserve.runtime.loop.EventLoop;
 import java.util.ArrayList;
@@ -38,6 +40,7 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /** One query's plans, run by the client's machine on the query loop while the planner's thread waits. */
 final class ServerPlanContext implements PlanContext, Timers.Cancel {
@@ -45,9 +48,10 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private static final long SLACK_NANOS = 2_000_000_000L;
 
     private final ReaderEnvironment env;
-    private final VersionedNetwork versioned;
+    private final LocalFirstNetwork network;
     private final EventLoop loop;
     private final QueryText query;
+    private final ReadMode mode;
     /** False where the caller has a session. */
     private final boolean owned;
 
@@ -62,17 +66,21 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private boolean oneVersion;
 
     private long version;
+    /** The same of a strict query, whose later rounds rest on no lease either. */
+    private @Nullable Cut moment;
 
     ServerPlanContext(
             ReaderEnvironment env,
-            VersionedNetwork versioned,
+            LocalFirstNetwork network,
             EventLoop loop,
             QueryText query,
+            ReadMode mode,
             Optional<ReadSession> session,
             Unrest unrest,
             long deadlineNanos) {
         this.env = env;
-        this.versioned = versioned;
+        this.network = network;
+        this.mode = mode;
         this.unrest = unrest;
         this.session = session;
         this.owned = session.isEmpty();
@@ -117,6 +125,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** Lets go of the states that the plan has seen, unless the caller's session holds them; the next plan sees others. */
     void forgetStates() {
         version = 0;
+        moment = null;
         if (owned && session.isPresent()) {
             ReadSession ended = session.get();
             session = Optional.empty();
@@ -185,26 +194,59 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private <P, V> QueryResult run(
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
-        Query asked = new Query(table, actors, call.id(), encoded, ReadMode.LINEARIZABLE, deadlineNanos);
-        QueryResult result = AtomicService.serves(table(table).level()) ? atVersion(asked) : present(asked);
+        QueryResult result = read(new Query(table, actors, call.id(), encoded, mode, deadlineNanos));
         QueryResult.Stats stats = result.stats();
         effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
         return result;
     }
 
-    private QueryResult present(Query asked) {
-        QueryRun run = new QueryRun(asked, session);
-        return await(run::start, run::cancel);
-    }
-
-    /** A read of a table with atomic updates: of the version that earlier rounds saw, where all are to see one. */
-    private QueryResult atVersion(Query asked) {
+    private QueryResult read(Query asked) {
+        boolean atomic = AtomicService.serves(table(asked.table()).level());
+        if (!atomic && mode == ReadMode.STRICT) {
+            throw CutDesk.noVersions(asked.table());
+        }
+        if (!atomic) {
+            return present(asked, session);
+        }
         if (!owned) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
                     "sessions of table " + asked.table()
                             + " are not served, as its updates are atomic: every query sees one version of it anyway");
         }
+        return switch (mode) {
+            case LINEARIZABLE -> atVersion(asked);
+            case STRICT -> atMoment(asked);
+            case STALE -> anywhere(asked);
+        };
+    }
+
+    private QueryResult present(Query asked, Optional<ReadSession> states) {
+        QueryRun run = new QueryRun(asked, states);
+        return await(run::start, run::cancel);
+    }
+
+    /** States of any age cannot be found again by a later round. */
+    private QueryResult anywhere(Query asked) {
+        if (oneVersion) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "mode STALE is not served for this query of table " + asked.table()
+                            + ", whose rounds must see one state: use the default mode");
+        }
+        return present(asked, Optional.empty());
+    }
+
+    /** A strict read of a table with atomic updates: of the moment that earlier rounds saw, where all are to see one. */
+    private QueryResult atMoment(Query asked) {
+        StrictRun run = new StrictRun(asked, oneVersion ? moment : null);
+        StrictReadMachine.Result result = await(run::start, run::cancel);
+        moment = result.cut();
+        return result.asQueryResult();
+    }
+
+    /** A read of a table with atomic updates: of the version that earlier rounds saw, where all are to see one. */
+    private QueryResult atVersion(Query asked) {
         VersionedRun run = new VersionedRun(asked, oneVersion ? version : 0);
         VersionedReadMachine.Result result = await(run::start, run::cancel);
         version = result.version();
@@ -276,6 +318,35 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
     }
 
+    /** One machine for a strict read, touched on the loop only. */
+    private final class StrictRun {
+        private final Query query;
+        private final @Nullable Cut at;
+        private Optional<StrictReadMachine> machine = Optional.empty();
+
+        private StrictRun(Query query, @Nullable Cut at) {
+            this.query = query;
+            this.at = at;
+        }
+
+        private void start(CompletableFuture<Outcome<StrictReadMachine.Result>> future) {
+            StrictReadMachine started = new StrictReadMachine(
+                    env,
+                    network,
+                    network,
+                    new VersionFloors(),
+                    List.of(query),
+                    at,
+                    outcome -> future.complete(outcome.map(results -> results.get(0))));
+            machine = Optional.of(started);
+            started.start();
+        }
+
+        private void cancel() {
+            loop.execute(() -> machine.ifPresent(StrictReadMachine::cancel));
+        }
+    }
+
     /** One machine for a table with atomic updates, touched on the loop only. */
     private final class VersionedRun {
         private final Query query;
@@ -289,7 +360,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
         private void start(CompletableFuture<Outcome<VersionedReadMachine.Result>> future) {
             VersionedReadMachine started =
-                    new VersionedReadMachine(env, versioned, new VersionFloors(), query, at, future::complete);
+                    new VersionedReadMachine(env, network, new VersionFloors(), query, at, future::complete);
             machine = Optional.of(started);
             started.start();
         }

@@ -14,6 +14,8 @@ import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.tx.CutDesk;
+import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.time.CpuClock;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -271,6 +273,17 @@ final class ReadTask implements Timers.Cancel {
         return read(place, held, context);
     }
 
+    /** The operator's answer from the newest state that is kept of an actor with versions. */
+    private Object readNewest(int place, PinnedActor actor, ReadContext context) {
+        SnapshotShelf.Ref<Actor> newest = actor.at(0).orElseThrow(() -> new UniserveException(
+                ErrorCode.UNAVAILABLE, "the actor has no state to read"));
+        try {
+            return call(place, actor, newest.state(), context);
+        } finally {
+            newest.release();
+        }
+    }
+
     private @Nullable Object answer(int place, ReplicaKey key, @Nullable ReadGate gate, ReadContext context) {
         ReadRequest.Target target = request.targets().get(place);
         Optional<PinnedActor> pinned = service.actors().pin(key);
@@ -279,9 +292,15 @@ final class ReadTask implements Timers.Cancel {
         }
         try (PinnedActor actor = pinned.get()) {
             if (actor.atomic()) {
-                return versioned(target);
+                return request.mode() == ReadMode.STALE && request.hold().isEmpty()
+                        ? readNewest(place, actor, context)
+                        : versioned(target);
             }
-            if (!actor.published() && request.mode() != ReadMode.STALE) {
+            if (request.mode() == ReadMode.STRICT) {
+                return failure(target, CutDesk.noVersions(request.table()));
+            }
+            boolean anyState = request.mode() == ReadMode.STALE && request.hold().isEmpty();
+            if (!actor.published() && !anyState) {
                 awaitPublished(place, actor);
                 return null;
             }

@@ -37,6 +37,7 @@ import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
 import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.CutHandler;
 import io.uniserve.runtime.transport.ReadHandler;
 import io.uniserve.runtime.transport.RoutingHub;
 import io.uniserve.server.read.MemoryFaults;
@@ -76,7 +77,12 @@ class QueryServiceTest {
             new RandomIds(),
             loop,
             new LocalReads(
-                    SERVER, SELF, (request, done) -> reads.read(request, done), channels, ClusterIdentity.of("c")),
+                    SERVER,
+                    SELF,
+                    (request, done) -> reads.read(request, done),
+                    CutHandler.NONE,
+                    channels,
+                    ClusterIdentity.of("c")),
             hub,
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
             (port, query, context) -> new Answer("text/plain", Bytes.utf8(plan.apply(context))),

@@ -18,7 +18,6 @@ import io.uniserve.model.RequestId;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.port.kv.KvEngine;
-import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
@@ -213,11 +212,6 @@ class AtomicClusterTest {
 
     @Test
     void whatTheLevelDoesNotServeIsRefusedByName() {
-        assertThatThrownBy(() ->
-                        client.table("t").all().mode(ReadMode.STALE).retrieve(SUM, "amount", AtomicClusterTest::total))
-                .hasMessageContaining("UNSUPPORTED")
-                .hasMessageContaining("STALE")
-                .hasMessageContaining("use the default mode");
         assertThatThrownBy(() -> client.table("t").session(Duration.ofSeconds(10)))
                 .hasMessageContaining("UNSUPPORTED")
                 .hasMessageContaining("sessions");

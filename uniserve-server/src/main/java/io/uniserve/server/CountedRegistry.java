@@ -1,0 +1,73 @@
+package io.uniserve.server;
+
+import io.micrometer.core.instrument.Counter;
+import io.micrometer.core.instrument.MeterRegistry;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Registry;
+import java.util.List;
+
+/**
+ * Counts what this server asks of the registry, by kind: {@code read} (a value or names of children), {@code check} (a multi of
+ * checks alone: leases, doubts, strict reads), {@code write} (another multi), {@code sync}, {@code watch}. As safe for use by
+ * several threads as the registry that it passes everything on to.
+ */
+final class CountedRegistry implements Registry {
+    private final Registry registry;
+    private final Counter reads;
+    private final Counter checks;
+    private final Counter writes;
+    private final Counter syncs;
+    private final Counter watches;
+
+    CountedRegistry(Registry registry, MeterRegistry meters) {
+        this.registry = registry;
+        reads = counter(meters, "read");
+        checks = counter(meters, "check");
+        writes = counter(meters, "write");
+        syncs = counter(meters, "sync");
+        watches = counter(meters, "watch");
+    }
+
+    private static Counter counter(MeterRegistry meters, String kind) {
+        return Counter.builder("uniserve.registry.calls")
+                .description("Calls of ZooKeeper, by kind")
+                .tag("kind", kind)
+                .register(meters);
+    }
+
+    @Override
+    public void read(String path, Completion<Versioned> completion) {
+        reads.increment();
+        registry.read(path, completion);
+    }
+
+    @Override
+    public void children(String path, Completion<List<String>> completion) {
+        reads.increment();
+        registry.children(path, completion);
+    }
+
+    @Override
+    public void multi(List<Op> ops, Completion<MultiResult> completion) {
+        (ops.stream().allMatch(op -> op instanceof Op.Check) ? checks : writes).increment();
+        registry.multi(ops, completion);
+    }
+
+    @Override
+    public void sync(Completion<Done> completion) {
+        syncs.increment();
+        registry.sync(completion);
+    }
+
+    @Override
+    public void watch(String path, Runnable changed) {
+        watches.increment();
+        registry.watch(path, changed);
+    }
+
+    @Override
+    public void onSession(SessionListener listener) {
+        registry.onSession(listener);
+    }
+}

@@ -1,5 +1,9 @@
 package io.uniserve.api;
 
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.api.plan.QueryText;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
@@ -12,6 +16,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.Consumer;
 import java.util.function.Function;
+import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -32,6 +37,20 @@ public final class OpenPerOptions<T> {
     public OpenPerOptions(Function<TableMeta, T> open, Consumer<T> close) {
         this.open = open;
         this.close = close;
+    }
+
+    /** Plans one query with what is open for its table's options. */
+    public interface Planning<T> {
+        /** The answer. */
+        Answer answer(T opened, TableMeta table, QueryText query, PlanContext context);
+    }
+
+    /** A planner for all tables, with what {@code open} has when a query comes. */
+    public static <T> Planner planner(Supplier<OpenPerOptions<T>> open, Planning<T> planning) {
+        return (query, context) -> {
+            TableMeta table = context.table(query.table());
+            return open.get().with(table, opened -> planning.answer(opened, table, query, context));
+        };
     }
 
     /** Does work with what is open for the table's options; it stays open meanwhile. */

@@ -78,15 +78,10 @@ public final class SolrEngine implements Engine {
 
     @Override
     public Optional<Planner> planner() {
-        return Optional.of((query, context) -> {
-            TableMeta table = context.table(query.table());
-            return open.any()
-                    .planning
-                    .with(
-                            table,
-                            core -> SOLR.translated(
-                                    "plan the query", () -> new SolrQuery(context, table, core).answer(query.text())));
-        });
+        return Optional.of(OpenPerOptions.planner(
+                this::planning,
+                (core, table, query, context) -> SOLR.translated(
+                        "plan the query", () -> new SolrQuery(context, table, core).answer(query.text()))));
     }
 
     OpenPerOptions<SolrCore> planning() {

@@ -49,6 +49,8 @@ final class SolrLanguage {
         String inGroups = params.get("group.sort") == null ? null : sort(params.get("group.sort"), key);
         params.setNonNull("group.sort", inGroups);
         params.set("sort", byQuery && inGroups != null ? inGroups : sort(params.get("sort", ""), key));
+        // Lists of actors that are complete are exact in one round, and longer ones cost less than another round.
+        params.set("facet.overrequest.count", 100);
         String[] pivots = Objects.requireNonNullElse(params.getParams("facet.pivot"), new String[0]);
         Stream.of(String.join(",", pivots).replaceAll("\\{!.*?}|[\\[\\] ]", "").split(","))
                 .filter(field -> !field.isEmpty())

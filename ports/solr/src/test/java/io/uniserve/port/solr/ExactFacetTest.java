@@ -33,7 +33,7 @@ class ExactFacetTest {
     @Test
     void aTermThatIsSecondEverywhereIsFirst(@TempDir Path directory) {
         for (int actor = 0; actor < ACTORS; actor++) {
-            for (int local = 0; local < 40; local++) {
+            for (int local = 0; local < 120; local++) {
                 for (int i = 0; i < 5; i++) {
                     document(actor, "local-" + actor + "-" + local);
                 }
@@ -51,6 +51,25 @@ class ExactFacetTest {
             assertThat(table.query(facet + 2 + "&facet.mincount=6")).contains("\"term_s\":[\"everywhere\",16]");
             String byName = "&facet.sort=index&facet.mincount=6";
             assertThat(table.query(facet + 2 + byName)).contains("\"term_s\":[\"everywhere\",16]");
+        }
+    }
+
+    @Test
+    void whereEachActorTellsAllItsTermsOneRoundIsEnough(@TempDir Path directory) {
+        for (int actor = 0; actor < ACTORS; actor++) {
+            for (int local = 0; local < 100; local++) {
+                document(actor, "local-" + actor + "-" + local);
+            }
+            document(actor, "everywhere");
+            document(actor, "first " + actor % 2);
+        }
+        SolrEngine engine = new SolrEngine();
+        try (EngineInstance instance = LocalTable.open(engine, directory)) {
+            LocalTable table = new LocalTable(engine, instance, directory, ACTORS);
+            table.add(documents);
+            assertThat(table.query("q=*:*&rows=0&facet=true&facet.field=term_s&facet.limit=3"))
+                    .contains("\"term_s\":[\"everywhere\",4,\"first 0\",2,\"first 1\",2]");
+            assertThat(table.rounds()).hasSize(1);
         }
     }
 }

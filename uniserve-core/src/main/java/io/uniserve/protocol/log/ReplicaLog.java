@@ -132,7 +132,11 @@ public final class ReplicaLog {
         return bytes + more <= options.bytesMax();
     }
 
-    /** Adds an entry, whose index is {@code lastIndex() + 1}; the listener hears when it is durable. */
+    /**
+     * Adds an entry, whose index is {@code lastIndex() + 1}; the listener hears when it is durable. A DECIDE waits for the next
+     * entry, or for {@link #flush}: the table's log says already what it says, so that nobody waits for it, and its own sync
+     * would hold up the next entry's.
+     */
     public void append(LogEntry entry) {
         if (entry.index() != lastIndex() + 1 || entry.epoch() < lastEpoch()) {
             throw new UniserveException(
@@ -142,7 +146,9 @@ public final class ReplicaLog {
         }
         cache.add(entry);
         listener.appended(entry);
-        flush();
+        if (entry.type() != LogEntry.Type.DECIDE) {
+            flush();
+        }
     }
 
     /** Stops writing; what is under way ends unheard, then the completion runs. */
@@ -154,7 +160,8 @@ public final class ReplicaLog {
         });
     }
 
-    private void flush() {
+    /** Writes what waits for the next entry. */
+    public void flush() {
         if (writing || closed || cache.last() <= index.last()) {
             return;
         }

@@ -384,6 +384,9 @@ public final class Replica {
             evaluate();
         }
         Opened parts = files.opened();
+        if (parts != null) {
+            parts.log().flush();
+        }
         if (parts != null && !files.changing()) {
             marks.tick(now, parts);
             fitness.logStalls(stalls.tick(now, parts.log()));
@@ -502,6 +505,7 @@ public final class Replica {
         public void appended(LogEntry entry) {
             trail.appended(entry);
             if (Versions.concerns(entry)) {
+                host.wantTicks(Replica.this); // a decision may wait to be written
                 host.gateChanged(Replica.this); // before anybody hears that it is here
             }
         }

@@ -69,7 +69,8 @@ public final class ActorSelection {
      * UNAVAILABLE, with what was tried on which server.
      */
     public <P, V, R> R retrieve(RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        Query query = asked(call, parameters, mode, core.deadlineNanos(deadline)); // the table's level decides how to read
+        Query query =
+                asked(call, parameters, mode, core.deadlineNanos(deadline)); // the table's level decides how to read
         QueryResult result = Stage.await(new Reads(core).retrieve(query, true));
         return combine(result, call, combiner);
     }
@@ -151,8 +152,7 @@ public final class ActorSelection {
 
     /** The retrieve of these actors; blocks only if the table has to be asked for. */
     <P, V> Query asked(RetrieveCall<P, V> call, P parameters, ReadMode readMode, long end) {
-        Partitioner partitioner =
-                Tables.locateNow(core, table, end).meta().partitioner();
+        Partitioner partitioner = Tables.locateNow(core, table, end).meta().partitioner();
         Optional<List<Integer>> actors = chosen.map(choice -> choice.apply(partitioner));
         return new Query(table, actors, call.id(), encode(call, parameters), readMode, end);
     }

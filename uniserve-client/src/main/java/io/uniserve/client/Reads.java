@@ -77,8 +77,8 @@ final class Reads {
             return strict(
                     List.of(query),
                     block,
-                    outcome -> answer.apply(
-                            outcome.map(results -> results.get(0).asQueryResult())));
+                    outcome ->
+                            answer.apply(outcome.map(results -> results.get(0).asQueryResult())));
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
             VersionedReadMachine machine = new VersionedReadMachine(
@@ -86,8 +86,7 @@ final class Reads {
                     network(operation),
                     core.versionFloors(),
                     query,
-                    outcome -> operation.end(
-                            answer.apply(outcome.map(VersionedReadMachine.Result::asQueryResult))));
+                    outcome -> operation.end(answer.apply(outcome.map(VersionedReadMachine.Result::asQueryResult))));
             operation.start(machine::start, machine::cancel);
         });
     }
@@ -171,7 +170,12 @@ final class Reads {
             TextNetwork network = (to, request, timeout, completion) -> core.network()
                     .query(to, request, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
             TextQueryMachine machine = new TextQueryMachine(
-                            environment, network, query, session, deadlineNanos, outcome -> operation.end(answer(outcome)))
+                            environment,
+                            network,
+                            query,
+                            session,
+                            deadlineNanos,
+                            outcome -> operation.end(answer(outcome)))
                     .mode(mode);
             operation.start(machine::start, machine::cancel);
         });

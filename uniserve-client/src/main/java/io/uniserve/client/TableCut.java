@@ -82,7 +82,8 @@ public final class TableCut {
      * Adds a read of actors of a table; its own mode and deadline are not looked at. A table may be read several times. The
      * combiner must not return null.
      */
-    public <P, V, R> Part<R> add(ActorSelection actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+    public <P, V, R> Part<R> add(
+            ActorSelection actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         if (parts.size() == Limits.CUT_TABLES_MAX) {
             throw UniserveException.invalid("a cut has at most " + Limits.CUT_TABLES_MAX + " reads");
         }

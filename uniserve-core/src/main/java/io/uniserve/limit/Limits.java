@@ -73,6 +73,7 @@ public final class Limits {
 
     /** Tables that are read as of one moment: two checks each in one multi of the registry. */
     public static final int CUT_TABLES_MAX = 64;
+
     public static final int SNAPSHOTS_PER_ACTOR_MAX = 64;
     public static final long SNAPSHOT_HEAP_PERMILLE = 125;
     public static final int VERSION_RESTARTS_MAX = 8;

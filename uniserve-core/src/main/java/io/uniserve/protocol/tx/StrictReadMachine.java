@@ -66,8 +66,7 @@ public final class StrictReadMachine {
      * @param cut the moment, for reads of other rounds that are to see it too
      * @param stats of all queries together
      */
-    public record Result(
-            TableName table, long version, Map<Integer, Bytes> values, Cut cut, QueryResult.Stats stats) {
+    public record Result(TableName table, long version, Map<Integer, Bytes> values, Cut cut, QueryResult.Stats stats) {
         /** A part for each actor. */
         public QueryResult asQueryResult() {
             return new QueryResult(

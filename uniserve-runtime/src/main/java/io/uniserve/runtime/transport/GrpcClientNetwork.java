@@ -100,11 +100,7 @@ public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork,
     @Override
     public void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<Cut> completion) {
         new UnaryCall<DataProto.CutReply, Cut>(to, true, CutMapping::fromProto, executor, completion)
-                .start(
-                        channels,
-                        DataGrpc.getCutMethod(),
-                        CutMapping.toProto(cluster.orEmpty(), tables),
-                        timeoutNanos);
+                .start(channels, DataGrpc.getCutMethod(), CutMapping.toProto(cluster.orEmpty(), tables), timeoutNanos);
     }
 
     /** Sends a query in the engine's own language, planned on the server; the returned handle cancels it there. */

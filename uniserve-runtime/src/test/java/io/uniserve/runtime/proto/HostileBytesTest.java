@@ -171,8 +171,7 @@ class HostileBytesTest {
     void boundsCuts() {
         DataProto.CutCall two = CutMapping.toProto("c", List.of(new TableName("a"), new TableName("b")));
         assertThat(CutMapping.fromProto(two)).hasSize(2);
-        refused(
-                () -> CutMapping.fromProto(two.toBuilder().addTables("a").build()), "each once");
+        refused(() -> CutMapping.fromProto(two.toBuilder().addTables("a").build()), "each once");
         refused(() -> CutMapping.fromProto(DataProto.CutCall.getDefaultInstance()), "one or more");
         DataProto.CutCall.Builder many = DataProto.CutCall.newBuilder();
         for (int i = 0; i <= Limits.CUT_TABLES_MAX; i++) {

@@ -77,8 +77,7 @@ class RoundTripTest {
                         VersionedReadMapping::replyToProto,
                         DataProto.ReadReply.parser(),
                         VersionedReadMapping::replyFromProto),
-                new Family<>(
-                        "cut", Cut.class, CutMapping::toProto, DataProto.CutReply.parser(), CutMapping::fromProto),
+                new Family<>("cut", Cut.class, CutMapping::toProto, DataProto.CutReply.parser(), CutMapping::fromProto),
                 new Family<>(
                         "update",
                         UpdateRequest.class,

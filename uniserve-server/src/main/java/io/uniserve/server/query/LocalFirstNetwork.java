@@ -32,8 +32,7 @@ final class LocalFirstNetwork implements ClientNetwork, VersionedNetwork, CutNet
     private final GrpcClientNetwork remote;
     private final EventLoop loop;
 
-    LocalFirstNetwork(
-            Address self, ReadHandler local, CutHandler cuts, GrpcClientNetwork remote, EventLoop loop) {
+    LocalFirstNetwork(Address self, ReadHandler local, CutHandler cuts, GrpcClientNetwork remote, EventLoop loop) {
         this.self = self;
         this.local = local;
         this.cuts = cuts;

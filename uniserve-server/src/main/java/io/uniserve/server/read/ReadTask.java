@@ -275,8 +275,8 @@ final class ReadTask implements Timers.Cancel {
 
     /** The operator's answer from the newest state that is kept of an actor with versions. */
     private Object readNewest(int place, PinnedActor actor, ReadContext context) {
-        SnapshotShelf.Ref<Actor> newest = actor.at(0).orElseThrow(() -> new UniserveException(
-                ErrorCode.UNAVAILABLE, "the actor has no state to read"));
+        SnapshotShelf.Ref<Actor> newest = actor.at(0)
+                .orElseThrow(() -> new UniserveException(ErrorCode.UNAVAILABLE, "the actor has no state to read"));
         try {
             return call(place, actor, newest.state(), context);
         } finally {
@@ -299,7 +299,8 @@ final class ReadTask implements Timers.Cancel {
             if (request.mode() == ReadMode.STRICT) {
                 return failure(target, CutDesk.noVersions(request.table()));
             }
-            boolean anyState = request.mode() == ReadMode.STALE && request.hold().isEmpty();
+            boolean anyState =
+                    request.mode() == ReadMode.STALE && request.hold().isEmpty();
             if (!actor.published() && !anyState) {
                 awaitPublished(place, actor);
                 return null;

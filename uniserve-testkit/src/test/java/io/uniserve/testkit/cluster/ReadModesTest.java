@@ -101,10 +101,7 @@ class ReadModesTest {
             await().until(() -> text(table, ReadMode.STALE).equals("{\"sum\":" + newest + "}"));
         }
         for (ReadMode mode : ReadMode.values()) {
-            assertThat(client.table("a")
-                            .actors(List.of())
-                            .mode(mode)
-                            .retrieve(SUM, "amount", ReadModesTest::total))
+            assertThat(client.table("a").actors(List.of()).mode(mode).retrieve(SUM, "amount", ReadModesTest::total))
                     .as("of no actors")
                     .isZero();
         }

@@ -56,22 +56,27 @@ class RegistryCallsTest {
         table.updateDocuments("kv.add@1", rows).run().orThrow();
         AtomicInteger quiet = new AtomicInteger();
         // Leases are renewed now and then, whoever asks: what counts are the stretches between.
-        await().pollInterval(Duration.ofMillis(1)).atMost(Duration.ofSeconds(120)).until(() -> {
-            double before = calls();
-            for (int i = 0; i < STRETCH; i++) {
-                assertThat(sum(table, ReadMode.LINEARIZABLE)).isEqualTo(rows.size());
-            }
-            return calls() == before && quiet.addAndGet(STRETCH) >= QUERIES;
-        });
+        await().pollInterval(Duration.ofMillis(1))
+                .atMost(Duration.ofSeconds(120))
+                .until(() -> {
+                    double before = calls();
+                    for (int i = 0; i < STRETCH; i++) {
+                        assertThat(sum(table, ReadMode.LINEARIZABLE)).isEqualTo(rows.size());
+                    }
+                    return calls() == before && quiet.addAndGet(STRETCH) >= QUERIES;
+                });
         double before = calls();
         assertThat(sum(table, ReadMode.STRICT)).isEqualTo(rows.size());
         assertThat(calls()).as("a log, a map and a confirmation").isGreaterThanOrEqualTo(before + 3);
     }
 
     private static long sum(ClientTable table, ReadMode mode) {
-        return table.all().mode(mode).retrieve(SUM, "amount", parts -> parts.stream()
-                .mapToLong(Long::longValue)
-                .sum());
+        return table.all()
+                .mode(mode)
+                .retrieve(
+                        SUM,
+                        "amount",
+                        parts -> parts.stream().mapToLong(Long::longValue).sum());
     }
 
     private double calls() {

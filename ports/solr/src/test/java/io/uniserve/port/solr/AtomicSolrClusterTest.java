@@ -35,8 +35,8 @@ import org.junit.jupiter.api.io.TempDir;
 class AtomicSolrClusterTest {
     private static final int DOCUMENTS = 40;
     private static final String QUERY = "q=kind_s:all&rows=3&sort=n_i asc,id"
-        + " asc&fl=id,n_i&facet=true&facet.field=tag_s"
-        + "&facet.limit=1&facet.mincount=1&stats=true&stats.field=n_i&json.facet={tags:{type:terms,field:tag_s,limit:5}}";
+            + " asc&fl=id,n_i&facet=true&facet.field=tag_s"
+            + "&facet.limit=1&facet.mincount=1&stats=true&stats.field=n_i&json.facet={tags:{type:terms,field:tag_s,limit:5}}";
 
     @TempDir
     Path directory;

@@ -6,12 +6,9 @@ import static org.awaitility.Awaitility.await;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.model.ServerId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -37,7 +34,7 @@ class AtomicFaultsIT {
                 load.start(2, 2);
                 progress(load);
                 // The primary of the first actor, which is the one that drives what clients send.
-                String victim = primary(started, 0);
+                String victim = started.primary("bank", 0);
                 started.processes().daemon(victim).kill();
                 progress(load);
                 started.processes().startServer(victim);
@@ -56,22 +53,6 @@ class AtomicFaultsIT {
         long reads = load.reads.get();
         await().atMost(PATIENCE)
                 .until(() -> load.acked.get() > acked + 30 && load.reads.get() > reads + 30 || !load.wrong.isEmpty());
-    }
-
-    private static String primary(StartedCluster started, int actor) {
-        TableRoute route = started.client().admin().describeTable("bank");
-        ServerId primary = route.map().actors().get(actor).primary();
-        String address = started.client().routing().servers().stream()
-                .filter(server -> server.id().equals(primary))
-                .findAny()
-                .orElseThrow()
-                .address()
-                .toString();
-        return IntStream.rangeClosed(1, SERVERS)
-                .mapToObj(i -> "server-" + i)
-                .filter(name -> started.processes().address(name).toString().equals(address))
-                .findAny()
-                .orElseThrow();
     }
 
     private static void killAll(StartedCluster started) {

@@ -11,12 +11,10 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.model.ServerId;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -70,7 +68,7 @@ class FailPointsIT {
     private static void dies(StartedCluster started, Path orders, RecordedLoad load, Place place) throws Exception {
         boolean driver = place == Place.BEFORE_COMMIT || place == Place.AFTER_COMMIT;
         int actor = driver ? 0 : 1;
-        String victim = primary(started, "bank", actor);
+        String victim = started.primary("bank", actor);
         FailPoints points = new FailPoints(orders, victim);
         ReplicaKey replica = new ReplicaKey(route(started, "bank").meta().tableId(), actor);
         points.order(place, "KILL", driver ? "/bank/" : replica + "/");
@@ -86,7 +84,7 @@ class FailPointsIT {
 
     /** The driver stops before its decision until others have taken its update back, then wakes and sends it. */
     private static void wakes(StartedCluster started, Path orders, RecordedLoad load) throws Exception {
-        String victim = primary(started, "bank", 0);
+        String victim = started.primary("bank", 0);
         FailPoints points = new FailPoints(orders, victim);
         points.order(Place.BEFORE_COMMIT, "STOP", "/bank/");
         await(victim + " stops").atMost(PATIENCE).until(() -> points.reached(Place.BEFORE_COMMIT));
@@ -100,7 +98,7 @@ class FailPointsIT {
     /** A client dies while its update is prepared and not decided: whoever sends it again has it once. */
     private static void clientDies(StartedCluster started, Path orders) throws Exception {
         table(started.client(), "lonely");
-        String driver = primary(started, "lonely", 0);
+        String driver = started.primary("lonely", 0);
         FailPoints points = new FailPoints(orders, driver);
         points.order(Place.BEFORE_COMMIT, "STOP", "/lonely/");
         DaemonProcess writer = DaemonProcess.start(
@@ -150,20 +148,5 @@ class FailPointsIT {
 
     private static TableRoute route(StartedCluster started, String table) {
         return started.client().admin().describeTable(table);
-    }
-
-    private static String primary(StartedCluster started, String table, int actor) {
-        ServerId primary = route(started, table).map().actors().get(actor).primary();
-        String address = started.client().routing().servers().stream()
-                .filter(server -> server.id().equals(primary))
-                .findAny()
-                .orElseThrow()
-                .address()
-                .toString();
-        return IntStream.rangeClosed(1, SERVERS)
-                .mapToObj(i -> "server-" + i)
-                .filter(name -> started.processes().address(name).toString().equals(address))
-                .findAny()
-                .orElseThrow();
     }
 }

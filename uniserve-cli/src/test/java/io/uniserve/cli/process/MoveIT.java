@@ -18,7 +18,6 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -102,22 +101,8 @@ class MoveIT {
         await("its files are destroyed")
                 .atMost(PATIENCE)
                 .until(() ->
-                        started.files(daemon(started, before.primary()), files).isEmpty());
-        assertThat(started.files(daemon(started, to), files)).isNotEmpty();
-    }
-
-    private static String daemon(StartedCluster started, ServerId id) {
-        String address = started.client().routing().servers().stream()
-                .filter(server -> server.id().equals(id))
-                .findFirst()
-                .orElseThrow()
-                .address()
-                .toString();
-        return IntStream.rangeClosed(1, SERVERS)
-                .mapToObj(i -> "server-" + i)
-                .filter(name -> started.processes().address(name).toString().equals(address))
-                .findAny()
-                .orElseThrow();
+                        started.files(started.daemon(before.primary()), files).isEmpty());
+        assertThat(started.files(started.daemon(to), files)).isNotEmpty();
     }
 
     /** A server gives away all that it holds, while it is asked for it, and takes part again afterwards. */
@@ -136,7 +121,7 @@ class MoveIT {
     private static void theTargetDies(StartedCluster started, String table) {
         ActorState before = state(started, table, 0);
         ServerId to = free(started, before).id();
-        String target = daemon(started, to);
+        String target = started.daemon(to);
         CompletableFuture<Run> moving =
                 CompletableFuture.supplyAsync(() -> move(started, table, 0, before.primary(), to));
         await("the move has begun")

@@ -3,6 +3,8 @@ package io.uniserve.cli.process;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.client.UniserveClient;
+import io.uniserve.model.Address;
+import io.uniserve.model.ServerId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
@@ -62,6 +64,24 @@ final class StartedCluster implements AutoCloseable {
     /** A new client takes the place of the one that was closed. */
     void reconnect() {
         client = connected();
+    }
+
+    /** The daemon that is this server. */
+    String daemon(ServerId id) {
+        Address address = client.routing().servers().stream()
+                .filter(server -> server.id().equals(id))
+                .findAny()
+                .orElseThrow()
+                .address();
+        return processes.daemons().keySet().stream()
+                .filter(name -> name.startsWith("server-") && processes.address(name).equals(address))
+                .findAny()
+                .orElseThrow();
+    }
+
+    /** The daemon that has the actor's primary, by the coordinator. */
+    String primary(String table, int actor) {
+        return daemon(client.admin().describeTable(table).map().actors().get(actor).primary());
     }
 
     /** All that a daemon has said. */

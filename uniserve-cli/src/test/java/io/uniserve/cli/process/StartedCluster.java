@@ -74,14 +74,16 @@ final class StartedCluster implements AutoCloseable {
                 .orElseThrow()
                 .address();
         return processes.daemons().keySet().stream()
-                .filter(name -> name.startsWith("server-") && processes.address(name).equals(address))
+                .filter(name ->
+                        name.startsWith("server-") && processes.address(name).equals(address))
                 .findAny()
                 .orElseThrow();
     }
 
     /** The daemon that has the actor's primary, by the coordinator. */
     String primary(String table, int actor) {
-        return daemon(client.admin().describeTable(table).map().actors().get(actor).primary());
+        return daemon(
+                client.admin().describeTable(table).map().actors().get(actor).primary());
     }
 
     /** All that a daemon has said. */

@@ -1,9 +1,12 @@
-package io.uniserve.port.solr;
+package io.uniserve.cli.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.uniserve.api.Document;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
@@ -32,7 +35,10 @@ import org.junit.jupiter.api.io.TempDir;
 
 /** Tables of Solr with atomic updates on real daemons with a real ZooKeeper, in this JVM. */
 @Timeout(180)
-class AtomicSolrClusterTest {
+class AtomicSolrIT {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Path PORTS =
+            Path.of(Objects.requireNonNull(System.getProperty("uniserve.home"))).resolve("ports");
     private static final int DOCUMENTS = 40;
     private static final String QUERY = "q=kind_s:all&rows=3&sort=n_i asc,id"
             + " asc&fl=id,n_i&facet=true&facet.field=tag_s"
@@ -48,7 +54,7 @@ class AtomicSolrClusterTest {
     void start() {
         cluster = LocalCluster.builder()
                 .servers(2)
-                .port(PortLoader.load(Path.of("target", "port"), "solr"))
+                .port(PortLoader.load(PORTS.resolve("solr"), "solr"))
                 .directory(directory)
                 .setting("server.stop-grace", "0s")
                 .start();
@@ -85,26 +91,30 @@ class AtomicSolrClusterTest {
         return rows;
     }
 
-    private static Map<String, Object> part(Map<String, Object> all, String name) {
-        return SingleCore.map(Objects.requireNonNull(all.get(name)));
-    }
-
-    private static long number(Map<String, Object> stats, String name) {
-        return ((Number) Objects.requireNonNull(stats.get(name))).longValue();
+    private JsonNode answer(String query) {
+        String json = client.query("docs", query).body().utf8();
+        try {
+            return JSON.readTree(json);
+        } catch (JsonProcessingException e) {
+            throw new AssertionError("no JSON: " + json, e);
+        }
     }
 
     /** The one number that all documents have; whatever part of the answer has another is wrong. */
     private long read() {
-        String json = client.query("docs", QUERY).body().utf8();
-        Map<String, Object> all = SingleCore.map(SingleCore.parse(json));
-        Map<String, Object> stats = part(part(part(all, "stats"), "stats_fields"), "n_i");
-        long number = number(stats, "min");
-        assertThat(SingleCore.found(json)).as(json).isEqualTo(DOCUMENTS);
-        assertThat(number(stats, "max")).as(json).isEqualTo(number);
-        assertThat(json)
+        JsonNode answer = answer(QUERY);
+        JsonNode stats = answer.at("/stats/stats_fields/n_i");
+        long number = stats.path("min").longValue();
+        assertThat(answer.at("/response/numFound").intValue()).as("%s", answer).isEqualTo(DOCUMENTS);
+        assertThat(stats.path("max").longValue()).as("%s", answer).isEqualTo(number);
+        assertThat(answer.toString())
                 .contains("\"tag_s\":[\"t" + number + "\"," + DOCUMENTS + "]")
                 .contains("{\"val\":\"t" + number + "\",\"count\":" + DOCUMENTS + "}");
-        assertThat(json.split("\"n_i\":" + number + "[,}]", -1)).as(json).hasSize(4);
+        assertThat(answer.at("/response/docs"))
+                .as("%s", answer)
+                .hasSize(3)
+                .allSatisfy(
+                        document -> assertThat(document.path("n_i").longValue()).isEqualTo(number));
         return number;
     }
 
@@ -159,8 +169,7 @@ class AtomicSolrClusterTest {
                 .everywhere()
                 .run()
                 .orThrow();
-        assertThat(SingleCore.found(client.query("docs", "q=*:*").body().utf8()))
-                .isZero();
+        assertThat(answer("q=*:*").at("/response/numFound").intValue()).isZero();
         update("solr.add@1", version(1));
         for (int server = 1; server <= 2; server++) {
             cluster.stopAbruptly(server);

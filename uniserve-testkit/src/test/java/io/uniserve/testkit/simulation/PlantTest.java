@@ -6,10 +6,13 @@ import io.uniserve.testkit.simulation.plant.Plant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Set;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The checker catches bugs: each planted one shows within 200 seeds, at the median of several searches. */
+/** The checker catches bugs: each planted one shows within 200 seeds, at the median of several searches. Two run at a time. */
+@Execution(ExecutionMode.CONCURRENT)
 final class PlantTest {
     private static final int SEARCHES = 3;
     /**

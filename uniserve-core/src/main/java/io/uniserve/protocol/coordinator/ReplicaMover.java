@@ -17,19 +17,22 @@ import org.slf4j.LoggerFactory;
 /** Records the wish that a replica be elsewhere; {@link Movement} does the rest. Asked again it changes nothing. */
 final class ReplicaMover {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaMover.class);
-    private static final int WRITES_MAX = 40;
 
     private final Reign reign;
     private final long tableId;
     private final AdminRequest.MoveReplica move;
     private final AdminDesk.Answer answer;
-    private int writes;
+    private final Attempts attempts;
 
     ReplicaMover(Reign reign, long tableId, AdminRequest.MoveReplica move, AdminDesk.Answer answer) {
         this.reign = reign;
         this.tableId = tableId;
         this.move = move;
         this.answer = answer;
+        attempts = new Attempts(
+                reign,
+                answer,
+                "the registry did not confirm the move of " + what() + ": describe the table, ask again");
     }
 
     void start() {
@@ -56,14 +59,8 @@ final class ReplicaMover {
     }
 
     private void again() {
-        if (++writes > WRITES_MAX) {
-            answer.fail(new UniserveException(
-                    ErrorCode.OUTCOME_UNKNOWN,
-                    "the registry did not confirm the move of " + what() + ": describe the table, ask again"));
-        } else {
-            reign.retryLater();
-            reign.registry().after(reign.config().tickNanos() / 4, this::step);
-        }
+        reign.retryLater();
+        attempts.again(this::step);
     }
 
     private Table table() {

@@ -1,6 +1,5 @@
 package io.uniserve.protocol.coordinator;
 
-import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
@@ -19,19 +18,19 @@ import org.slf4j.LoggerFactory;
 /** Records that a server is to hold nothing, or may again. What it holds then moves as from a server that leaves. */
 final class ServerDrainer {
     private static final Logger LOG = LoggerFactory.getLogger(ServerDrainer.class);
-    private static final int WRITES_MAX = 20;
 
     private final Reign reign;
     private final ServerId server;
     private final boolean wanted;
     private final AdminDesk.Answer answer;
-    private int writes;
+    private final Attempts attempts;
 
     ServerDrainer(Reign reign, AdminRequest.DrainServer request, AdminDesk.Answer answer) {
         this.reign = reign;
         this.server = request.server();
         this.wanted = request.drained();
         this.answer = answer;
+        attempts = new Attempts(reign, answer, "the registry did not confirm it: ask again");
     }
 
     void start() {
@@ -91,10 +90,8 @@ final class ServerDrainer {
             write();
         } else if (written.error() != null) {
             answer.fail(written.error());
-        } else if (++writes > WRITES_MAX) {
-            answer.fail(new UniserveException(ErrorCode.OUTCOME_UNKNOWN, "the registry did not confirm it: ask again"));
         } else {
-            reign.registry().after(reign.config().tickNanos() / 4, this::readAgain);
+            attempts.again(this::readAgain);
         }
     }
 

@@ -30,7 +30,6 @@ import org.slf4j.LoggerFactory;
  */
 final class TableUpdater {
     private static final Logger LOG = LoggerFactory.getLogger(TableUpdater.class);
-    private static final int WRITES_MAX = 40;
 
     private final Reign reign;
     private final TableName name;
@@ -39,7 +38,7 @@ final class TableUpdater {
     private final AdminDesk.Answer answer;
     private final Set<ServerId> learned = new TreeSet<>();
     private final long deadline;
-    private int writes;
+    private final Attempts attempts;
 
     TableUpdater(Reign reign, AdminRequest.UpdateTable request, AdminDesk.Answer answer) {
         this.reign = reign;
@@ -48,6 +47,10 @@ final class TableUpdater {
         this.next = known.with(request.options());
         this.answer = answer;
         deadline = reign.env().clock().nanos() + reign.config().createTimeoutNanos();
+        attempts = new Attempts(
+                reign,
+                answer,
+                "the registry did not confirm the change of " + name + ": describe the table, change it again");
     }
 
     void start() {
@@ -98,14 +101,8 @@ final class TableUpdater {
     }
 
     private void again() {
-        if (++writes > WRITES_MAX) {
-            answer.fail(new UniserveException(
-                    ErrorCode.OUTCOME_UNKNOWN,
-                    "the registry did not confirm the change of " + name + ": describe the table, change it again"));
-        } else {
-            reign.retryLater();
-            reign.registry().after(reign.config().tickNanos() / 4, this::step);
-        }
+        reign.retryLater();
+        attempts.again(this::step);
     }
 
     private void write(Table table) {

@@ -113,15 +113,34 @@ public final class AtomicClient implements Customer {
         } else if (kind < 17) {
             read(some(kind < 15 ? 3 : 1), READ_NANOS, false);
         } else { // by somebody who knows of no version yet: only what servers promise keeps it from an old one
-            read(name + "-new" + next++, new VersionFloors(), some(1), READ_NANOS, false);
+            read(name + "-new" + next++, new VersionFloors(), some(1), READ_NANOS, false, () -> {});
         }
     }
 
     @Override
     public void probe(long deadlineNanos) {
-        update(all(), deadlineNanos, true);
-        read(all(), deadlineNanos, true);
+        long end = env.clock().nanos() + deadlineNanos;
+        if (knowsTheTable()) {
+            update(all(), deadlineNanos, true);
+            read(all(), deadlineNanos, true);
+        } else { // the outcome of a retry is kept for whoever knows a version, so one is read first
+            read(
+                    name,
+                    floors,
+                    all(),
+                    deadlineNanos,
+                    true,
+                    () -> update(all(), end - env.clock().nanos(), true));
+        }
         strict(all(), deadlineNanos, true);
+    }
+
+    private boolean knowsTheTable() {
+        return env.routing()
+                .current()
+                .table(table)
+                .filter(route -> floors.of(route.meta().tableId()) > 0)
+                .isPresent();
     }
 
     private TreeSet<Integer> all() {
@@ -167,22 +186,15 @@ public final class AtomicClient implements Customer {
                 AckLevel.ISR,
                 batches,
                 env.clock().nanos() + deadlineNanos);
-        boolean strange = floors.of(update.tableId()) == 0;
         new AtomicUpdateMachine(env, floors, update, ticket.get(), outcome -> {
                     ticket.get().finish();
-                    updated(write, marker, actors, outcome, probe, strange);
+                    updated(write, marker, actors, outcome, probe);
                 })
                 .start();
     }
 
-    /** @param strange the client knew no version of the table, so a retry may come to a table that has forgotten too much */
     private void updated(
-            AtomicHistory.Write write,
-            String marker,
-            TreeSet<Integer> actors,
-            Outcome<Long> outcome,
-            boolean probe,
-            boolean strange) {
+            AtomicHistory.Write write, String marker, TreeSet<Integer> actors, Outcome<Long> outcome, boolean probe) {
         outstanding--;
         tally.ended(true, outcome instanceof Outcome.Ok);
         if (outcome instanceof Outcome.Ok<Long> ok) {
@@ -195,17 +207,23 @@ public final class AtomicClient implements Customer {
         if (code == ErrorCode.UPDATE_REFUSED) {
             write.refused();
         }
-        if (probe && !(strange && code == ErrorCode.OUTCOME_EXPIRED)) {
+        if (probe) {
             tally.probeFailed(actors);
         }
         trace.line(name + " failed to append " + marker + " " + code);
     }
 
     private void read(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
-        read(name, floors, actors, deadlineNanos, probe);
+        read(name, floors, actors, deadlineNanos, probe, () -> {});
     }
 
-    private void read(String reader, VersionFloors known, TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
+    private void read(
+            String reader,
+            VersionFloors known,
+            TreeSet<Integer> actors,
+            long deadlineNanos,
+            boolean probe,
+            Runnable then) {
         if (env.routing().current().table(table).isEmpty()) {
             return;
         }
@@ -218,6 +236,7 @@ public final class AtomicClient implements Customer {
             tally.ended(false, outcome instanceof Outcome.Ok);
             if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
                 answered(reader, actors, invoked, ok.value());
+                then.run();
                 return;
             }
             failed("", actors, ((Outcome.Err<?>) outcome).error(), probe);

@@ -31,6 +31,12 @@ import org.junit.jupiter.api.extension.ParameterResolver;
  * a table of each. Each refusal is given with the state before and after, which must be the same.
  */
 final class BadInputCluster implements AutoCloseable {
+    /**
+     * Nothing dies here, so a machine that stands still for seconds must not look like it: a fail-over, a follower put out of
+     * the in-sync set or a load report left out would be a change that the bad input did not make.
+     */
+    private static final String PATIENCE = "40s";
+
     private final TestingConsole console = new TestingConsole(RemoteCluster::connect);
     final LocalCluster cluster;
     final UniserveClient client;
@@ -44,6 +50,11 @@ final class BadInputCluster implements AutoCloseable {
                 .port(PortLoader.load(ports.resolve("solr"), "solr"))
                 .port(PortLoader.load(ports.resolve("lucene"), "lucene"))
                 .setting("server.result-memory", "64MiB")
+                .setting("zookeeper.session-timeout", PATIENCE)
+                .setting("server.ping", PATIENCE)
+                .setting("server.rpc-timeout", PATIENCE)
+                .setting("coordinator.ping-timeout", PATIENCE)
+                .setting("coordinator.rpc-timeout", PATIENCE)
                 .start();
         client = cluster.client();
         client.admin().createTable(TableSpec.named("words").port("kv").hash(4).replicas(2));

@@ -51,7 +51,6 @@ final class BadInputCluster implements AutoCloseable {
                 .port(PortLoader.load(ports.resolve("lucene"), "lucene"))
                 .setting("server.result-memory", "64MiB")
                 .setting("zookeeper.session-timeout", PATIENCE)
-                .setting("server.ping", PATIENCE)
                 .setting("server.rpc-timeout", PATIENCE)
                 .setting("coordinator.ping-timeout", PATIENCE)
                 .setting("coordinator.rpc-timeout", PATIENCE)

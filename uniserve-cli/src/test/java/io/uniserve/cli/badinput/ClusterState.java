@@ -36,8 +36,13 @@ record ClusterState(List<TableRoute> tables, List<String> replicas, Map<String, 
         return new ClusterState(tables, List.copyOf(replicas), contents);
     }
 
-    /** True when every replica has applied all that it has logged, so that nothing changes by itself. */
+    /** True when nothing changes by itself any more: every replica is in sync and has applied all that it has logged. */
     boolean settled() {
-        return replicas.stream().allMatch(replica -> replica.contains(" behind 0 "));
+        return replicas.stream().allMatch(replica -> replica.contains(" behind 0 "))
+                && tables.stream().allMatch(table -> table.map().actors().stream()
+                        .allMatch(actor -> actor.begun()
+                                && actor.isr().size() == table.meta().rf()
+                                && actor.learners().isEmpty()
+                                && actor.fencing().isEmpty()));
     }
 }

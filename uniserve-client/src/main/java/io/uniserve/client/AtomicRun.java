@@ -11,6 +11,7 @@ import io.uniserve.protocol.reader.RequestTracker.Ticket;
 import io.uniserve.protocol.reader.Update;
 import io.uniserve.protocol.reader.UpdateResult.Failure;
 import io.uniserve.protocol.tx.AtomicUpdateMachine;
+import io.uniserve.protocol.tx.CutNetwork;
 import io.uniserve.protocol.tx.VersionFloors;
 import java.util.List;
 import java.util.Optional;
@@ -21,6 +22,7 @@ final class AtomicRun {
 
     private final ReaderEnvironment environment;
     private final RequestTracker tracker;
+    private final CutNetwork cuts;
     private final VersionFloors floors;
     private final Update update;
     private final Optional<RequestId> chosenId;
@@ -31,12 +33,14 @@ final class AtomicRun {
     AtomicRun(
             ReaderEnvironment environment,
             RequestTracker tracker,
+            CutNetwork cuts,
             VersionFloors floors,
             Update update,
             Optional<RequestId> chosenId,
             Operation<UpdateOutcome> operation) {
         this.environment = environment;
         this.tracker = tracker;
+        this.cuts = cuts;
         this.floors = floors;
         this.update = update;
         this.chosenId = chosenId;
@@ -60,7 +64,7 @@ final class AtomicRun {
         }
         Ticket used = ticket.get();
         AtomicUpdateMachine started =
-                new AtomicUpdateMachine(environment, floors, update, used, outcome -> ended(used, outcome));
+                new AtomicUpdateMachine(environment, cuts, floors, update, used, outcome -> ended(used, outcome));
         machine = Optional.of(started);
         started.start();
     }

@@ -11,6 +11,7 @@ import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RouteIndex;
+import io.uniserve.protocol.tx.CutNetwork;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.RandomIds;
@@ -24,6 +25,7 @@ import java.time.Duration;
 import java.util.LinkedHashSet;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.BiConsumer;
 import org.slf4j.Logger;
@@ -124,6 +126,12 @@ final class ClientCore implements AutoCloseable {
 
     GrpcClientNetwork network() {
         return network;
+    }
+
+    /** Moments of tables, told on this serial. */
+    CutNetwork cuts(Executor serial) {
+        return (to, tables, timeout, completion) ->
+                network.cut(to, tables, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
     }
 
     AdminClient admin() {

@@ -19,7 +19,6 @@ import io.uniserve.protocol.reader.TextResult;
 import io.uniserve.protocol.reader.WholeQueries;
 import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.protocol.tx.CutDesk;
-import io.uniserve.protocol.tx.CutNetwork;
 import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.protocol.tx.VersionedReadMachine;
@@ -53,12 +52,10 @@ final class Reads {
             }
         }
         return core.begin(0, block, queries.get(0).deadlineNanos(), (operation, environment) -> {
-            CutNetwork cuts = (to, tables, timeout, completion) -> core.network()
-                    .cut(to, tables, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
             StrictReadMachine machine = new StrictReadMachine(
                     environment,
                     network(operation),
-                    cuts,
+                    core.cuts(operation.serial()),
                     core.versionFloors(),
                     queries,
                     outcome -> operation.end(answer.apply(outcome)));

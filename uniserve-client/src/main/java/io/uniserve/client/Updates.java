@@ -66,12 +66,13 @@ final class Updates {
             boolean block) {
         List<ActorBatch> batches = steps.isEmpty() ? List.of() : steps.get(0);
         long bytes = batches.stream().mapToLong(batch -> batch.rows().size()).sum();
-        if (steps.size() > 1 || bytes > Limits.BATCH_BYTES_MAX) {
+        if (steps.size() > 1 || bytes > Limits.ATOMIC_UPDATE_BYTES_MAX) {
             throw new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "an atomic update has at most " + Limits.BATCH_ROWS_MAX + " rows of an actor and "
-                            + Limits.BATCH_BYTES_MAX + " bytes in all; this one has " + splitter.bytes()
-                            + " bytes: send several updates, each atomic by itself");
+                    "an atomic update has at most " + Limits.BATCH_ROWS_MAX + " rows and " + Limits.BATCH_BYTES_MAX
+                            + " bytes of an actor, and " + Limits.ATOMIC_UPDATE_BYTES_MAX
+                            + " bytes in all; this one has "
+                            + splitter.bytes() + " bytes: send several updates, each atomic by itself");
         }
         if (level != AckLevel.ISR) {
             throw UniserveException.invalid("ack " + level + " is for tables of level EVENTUAL: an update of table "
@@ -80,8 +81,14 @@ final class Updates {
         Update update =
                 new Update(route.meta().name(), route.meta().tableId(), function, level, batches, deadlineNanos);
         return core.begin(splitter.bytes(), block, deadlineNanos, (operation, environment) -> {
-            AtomicRun run =
-                    new AtomicRun(environment, core.requests(), core.versionFloors(), update, chosenId, operation);
+            AtomicRun run = new AtomicRun(
+                    environment,
+                    core.requests(),
+                    core.cuts(operation.serial()),
+                    core.versionFloors(),
+                    update,
+                    chosenId,
+                    operation);
             operation.start(run::start, run::cancel);
         });
     }

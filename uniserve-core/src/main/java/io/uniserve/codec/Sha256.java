@@ -19,17 +19,35 @@ public final class Sha256 {
 
     /** The hash of these bytes, one after the other. */
     public static String hex(List<Bytes> parts) {
-        try {
-            MessageDigest digest = MessageDigest.getInstance("SHA-256");
-            for (Bytes part : parts) {
-                part.view((array, offset, size) -> {
-                    digest.update(array, offset, size);
-                    return size;
-                });
+        Sum sum = new Sum();
+        parts.forEach(sum::add);
+        return sum.hex();
+    }
+
+    /** The hash of bytes that come one after the other. Not thread-safe. */
+    public static final class Sum {
+        private final MessageDigest digest;
+
+        /** Of nothing so far. */
+        public Sum() {
+            try {
+                digest = MessageDigest.getInstance("SHA-256");
+            } catch (NoSuchAlgorithmException e) {
+                throw new IllegalStateException("every JDK has SHA-256", e);
             }
+        }
+
+        /** The next bytes. */
+        public void add(Bytes part) {
+            part.view((array, offset, size) -> {
+                digest.update(array, offset, size);
+                return size;
+            });
+        }
+
+        /** The hash of all; call once, last. */
+        public String hex() {
             return HexFormat.of().formatHex(digest.digest());
-        } catch (NoSuchAlgorithmException e) {
-            throw new IllegalStateException("every JDK has SHA-256", e);
         }
     }
 }

@@ -71,6 +71,18 @@ public final class Limits {
     public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
     public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;
 
+    /** Of one update of all its actors; what an actor gets is one entry of its log. */
+    public static final long ATOMIC_UPDATE_BYTES_MAX = 128L << 20;
+
+    /** Updates that come in pieces, on one server, until they have their outcome. */
+    public static final long STAGED_UPDATES_BYTES_MAX = 256L << 20;
+
+    /** A piece that comes later than this after the one before it finds that one gone. */
+    public static final long STAGED_UPDATE_IDLE_MS = 30_000;
+
+    /** A client that was told of a table's version longer ago asks for it before its next update. */
+    public static final long VERSION_RECENT_MS = 10_000;
+
     /** Tables that are read as of one moment: two checks each in one multi of the registry. */
     public static final int CUT_TABLES_MAX = 64;
 

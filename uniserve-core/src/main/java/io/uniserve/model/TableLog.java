@@ -34,8 +34,9 @@ public record TableLog(
      * @param driver the server that drives it
      * @param participants actors that have rows, ascending
      * @param batches the clients' updates that were merged into it
+     * @param bytes of their rows: how long it may take
      */
-    public record InFlight(long version, ServerId driver, List<Integer> participants, List<Batch> batches) {
+    public record InFlight(long version, ServerId driver, List<Integer> participants, List<Batch> batches, long bytes) {
         public InFlight {
             participants = List.copyOf(participants);
             batches = List.copyOf(batches);

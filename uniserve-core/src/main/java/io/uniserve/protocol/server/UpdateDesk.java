@@ -59,6 +59,12 @@ final class UpdateDesk {
             atomic(request, view, completion);
             return;
         }
+        if (!request.piece().whole()) {
+            UniserveException eventual = UniserveException.invalid(
+                    "updates in pieces are for tables with atomic updates: send several updates");
+            env.timers().after(0, () -> completion.done(Outcome.err(eventual)));
+            return;
+        }
         Gathering gathering = new Gathering(request, completion);
         for (ActorRows rows : request.actors()) {
             Replica replica = replicas.apply(new ReplicaKey(request.tableId(), rows.actor()));

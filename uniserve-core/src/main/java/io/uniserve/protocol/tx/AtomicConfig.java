@@ -1,9 +1,11 @@
 package io.uniserve.protocol.tx;
 
+import io.uniserve.limit.Limits;
+
 /**
  * Times of atomic updates, in nanoseconds of a server's own clock.
  *
- * @param timeoutNanos an update that is not decided after this long is aborted, by its driver or by anybody
+ * @param timeoutNanos a small update that is not decided after this long is aborted, by its driver or by anybody
  * @param absenceNanos an update is given up for now when one of its primaries has not answered, or not as it should, for this
  *     long; and the shortest time that updates which need it wait then
  * @param rpcTimeoutNanos time-out of requests to primaries, after which they are asked again
@@ -20,6 +22,11 @@ public record AtomicConfig(
     /** What so many bytes of rows take beside the time-outs, which are those of small updates. */
     static long nanosFor(long bytes) {
         return bytes * NANOS_PER_BYTE;
+    }
+
+    /** An update with so many bytes of rows that is not decided after this long is aborted. */
+    long timeoutNanos(long bytes) {
+        return timeoutNanos + nanosFor(Math.min(bytes, Limits.ATOMIC_UPDATE_BYTES_MAX));
     }
 
     /** An update whose driver is not live is let be for so long. */

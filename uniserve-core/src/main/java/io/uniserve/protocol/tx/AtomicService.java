@@ -5,6 +5,7 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -31,6 +32,7 @@ public final class AtomicService {
     private final TreeMap<TableName, DriverLook> driverLooks = new TreeMap<>();
     private final TreeMap<TableName, Seen> seen = new TreeMap<>();
     private final DoubtDesk doubts;
+    private final StagedUpdates staged;
     private boolean stopped;
     private long nextLook;
 
@@ -52,6 +54,7 @@ public final class AtomicService {
         this.host = host;
         this.config = config;
         this.doubts = new DoubtDesk(host, config, this::look, this::copy, this::driverLook);
+        this.staged = new StagedUpdates(host.env().clock(), this::drive);
         this.nextLook = host.env().clock().nanos() + config.lookNanos();
     }
 
@@ -62,8 +65,16 @@ public final class AtomicService {
 
     /** A client's update of such a table. The reply has all its actors acknowledged or all failed. */
     public void submit(UpdateRequest request, Completion<UpdateReply> completion) {
-        TableDriver driver = driver(request.table(), request.tableId());
-        driver.submit(request, outcome -> host.env().timers().after(0, () -> completion.done(outcome)));
+        Completion<UpdateReply> later = outcome -> host.env().timers().after(0, () -> completion.done(outcome));
+        if (request.piece().whole()) {
+            drive(request, ContentHash.of(request), later);
+        } else {
+            staged.take(request, later);
+        }
+    }
+
+    private void drive(UpdateRequest request, String sha256, Completion<UpdateReply> completion) {
+        driver(request.table(), request.tableId()).submit(request, sha256, completion);
     }
 
     /** Done when the state that readers find at the replica is complete for a question asked now; see the read worker. */
@@ -190,7 +201,7 @@ public final class AtomicService {
 
     /** For how long {@link #tick} will have nothing to do. */
     public long quietNanos(long now) {
-        return seen.isEmpty() && drivers.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextLook - now);
+        return seen.isEmpty() && drivers.isEmpty() && staged.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextLook - now);
     }
 
     /** Time passes. */
@@ -211,13 +222,15 @@ public final class AtomicService {
             }
         }
         drivers.values().forEach(TableDriver::flush);
+        staged.expire();
     }
 
     private void mend(TableName name, Seen table, List<Replica> mine, long now) {
         TableDriver driver = driver(name, table.log.tableId());
-        if (table.flight != 0 && now - table.flightSince >= config.timeoutNanos() + 4 * config.lookNanos()) {
+        InFlight flight = table.log.inFlight();
+        if (flight != null && now - table.flightSince >= config.timeoutNanos(flight.bytes()) + 4 * config.lookNanos()) {
             table.flightSince = now;
-            driver.suspect(table.flight);
+            driver.suspect(flight);
         }
         for (Replica replica : mine) {
             long open = replica.openVersion();

@@ -2,6 +2,7 @@ package io.uniserve.protocol.tx;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
 import io.uniserve.model.Routing.TableRoute;
@@ -10,9 +11,11 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.UpdateRequest.ActorRows;
+import io.uniserve.protocol.message.UpdateRequest.Piece;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RouteIndex;
@@ -24,20 +27,29 @@ import java.util.Optional;
 /**
  * One atomic update at its client: gives it whole to a server that drives it, and to another one, under the same request id,
  * when that does not answer or cannot. Its outcome is the version that has it, a refusal for good, or, at the deadline,
- * unknown.
+ * unknown. What does not fit in one message goes in pieces to one server, one after the other.
+ *
+ * <p>Servers forget old outcomes. A retry says which version was committed before the first attempt, so that it is told
+ * OUTCOME_EXPIRED only where the update may be among what they forgot since then. A client that was not told of a version
+ * lately asks for it first: once, where it goes on to work with the table.
  *
  * <p>Not thread-safe; the completion is called exactly once.
  */
 public final class AtomicUpdateMachine {
     private static final long PAUSE_NANOS = 50_000_000;
     private static final long TRY_NANOS_MAX = 5_000_000_000L;
+    private static final long CUT_NANOS = 2_000_000_000L;
 
     private final ReaderEnvironment env;
+    private final CutNetwork cuts;
     private final VersionFloors floors;
     private final Update update;
     private final RequestTracker.Ticket ticket;
     private final Completion<Long> completion;
     private final List<ServerId> tried = new ArrayList<>();
+    private final List<List<ActorRows>> pieces = new ArrayList<>();
+    private long pieceBytes = Limits.BATCH_BYTES_MAX;
+    private String sha256 = "";
     private Timers.Cancel deadline = () -> {};
     private int attempts;
     private long sinceVersion;
@@ -46,28 +58,88 @@ public final class AtomicUpdateMachine {
     /** @param completion hears the version, or why there is none; OUTCOME_UNKNOWN where there may be one */
     public AtomicUpdateMachine(
             ReaderEnvironment env,
+            CutNetwork cuts,
             VersionFloors floors,
             Update update,
             RequestTracker.Ticket ticket,
             Completion<Long> completion) {
         this.env = env;
+        this.cuts = cuts;
         this.floors = floors;
         this.update = update;
         this.ticket = ticket;
         this.completion = completion;
     }
 
+    /** Pieces have at most so many bytes, or one actor's rows, instead of what fits in a message. Call before the start. */
+    public AtomicUpdateMachine inPiecesOf(long bytes) {
+        pieceBytes = bytes;
+        return this;
+    }
+
     /** Sends the first request. */
     public void start() {
-        // an id that the application chose may have been sent long before
-        sinceVersion = ticket.lowWater() == 0 ? 0 : floors.of(update.tableId());
-        deadline = env.timers()
-                .after(
-                        Math.max(1, left()),
-                        () -> fail(
-                                ErrorCode.OUTCOME_UNKNOWN,
-                                "no outcome in time: the update may have been applied, retry with the same id"));
+        cut();
+        deadline = env.timers().after(Math.max(1, left()), this::late);
+        boolean chosen = ticket.lowWater() == 0; // it may have been sent long before, whatever the version is now
+        if (chosen || floors.recent(update.tableId(), env.clock().nanos())) {
+            begin(chosen ? 0 : floors.of(update.tableId()));
+        } else {
+            learn();
+        }
+    }
+
+    private void late() {
+        if (attempts == 0) {
+            fail(ErrorCode.DEADLINE_EXCEEDED, "no server could be asked in time: the update was not sent");
+        } else {
+            fail(
+                    ErrorCode.OUTCOME_UNKNOWN,
+                    "no outcome in time: the update may have been applied, retry with the same id");
+        }
+    }
+
+    private void begin(long committedBefore) {
+        sinceVersion = committedBefore;
         attempt();
+    }
+
+    /** Asks the server that will get the update, or the next one, for the table's version. */
+    private void learn() {
+        if (over) {
+            return;
+        }
+        RouteIndex index = env.routing().current();
+        Optional<ServerId> server = driver(index);
+        if (server.isEmpty()) {
+            tried.clear();
+            env.routing().refresh(refreshed -> env.timers().after(PAUSE_NANOS, this::learn));
+            return;
+        }
+        Address address = index.address(server.get()).orElseThrow();
+        long timeout = Math.max(1, Math.min(left(), CUT_NANOS));
+        cuts.cut(address, List.of(update.table()), timeout, cut -> learnt(server.get(), cut));
+    }
+
+    private void learnt(ServerId server, Outcome<Cut> outcome) {
+        if (over) {
+            return;
+        }
+        if (outcome instanceof Outcome.Ok<Cut> ok) {
+            ok.value().tables().stream()
+                    .filter(table -> table.tableId() == update.tableId())
+                    .forEach(table -> floors.raise(
+                            table.tableId(), table.version(), env.clock().nanos()));
+            begin(floors.of(update.tableId()));
+            return;
+        }
+        ErrorCode code = ((Outcome.Err<Cut>) outcome).error().code();
+        if (code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED) {
+            tried.add(server);
+            env.timers().after(PAUSE_NANOS, this::learn);
+        } else {
+            begin(floors.of(update.tableId())); // what is wrong, if anything, is the driver's to say
+        }
     }
 
     /** Gives up: CANCELLED, or OUTCOME_UNKNOWN where it may have been applied. */
@@ -90,8 +162,8 @@ public final class AtomicUpdateMachine {
         return update.deadlineNanos() - env.clock().nanos();
     }
 
-    private long bytes() {
-        return update.batches().stream().mapToLong(batch -> batch.rows().size()).sum();
+    private static long bytes(List<ActorRows> actors) {
+        return actors.stream().mapToLong(rows -> rows.rows().size()).sum();
     }
 
     private void fail(ErrorCode code, String message) {
@@ -120,11 +192,62 @@ public final class AtomicUpdateMachine {
         tried.add(driver.get());
         Address address = index.address(driver.get()).orElseThrow();
         attempts++;
-        long remaining = Math.max(1, Math.min(left(), TRY_NANOS_MAX + AtomicConfig.nanosFor(bytes())));
-        List<ActorRows> rows = update.batches().stream()
+        send(address, 0);
+    }
+
+    /** Each piece when the one before it has arrived; the last one's answer is the update's. */
+    private void send(Address address, int number) {
+        boolean last = number == pieces.size() - 1;
+        List<ActorRows> rows = pieces.get(number);
+        long patience = TRY_NANOS_MAX + AtomicConfig.nanosFor(last ? bytes(all()) : bytes(rows));
+        long remaining = Math.max(1, Math.min(left(), patience));
+        env.network().update(address, request(rows, remaining, piece(number)), remaining, outcome -> {
+            if (over) {
+                return;
+            }
+            if (!last
+                    && outcome instanceof Outcome.Ok<UpdateReply> ok
+                    && ok.value().failures().isEmpty()) {
+                send(address, number + 1);
+            } else {
+                heard(outcome);
+            }
+        });
+    }
+
+    private Piece piece(int number) {
+        return pieces.size() == 1 ? Piece.WHOLE : new Piece(number, pieces.size(), sha256);
+    }
+
+    private List<ActorRows> all() {
+        return update.batches().stream()
                 .map(batch -> new ActorRows(batch.actor(), 0, batch.rows()))
                 .toList();
-        UpdateRequest request = new UpdateRequest(
+    }
+
+    /** As many actors in each as fit. */
+    private void cut() {
+        List<ActorRows> piece = new ArrayList<>();
+        long bytes = 0;
+        for (ActorRows rows : all()) {
+            if (!piece.isEmpty() && bytes + rows.rows().size() > pieceBytes) {
+                pieces.add(piece);
+                piece = new ArrayList<>();
+                bytes = 0;
+            }
+            piece.add(rows);
+            bytes += rows.rows().size();
+        }
+        pieces.add(piece);
+        sha256 = pieces.size() == 1
+                ? ""
+                : new ContentHash(update.tableId(), update.function())
+                        .add(all())
+                        .hex();
+    }
+
+    private UpdateRequest request(List<ActorRows> rows, long remaining, Piece piece) {
+        return new UpdateRequest(
                 update.table(),
                 update.tableId(),
                 ticket.id(),
@@ -133,8 +256,8 @@ public final class AtomicUpdateMachine {
                 AckLevel.ISR,
                 update.function(),
                 rows,
-                remaining);
-        env.network().update(address, request, remaining, this::heard);
+                remaining,
+                piece);
     }
 
     /**
@@ -153,15 +276,12 @@ public final class AtomicUpdateMachine {
     }
 
     private void heard(Outcome<UpdateReply> outcome) {
-        if (over) {
-            return;
-        }
         ErrorCode code;
         String message;
         if (outcome instanceof Outcome.Ok<UpdateReply> ok
                 && ok.value().failures().isEmpty()) {
             long version = ok.value().acks().get(0).index();
-            floors.raise(update.tableId(), version);
+            floors.raise(update.tableId(), version, env.clock().nanos());
             end(Outcome.ok(version));
             return;
         }

@@ -21,11 +21,12 @@ public final class LogSteps {
     private LogSteps() {}
 
     /** Gives the next version to these batches. Only while none is in flight. */
-    public static TableLog begin(TableLog log, ServerId driver, List<Integer> participants, List<Batch> batches) {
+    public static TableLog begin(
+            TableLog log, ServerId driver, List<Integer> participants, List<Batch> batches, long bytes) {
         if (log.inFlight() != null) {
             throw new IllegalStateException("version " + log.inFlight().version() + " is in flight");
         }
-        InFlight begun = new InFlight(log.next(), driver, participants, batches);
+        InFlight begun = new InFlight(log.next(), driver, participants, batches, bytes);
         return new TableLog(log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten());
     }
 

@@ -98,7 +98,6 @@ final class Run {
         this.updates = List.copyOf(updates);
         this.listener = listener;
         this.begunNanos = host.env().clock().nanos();
-        this.deadlineNanos = begunNanos + config.timeoutNanos();
         for (Waiting update : updates) {
             for (ActorRows rows : update.request.actors()) {
                 Part part = parts.computeIfAbsent(rows.actor(), a -> new Part());
@@ -106,6 +105,7 @@ final class Run {
                 bytes += rows.rows().size();
             }
         }
+        this.deadlineNanos = begunNanos + config.timeoutNanos(bytes);
     }
 
     /** When actors that have not voted count as away. */

@@ -393,7 +393,7 @@ public final class StrictReadMachine {
                     values.put(slot.actor, slot.value);
                 }
             }
-            floors.raise(table.tableId(), table.version());
+            floors.raise(table.tableId(), table.version(), env.clock().nanos());
             results.add(new Result(table.name(), table.version(), values, now, stats));
         }
         end(Outcome.ok(results));

@@ -78,8 +78,12 @@ final class TableDriver {
         return now != null && now.version == version && now.mine && !now.committing;
     }
 
-    /** A client's update; the reply has all its actors acknowledged or all failed. */
-    void submit(UpdateRequest request, Completion<UpdateReply> completion) {
+    /**
+     * A client's update; the reply has all its actors acknowledged or all failed.
+     *
+     * @param sha256 the hash of its content
+     */
+    void submit(UpdateRequest request, String sha256, Completion<UpdateReply> completion) {
         long deadline = now() + request.remainingNanos();
         Waiting known = waiting.get(request.request());
         if (known == null && waiting.size() >= Limits.ATOMIC_UPDATES_WAITING_MAX) {
@@ -87,7 +91,7 @@ final class TableDriver {
                     ErrorCode.RESOURCE_EXHAUSTED, "too many updates of table " + table + " wait: slow down")));
             return;
         }
-        Waiting update = new Waiting(request, deadline);
+        Waiting update = new Waiting(request, sha256, deadline);
         if (known != null && !known.batch.equals(update.batch)) {
             completion.done(Outcome.err(otherContent()));
             return;
@@ -100,10 +104,10 @@ final class TableDriver {
     }
 
     /** Somebody must see to this version, which nobody has decided for long. */
-    void suspect(long version) {
+    void suspect(InFlight flight) {
         if (run == null && !busy) {
-            foreign = version;
-            foreignSince = now() - config.timeoutNanos();
+            foreign = flight.version();
+            foreignSince = now() - config.timeoutNanos(flight.bytes());
             readThen(this::next);
         }
     }
@@ -289,7 +293,7 @@ final class TableDriver {
             foreignSince = now();
         }
         boolean gone = host.addressOf(other.driver()) == null && now() - foreignSince >= config.goneNanos();
-        if (mine || gone || now() - foreignSince >= config.timeoutNanos()) {
+        if (mine || gone || now() - foreignSince >= config.timeoutNanos(other.bytes())) {
             LOG.info("{}: aborts version {} of {}, which nobody decides", table, other.version(), other.driver());
             TableLog next = teller.struck(LogSteps.abort(known, List.of(), "nobody decided it in time"));
             write(next, null, written -> {
@@ -332,7 +336,7 @@ final class TableDriver {
         attempted = merged.stream().map(update -> update.batch).toList();
         TreeSet<Integer> participants = new TreeSet<>();
         merged.forEach(update -> update.request.actors().forEach(rows -> participants.add(rows.actor())));
-        TableLog next = LogSteps.begin(teller.struck(known), host.self(), List.copyOf(participants), attempted);
+        TableLog next = LogSteps.begin(teller.struck(known), host.self(), List.copyOf(participants), attempted, bytes);
         write(next, null, written -> {
             if (written == LogCell.Written.DONE) {
                 teller.written(next);

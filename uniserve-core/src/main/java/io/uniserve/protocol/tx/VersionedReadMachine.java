@@ -378,12 +378,12 @@ public final class VersionedReadMachine {
         long version = Long.MAX_VALUE;
         for (Slot slot : slots.values()) {
             if (slot.part != null) {
-                floors.raise(tableId, slot.part.at());
+                floors.raise(tableId, slot.part.at(), env.clock().nanos());
                 version = Math.min(version, slot.part.at());
             }
         }
         version = version == Long.MAX_VALUE ? agreed : version;
-        floors.raise(tableId, version);
+        floors.raise(tableId, version, env.clock().nanos());
         Map<Integer, Bytes> values = new TreeMap<>();
         slots.forEach((actor, slot) -> {
             if (slot.part != null) {

@@ -1,8 +1,5 @@
 package io.uniserve.protocol.tx;
 
-import io.uniserve.codec.BinaryWriter;
-import io.uniserve.codec.Bytes;
-import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.TableLog.Batch;
 import io.uniserve.protocol.env.Completion;
@@ -22,29 +19,12 @@ final class Waiting {
     long deadlineNanos;
     private final List<Completion<UpdateReply>> callers = new ArrayList<>();
 
-    Waiting(UpdateRequest request, long deadlineNanos) {
+    Waiting(UpdateRequest request, String sha256, long deadlineNanos) {
         this.request = request;
-        this.batch = new Batch(request.request(), contentHash(request));
+        this.batch = new Batch(request.request(), sha256);
         this.deadlineNanos = deadlineNanos;
         this.bytes =
                 request.actors().stream().mapToLong(rows -> rows.rows().size()).sum();
-    }
-
-    /** What tells one content from another; epochs do not belong to it. */
-    static String contentHash(UpdateRequest request) {
-        List<Bytes> parts = new ArrayList<>();
-        parts.add(new BinaryWriter()
-                .writeLong(request.tableId())
-                .writeString(request.function())
-                .toBytes());
-        request.actors().forEach(rows -> {
-            parts.add(new BinaryWriter(16)
-                    .writeInt(rows.actor())
-                    .writeInt(rows.rows().size())
-                    .toBytes());
-            parts.add(rows.rows());
-        });
-        return Sha256.hex(parts);
     }
 
     void join(Completion<UpdateReply> caller) {

@@ -280,6 +280,16 @@ final class AtomicCluster {
         return new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to);
     }
 
+    /** Gives a client's update, or a piece of it, to the server at the address. */
+    void update(Address to, UpdateRequest request, Completion<UpdateReply> completion) {
+        Optional<Host> host = at(to);
+        if (host.isEmpty()) {
+            completion.done(Outcome.err(nobody(to)));
+        } else {
+            host.get().machine().onUpdate(request, completion);
+        }
+    }
+
     /** Tells a client of one moment of these tables. */
     void cut(Address to, List<TableName> tables, Completion<Cut> completion) {
         Optional<Host> host = at(to);

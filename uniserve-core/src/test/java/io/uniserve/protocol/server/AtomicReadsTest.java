@@ -33,7 +33,7 @@ class AtomicReadsTest {
     void aReadThatKnowsOfItAsksOthersAtItsVersion() {
         AtomicReader reader = atomic.reader();
         long version = atomic.update(driver, rows("a", 0));
-        reader.floors.raise(cluster.map().tableId(), version);
+        reader.floors.raise(cluster.map().tableId(), version, cluster.loop.nanos());
         AtomicReader.Read read = reader.read(1);
         assertThat(read.version()).isEqualTo(version);
         assertThat(read.values()).containsEntry(1, "");

@@ -171,7 +171,7 @@ class StrictReadsTest {
         }
         AtomicReader reader = looser.reader();
         long version = looser.update(leader, rows("b", 0));
-        reader.floors.raise(looser.cluster.map().tableId(), version);
+        reader.floors.raise(looser.cluster.map().tableId(), version, looser.cluster.loop.nanos());
         assertThat(reader.read(0, 1).version()).as("its own writes it reads").isGreaterThanOrEqualTo(version);
     }
 }

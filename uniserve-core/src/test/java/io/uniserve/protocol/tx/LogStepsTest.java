@@ -21,7 +21,7 @@ final class LogStepsTest {
     }
 
     private static TableLog begun(TableLog log, long sequence) {
-        return LogSteps.begin(log, DRIVER, List.of(0, 3), List.of(batch(sequence)));
+        return LogSteps.begin(log, DRIVER, List.of(0, 3), List.of(batch(sequence)), 10);
     }
 
     @Test
@@ -71,7 +71,7 @@ final class LogStepsTest {
 
     @Test
     void aRefusalNamesItsRequests() {
-        TableLog log = LogSteps.begin(TableLog.empty(7), DRIVER, List.of(0), List.of(batch(1), batch(2)));
+        TableLog log = LogSteps.begin(TableLog.empty(7), DRIVER, List.of(0), List.of(batch(1), batch(2)), 10);
         TableLog aborted = LogSteps.abort(log, List.of(batch(2).request()), "no such field");
         assertThat(aborted.decisions().get(0).refused()).containsExactly(batch(2).request());
         assertThat(aborted.inFlight()).isNull();

@@ -24,7 +24,8 @@ final class TableLogMapping {
             RegistryProto.VersionInFlight.Builder message = RegistryProto.VersionInFlight.newBuilder()
                     .setVersion(flight.version())
                     .setDriver(flight.driver().value())
-                    .addAllParticipants(flight.participants());
+                    .addAllParticipants(flight.participants())
+                    .setBytes(flight.bytes());
             flight.batches().forEach(batch -> message.addBatches(toProto(batch)));
             proto.setInFlight(message);
         }
@@ -76,7 +77,8 @@ final class TableLogMapping {
                         "batches",
                         proto.getBatchesList(),
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
-                        TableLogMapping::fromProto));
+                        TableLogMapping::fromProto),
+                Wire.notNegative("bytes", proto.getBytes()));
     }
 
     private static Batch fromProto(RegistryProto.VersionBatch proto) {

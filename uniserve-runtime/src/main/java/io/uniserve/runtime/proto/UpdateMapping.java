@@ -1,9 +1,11 @@
 package io.uniserve.runtime.proto;
 
+import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.UpdateRequest.Piece;
 
 /** Updates and their replies. */
 public final class UpdateMapping {
@@ -20,6 +22,12 @@ public final class UpdateMapping {
                 .setLevelValue(Wire.number(request.level()))
                 .setFunction(request.function())
                 .setRemainingNanos(request.remainingNanos());
+        if (!request.piece().whole()) {
+            proto.setPiece(DataProto.UpdatePiece.newBuilder()
+                    .setNumber(request.piece().number())
+                    .setCount(request.piece().count())
+                    .setSha256(request.piece().sha256()));
+        }
         for (UpdateRequest.ActorRows rows : request.actors()) {
             proto.addActors(DataProto.ActorRows.newBuilder()
                     .setActor(rows.actor())
@@ -41,7 +49,20 @@ public final class UpdateMapping {
                 Wire.constant("level", AckLevel.values(), proto.getLevelValue()),
                 Wire.identifier("function", proto.getFunction()),
                 Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
-                Wire.remaining(proto.getRemainingNanos()));
+                Wire.remaining(proto.getRemainingNanos()),
+                proto.hasPiece() ? fromProto(proto.getPiece()) : Piece.WHOLE);
+    }
+
+    private static Piece fromProto(DataProto.UpdatePiece proto) {
+        if (proto.getCount() < 2
+                || proto.getCount() > Limits.ACTORS_PER_TABLE_MAX
+                || proto.getNumber() < 0
+                || proto.getNumber() >= proto.getCount()) {
+            throw Wire.malformed("piece " + proto.getNumber() + " of " + proto.getCount()
+                    + ": use 0 to count - 1, of 2 to " + Limits.ACTORS_PER_TABLE_MAX);
+        }
+        return new Piece(
+                proto.getNumber(), proto.getCount(), Wire.text("piece.sha256", proto.getSha256(), Sha256.HEX_CHARS));
     }
 
     private static UpdateRequest.ActorRows fromProto(DataProto.ActorRows proto) {

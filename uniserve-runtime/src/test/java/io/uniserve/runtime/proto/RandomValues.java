@@ -7,6 +7,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.UpdateRequest.Piece;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -120,6 +121,10 @@ final class RandomValues {
         }
         if (type == ActorState.class) {
             return actorState(random.nextInt(4_096));
+        }
+        if (type == Piece.class) {
+            int count = random.nextInt(1, 5);
+            return count == 1 ? Piece.WHOLE : new Piece(random.nextInt(count), count, text(0, 60));
         }
         if (type.isSealed()) {
             Class<?>[] leaves = type.getPermittedSubclasses();

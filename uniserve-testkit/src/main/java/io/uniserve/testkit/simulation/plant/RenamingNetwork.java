@@ -28,17 +28,19 @@ public final class RenamingNetwork implements ClientNetwork {
 
     @Override
     public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
-        RequestId id = request.attempt() > 1 ? new RequestId(ids.next(), ids.next(), 1) : request.request();
+        boolean again = request.attempt() > 1 && request.piece().whole();
+        RequestId id = again ? new RequestId(ids.next(), ids.next(), 1) : request.request();
         UpdateRequest renamed = new UpdateRequest(
                 request.table(),
                 request.tableId(),
                 id,
-                request.attempt() > 1 ? 0 : request.lowWater(),
+                again ? 0 : request.lowWater(),
                 request.attempt(),
                 request.level(),
                 request.function(),
                 request.actors(),
-                request.remainingNanos());
+                request.remainingNanos(),
+                request.piece());
         network.update(to, renamed, timeoutNanos, completion);
     }
 }

@@ -4,6 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
@@ -113,34 +114,15 @@ public final class AtomicClient implements Customer {
         } else if (kind < 17) {
             read(some(kind < 15 ? 3 : 1), READ_NANOS, false);
         } else { // by somebody who knows of no version yet: only what servers promise keeps it from an old one
-            read(name + "-new" + next++, new VersionFloors(), some(1), READ_NANOS, false, () -> {});
+            read(name + "-new" + next++, new VersionFloors(), some(1), READ_NANOS, false);
         }
     }
 
     @Override
     public void probe(long deadlineNanos) {
-        long end = env.clock().nanos() + deadlineNanos;
-        if (knowsTheTable()) {
-            update(all(), deadlineNanos, true);
-            read(all(), deadlineNanos, true);
-        } else { // the outcome of a retry is kept for whoever knows a version, so one is read first
-            read(
-                    name,
-                    floors,
-                    all(),
-                    deadlineNanos,
-                    true,
-                    () -> update(all(), end - env.clock().nanos(), true));
-        }
+        update(all(), deadlineNanos, true);
+        read(all(), deadlineNanos, true);
         strict(all(), deadlineNanos, true);
-    }
-
-    private boolean knowsTheTable() {
-        return env.routing()
-                .current()
-                .table(table)
-                .filter(route -> floors.of(route.meta().tableId()) > 0)
-                .isPresent();
     }
 
     private TreeSet<Integer> all() {
@@ -186,10 +168,11 @@ public final class AtomicClient implements Customer {
                 AckLevel.ISR,
                 batches,
                 env.clock().nanos() + deadlineNanos);
-        new AtomicUpdateMachine(env, floors, update, ticket.get(), outcome -> {
+        new AtomicUpdateMachine(env, cuts, floors, update, ticket.get(), outcome -> {
                     ticket.get().finish();
                     updated(write, marker, actors, outcome, probe);
                 })
+                .inPiecesOf(random.below(4) == 0 ? 1 : Limits.BATCH_BYTES_MAX)
                 .start();
     }
 
@@ -214,16 +197,10 @@ public final class AtomicClient implements Customer {
     }
 
     private void read(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
-        read(name, floors, actors, deadlineNanos, probe, () -> {});
+        read(name, floors, actors, deadlineNanos, probe);
     }
 
-    private void read(
-            String reader,
-            VersionFloors known,
-            TreeSet<Integer> actors,
-            long deadlineNanos,
-            boolean probe,
-            Runnable then) {
+    private void read(String reader, VersionFloors known, TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
         if (env.routing().current().table(table).isEmpty()) {
             return;
         }
@@ -236,7 +213,6 @@ public final class AtomicClient implements Customer {
             tally.ended(false, outcome instanceof Outcome.Ok);
             if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
                 answered(reader, actors, invoked, ok.value());
-                then.run();
                 return;
             }
             failed("", actors, ((Outcome.Err<?>) outcome).error(), probe);

@@ -1,0 +1,195 @@
+package io.uniserve.protocol.reader;
+
+import static io.uniserve.protocol.reader.TestingWorld.MS;
+import static io.uniserve.protocol.reader.TestingWorld.TABLE;
+import static io.uniserve.protocol.reader.TestingWorld.TABLE_ID;
+import static io.uniserve.protocol.reader.TestingWorld.actor;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.RequestId;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest.Piece;
+import io.uniserve.protocol.reader.TestingClientNetwork.Write;
+import io.uniserve.protocol.reader.Update.ActorBatch;
+import io.uniserve.protocol.tx.AtomicUpdateMachine;
+import io.uniserve.protocol.tx.CutNetwork;
+import io.uniserve.protocol.tx.VersionFloors;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** What the client of an atomic update asks, of whom, and in which pieces. */
+class AtomicUpdateMachineTest {
+    private final TestingWorld world = new TestingWorld();
+    private final RequestTracker tracker = new RequestTracker(() -> 5);
+    private final VersionFloors floors = new VersionFloors();
+    private final List<Question> questions = new ArrayList<>();
+    private final List<Outcome<Long>> outcomes = new ArrayList<>();
+
+    /** Asked for a table's version. */
+    private record Question(int server, Completion<Cut> completion) {
+        void answer(long version) {
+            completion.done(Outcome.ok(new Cut(List.of(new Cut.Table(TABLE, TABLE_ID, version, List.of(1L))))));
+        }
+
+        void fail(ErrorCode code) {
+            completion.done(Outcome.err(new UniserveException(code, "because")));
+        }
+    }
+
+    @BeforeEach
+    void route() {
+        world.route(2, actor(0, 1, 1, 2), actor(1, 1, 2, 1), actor(2, 1, 1, 2));
+    }
+
+    private AtomicUpdateMachine machine(RequestTracker.Ticket ticket, int... actors) {
+        CutNetwork cuts =
+                (to, tables, timeout, completion) -> questions.add(new Question(to.port() - 1000, completion));
+        List<ActorBatch> batches = new ArrayList<>();
+        for (int actor : actors) {
+            batches.add(new ActorBatch(actor, 1, Bytes.utf8("rows-" + actor)));
+        }
+        Update update = new Update(TABLE, TABLE_ID, "f@1", AckLevel.ISR, batches, world.nanos() + 30_000 * MS);
+        return new AtomicUpdateMachine(world.environment(), cuts, floors, update, ticket, outcomes::add);
+    }
+
+    private void update(int... actors) {
+        machine(tracker.begin().orElseThrow(), actors).start();
+    }
+
+    private List<Write> writes() {
+        return world.network.writes;
+    }
+
+    private Write last() {
+        return world.network.lastWrite();
+    }
+
+    private ErrorCode error() {
+        return ((Outcome.Err<Long>) outcomes.get(outcomes.size() - 1)).error().code();
+    }
+
+    @Test
+    void aStrangerAsksForTheVersionOnce() {
+        update(0, 1);
+        assertThat(writes()).as("nothing is sent before the version is known").isEmpty();
+        assertThat(questions).singleElement().extracting(Question::server).isEqualTo(1);
+        questions.get(0).answer(2_000);
+        assertThat(last().request().lowWater()).isEqualTo(2_000);
+        assertThat(last().server()).isEqualTo(1);
+        last().fail(ErrorCode.UNAVAILABLE);
+        world.pass(100 * MS);
+        assertThat(last().request().attempt()).isEqualTo(2);
+        assertThat(last().request().lowWater())
+                .as("a retry says what was committed before the first attempt")
+                .isEqualTo(2_000);
+        last().ackAll(2_007);
+        update(1);
+        assertThat(last().request().lowWater())
+                .as("who works with a table knows it")
+                .isEqualTo(2_007);
+        assertThat(questions).hasSize(1);
+    }
+
+    @Test
+    void whoWasAwayAsksAgain() {
+        update(0);
+        questions.get(0).answer(7);
+        last().ackAll(8);
+        world.pass((Limits.VERSION_RECENT_MS + 1) * MS);
+        update(0);
+        assertThat(questions).hasSize(2);
+        questions.get(1).answer(5_000);
+        assertThat(last().request().lowWater()).isEqualTo(5_000);
+    }
+
+    @Test
+    void aTableWithoutVersionsIsKnownToo() {
+        update(0);
+        questions.get(0).answer(0);
+        assertThat(last().request().lowWater()).isZero();
+        last().fail(ErrorCode.UPDATE_REFUSED);
+        update(0);
+        assertThat(questions).hasSize(1);
+        assertThat(writes()).hasSize(2);
+    }
+
+    @Test
+    void anotherServerIsAskedWhereOneDoesNotAnswer() {
+        update(0);
+        questions.get(0).fail(ErrorCode.DEADLINE_EXCEEDED);
+        world.pass(100 * MS);
+        assertThat(questions.get(1).server()).isEqualTo(2);
+        questions.get(1).answer(3);
+        assertThat(last().server()).as("the one that answers gets the update").isEqualTo(2);
+    }
+
+    @Test
+    void whatIsWrongIsTheDriversToSay() {
+        update(0);
+        questions.get(0).fail(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(last().request().lowWater()).isZero();
+        last().fail(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(error()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    }
+
+    @Test
+    void whatWasNotSentIsNotUnknown() {
+        update(0);
+        world.pass(31_000 * MS);
+        assertThat(error()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        questions.get(0).answer(3);
+        assertThat(writes()).isEmpty();
+    }
+
+    @Test
+    void anIdOfTheApplicationMayBeOld() {
+        machine(RequestTracker.Ticket.chosen(new RequestId(1, 2, 3)), 0).start();
+        assertThat(questions).isEmpty();
+        assertThat(last().request().lowWater()).isZero();
+    }
+
+    @Test
+    void piecesGoOneAfterTheOther() {
+        floors.raise(TABLE_ID, 4, world.nanos());
+        machine(tracker.begin().orElseThrow(), 0, 1, 2).inPiecesOf(12).start();
+        assertThat(last().actors()).containsExactly(0, 1);
+        Piece first = last().request().piece();
+        assertThat(first.number()).isZero();
+        assertThat(first.count()).isEqualTo(2);
+        assertThat(first.sha256()).hasSize(64);
+        last().reply(List.of(), List.of());
+        assertThat(writes()).hasSize(2);
+        assertThat(last().actors()).containsExactly(2);
+        assertThat(last().server()).isEqualTo(writes().get(0).server());
+        assertThat(last().request().piece()).isEqualTo(new Piece(1, 2, first.sha256()));
+        assertThat(last().request().attempt()).isOne();
+        last().reply(List.of(new UpdateReply.ActorAck(0, 0, 5, false)), List.of());
+        assertThat(outcomes).containsExactly(Outcome.ok(5L));
+    }
+
+    @Test
+    void allPiecesGoAgainToTheNextServer() {
+        floors.raise(TABLE_ID, 4, world.nanos());
+        machine(tracker.begin().orElseThrow(), 0, 1, 2).inPiecesOf(1).start();
+        last().reply(List.of(), List.of());
+        last().fail(ErrorCode.UNAVAILABLE);
+        world.pass(100 * MS);
+        assertThat(writes()).hasSize(3);
+        assertThat(last().actors()).containsExactly(0);
+        assertThat(last().server()).isEqualTo(2);
+        assertThat(last().request().attempt()).isEqualTo(2);
+        assertThat(last().request().request())
+                .isEqualTo(writes().get(0).request().request());
+        assertThat(last().request().piece()).isEqualTo(writes().get(0).request().piece());
+    }
+}

@@ -1,0 +1,127 @@
+package io.uniserve.protocol.server;
+
+import static io.uniserve.protocol.server.AtomicCluster.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.TableLog;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** Whole updates by the client's own machine: by strangers, and in pieces. */
+class AtomicWritesTest {
+    private static final long WHOLE = Limits.BATCH_BYTES_MAX;
+
+    private final AtomicCluster atomic = new AtomicCluster(4, 3, 2);
+    private final Cluster cluster = atomic.cluster;
+    private final AtomicWriter writer = new AtomicWriter(atomic);
+
+    /** The table has so many versions behind it, and has forgotten all but the last. */
+    private void past(long versions) {
+        String path = RegistryPaths.log(Cluster.T);
+        TableLog old = new TableLog(cluster.map().tableId(), versions, versions + 1, null, List.of(), versions - 1);
+        assertThat(cluster.store
+                        .multi(
+                                this,
+                                List.of(new Op.Set(
+                                        path, old, cluster.store.read(path).version())))
+                        .applied())
+                .isTrue();
+    }
+
+    @Test
+    void aStrangersFirstUpdateIsRetriedLate() {
+        past(5_000);
+        writer.lost = request -> request.attempt() == 1;
+        assertThat(writer.write(WHOLE, rows("a", 0, 1))).isEqualTo(5_001);
+        assertThat(writer.sent).singleElement().satisfies(request -> {
+            assertThat(request.attempt()).isEqualTo(2);
+            assertThat(request.lowWater()).isEqualTo(5_000);
+        });
+        assertThat(atomic.readAlike(0, 1)).isEqualTo("5001=a");
+    }
+
+    @Test
+    void aStrangersFirstUpdateWhoseAnswerIsLost() {
+        past(5_000);
+        writer.unanswered = request -> request.attempt() == 1;
+        assertThat(writer.write(WHOLE, rows("a", 0, 1))).isEqualTo(5_001);
+        assertThat(writer.sent).hasSize(2);
+        atomic.awaitRows(0, "5001=a");
+        atomic.awaitRows(1, "5001=a");
+    }
+
+    @Test
+    void piecesAreCommittedAsOne() {
+        assertThat(writer.write(1, rows("a", 0, 1, 2))).isEqualTo(1);
+        assertThat(writer.sent).extracting(request -> request.piece().number()).containsExactly(0, 1, 2);
+        assertThat(atomic.readAlike(0, 1, 2)).isEqualTo("1=a");
+    }
+
+    @Test
+    void theDriverDiesBetweenPieces() {
+        Host driver = atomic.primary(0);
+        writer.lost = request -> {
+            boolean second = request.attempt() == 1 && request.piece().number() == 1;
+            if (second && driver.up()) {
+                driver.kill();
+            }
+            return second;
+        };
+        long version = writer.write(1, rows("a", 0, 1, 2));
+        assertThat(atomic.log().decisions().stream().filter(TableLog.Decision::committed))
+                .hasSize(1);
+        assertThat(atomic.readAlike(0, 1, 2)).isEqualTo(version + "=a");
+    }
+
+    @Test
+    void theAnswerToTheLastPieceIsLost() {
+        writer.unanswered = request -> request.attempt() == 1 && request.piece().number() == 2;
+        assertThat(writer.write(1, rows("a", 0, 1, 2))).isEqualTo(1);
+        assertThat(writer.sent).hasSize(6);
+        atomic.awaitRows(0, "1=a");
+        assertThat(atomic.readAlike(0, 1, 2)).isEqualTo("1=a");
+    }
+
+    @Test
+    void twoWritersWithPiecesAndOthersBetweenThem() {
+        AtomicWriter other = new AtomicWriter(atomic);
+        List<Outcome<Long>> one = writer.begin(1, 60, rows("a", 0, 1, 2));
+        List<Outcome<Long>> two = other.begin(1, 60, rows("b", 0, 1, 2));
+        List<Outcome<Long>> three = new AtomicWriter(atomic).begin(WHOLE, 60, rows("c", 0, 1, 2));
+        List<Long> versions = new ArrayList<>(List.of(writer.version(one), other.version(two), other.version(three)));
+        assertThat(atomic.log().version())
+                .isEqualTo(versions.stream().max(Long::compare).orElseThrow());
+        assertThat(atomic.readAlike(0, 1, 2)).contains("=a", "=b", "=c");
+    }
+
+    @Test
+    void tablesWithoutAtomicUpdatesTakeNoPieces() {
+        AtomicCluster eventual = new AtomicCluster(2, 2, 1, ConsistencyLevel.EVENTUAL);
+        List<Outcome<UpdateReply>> outcome = new ArrayList<>();
+        UpdateRequest request = new UpdateRequest(
+                Cluster.T,
+                eventual.cluster.map().tableId(),
+                cluster.nextId(),
+                0,
+                1,
+                AckLevel.ISR,
+                "put@1",
+                List.of(new UpdateRequest.ActorRows(0, 0, Bytes.utf8("a"))),
+                Cluster.SECOND,
+                new UpdateRequest.Piece(0, 2, "0".repeat(64)));
+        eventual.primary(0).machine().onUpdate(request, outcome::add);
+        eventual.cluster.await(() -> !outcome.isEmpty(), 10);
+        assertThat(((Outcome.Err<UpdateReply>) outcome.get(0)).error().code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+}

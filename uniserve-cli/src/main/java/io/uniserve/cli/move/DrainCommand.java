@@ -6,8 +6,6 @@ import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.Progress;
 import io.uniserve.cli.ServerNames;
 import io.uniserve.cli.cluster.ClusterClient;
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
@@ -15,9 +13,8 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeSet;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -26,13 +23,12 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "drain",
         description = {
-            "Empties a server while it serves: its replicas move to others, and it gets no new ones until --undo. It goes on"
-                    + " running; once it is empty it can be stopped without any actor noticing.",
+            "Empties a server while it serves: its replicas move to others, and it gets no new ones until --undo. It"
+                    + " goes on running; once it is empty it can be stopped without any actor noticing.",
             "The server is named as status shows it. Ctrl-C ends the waiting, not the drain."
         },
         footer = {"  uniserve drain 5345c4a8", "  uniserve drain 5345c4a8 --undo"})
 public final class DrainCommand extends ClientCommand {
-    private static final long LOOK_MS = 250;
     private static final int NAMED_MAX = 5;
 
     @Parameters(index = "0", paramLabel = "SERVER", description = "The server.")
@@ -73,25 +69,21 @@ public final class DrainCommand extends ClientCommand {
     }
 
     private void await(ClusterClient cluster, ServerId server) throws InterruptedException {
-        CountDownLatch never = new CountDownLatch(1);
-        List<String> held = held(cluster, server);
-        int first = held.size();
+        int first = held(cluster, server).size();
         Progress progress = new Progress(
                 console().err(), console().terminal(), clock()::nanos, "drain " + ServerNames.brief(server), first);
-        for (long waited = 0; !held.isEmpty(); waited += LOOK_MS) {
-            if (waited >= timeout.toMillis()) {
-                throw new UniserveException(
-                        ErrorCode.DEADLINE_EXCEEDED,
-                        "server " + ServerNames.brief(server) + " still holds " + held.size()
-                                + " replicas, and goes on to"
-                                + " drain: "
-                                + String.join(", ", held.subList(0, Math.min(NAMED_MAX, held.size()))));
-            }
-            progress.at(Math.max(0, first - held.size()), held.size() + " replicas left");
-            never.await(LOOK_MS, TimeUnit.MILLISECONDS);
-            held = held(cluster, server);
-        }
-        progress.at(first, "0 replicas left");
+        List<String> held = new ArrayList<>();
+        Patience.await(
+                timeout,
+                () -> {
+                    held.clear();
+                    held.addAll(held(cluster, server));
+                    progress.at(Math.max(0, first - held.size()), held.size() + " replicas left");
+                    return held.isEmpty() ? Optional.of(server) : Optional.empty();
+                },
+                () -> "server " + ServerNames.brief(server) + " still holds " + held.size()
+                        + " replicas, and goes on to drain: "
+                        + String.join(", ", held.subList(0, Math.min(NAMED_MAX, held.size()))));
         progress.finish();
     }
 

@@ -14,8 +14,7 @@ import io.uniserve.model.TableName;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CountDownLatch;
-import java.util.concurrent.TimeUnit;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -25,18 +24,16 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "move",
         description = {
-            "Moves one replica of an actor to another server while the table serves: the new one learns, is in sync, takes"
-                    + " over if the old one was the primary, and the old one goes.",
-            "Servers are named as status shows them. Ctrl-C ends the waiting, not the move; moved the other way round, it"
-                    + " is called off."
+            "Moves one replica of an actor to another server while the table serves: the new one learns, is in sync,"
+                    + " takes over if the old one was the primary, and the old one goes.",
+            "Servers are named as status shows them. Ctrl-C ends the waiting, not the move; moved the other way round,"
+                    + " it is called off."
         },
         footer = {
             "  uniserve move speeches 3 --to 7729df64",
             "  uniserve move speeches 3 --from 5345c4a8 --to 7729df64 --timeout 30m"
         })
 public final class MoveCommand extends ClientCommand {
-    private static final long LOOK_MS = 250;
-
     @Parameters(index = "0", paramLabel = "TABLE", description = "The table's name.")
     private String name = "";
 
@@ -59,6 +56,8 @@ public final class MoveCommand extends ClientCommand {
             defaultValue = "10m",
             description = "How long to wait for it, e.g. 30m (default: 10m); the move itself has no limit.")
     private Duration timeout = Duration.ofMinutes(10);
+
+    private String told = "";
 
     @Override
     public Integer call() throws InterruptedException {
@@ -112,32 +111,32 @@ public final class MoveCommand extends ClientCommand {
     }
 
     private ActorState await(ClusterClient cluster, TableName table, ServerId target) throws InterruptedException {
-        CountDownLatch never = new CountDownLatch(1);
-        String told = "";
-        for (long waited = 0; waited <= timeout.toMillis(); waited += LOOK_MS) {
-            ActorState now = actor(cluster.table(table));
-            if (!now.desired().contains(target)) {
-                throw new UniserveException(
-                        ErrorCode.UNAVAILABLE,
-                        name + "/" + actor + " stays on " + ServerNames.brief(now.desired()) + ": " + to
-                                + " failed meanwhile, or somebody called the move off");
-            }
-            if (now.learners().isEmpty()
-                    && now.isr().size() == now.desired().size()
-                    && now.isr().containsAll(now.desired())) {
-                return now;
-            }
-            String step = step(now, target);
-            if (!step.equals(told)) {
-                console().note(step);
-                told = step;
-            }
-            never.await(LOOK_MS, TimeUnit.MILLISECONDS);
-        }
-        throw new UniserveException(
-                ErrorCode.DEADLINE_EXCEEDED,
-                "the move of " + name + "/" + actor + " is not over yet, and goes on; table describe " + name
+        return Patience.await(
+                timeout,
+                () -> over(actor(cluster.table(table)), target),
+                () -> "the move of " + name + "/" + actor + " is not over yet, and goes on; table describe " + name
                         + " shows how far it is");
+    }
+
+    /** The actor when the move is over; each step on the way is told once. */
+    private Optional<ActorState> over(ActorState now, ServerId target) {
+        if (!now.desired().contains(target)) {
+            throw new UniserveException(
+                    ErrorCode.UNAVAILABLE,
+                    name + "/" + actor + " stays on " + ServerNames.brief(now.desired()) + ": " + to
+                            + " failed meanwhile, or somebody called the move off");
+        }
+        if (now.learners().isEmpty()
+                && now.isr().size() == now.desired().size()
+                && now.isr().containsAll(now.desired())) {
+            return Optional.of(now);
+        }
+        String step = step(now, target);
+        if (!step.equals(told)) {
+            console().note(step);
+            told = step;
+        }
+        return Optional.empty();
     }
 
     private static String step(ActorState now, ServerId target) {

@@ -7,6 +7,7 @@ import io.uniserve.placement.InitialPlacement;
 import io.uniserve.protocol.coordinator.CoordinatorConfig;
 import io.uniserve.protocol.coordinator.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.coordinator.Rebalancing;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.SessionEvent;
@@ -56,6 +57,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
     private final ChannelPool channels;
     private final GrpcServer server;
     private final CuratorRegistry registry;
+    private final PolicyThread policies;
     private final Address address;
     private volatile @Nullable CoordinatorMachine machine;
 
@@ -81,7 +83,12 @@ public final class CoordinatorDaemon implements AutoCloseable {
         CoordinatorConfig config = settings.machine("c-" + Long.toHexString(ids.next()), address, zookeeper.cluster());
         CoordinatorEnvironment env = new CoordinatorEnvironment(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), registry, ids);
-        machine = new CoordinatorMachine(config, env, new InitialPlacement());
+        policies = new PolicyThread(loop);
+        machine = new CoordinatorMachine(
+                config,
+                env,
+                new InitialPlacement(),
+                new Rebalancing(settings.rebalance().machine(), RebalancePolicies.of(settings.rebalance()), policies));
     }
 
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper) {
@@ -216,6 +223,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         }
         server.stop(settings.stopGrace().toNanos());
         registry.close();
+        policies.close();
         loop.close();
         channels.close();
         meters.close();

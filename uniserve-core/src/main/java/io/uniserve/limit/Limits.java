@@ -97,5 +97,14 @@ public final class Limits {
     public static final int SHARD_SET_COUNTERS = 2_048;
     public static final int SHARD_SETS_TOLD_MAX = 200;
 
+    /** Replicas that may move by themselves at once; moves in one answer of a policy; how long a move that failed may hold up others. */
+    public static final int REBALANCE_MOVES_MAX = 1_024;
+
+    public static final int REBALANCE_PLAN_MOVES_MAX = 1_024;
+    public static final long REBALANCE_PAUSE_MS_MAX = 600_000;
+
+    /** How long a replica that was moved by hand stays where it was put. */
+    public static final long REBALANCE_BY_HAND_MS = 3_600_000;
+
     private Limits() {}
 }

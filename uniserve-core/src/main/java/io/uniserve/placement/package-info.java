@@ -1,6 +1,7 @@
 /**
- * Where replicas go: pure functions over views of the cluster, without I/O, clock or logger. This version has the initial
- * placer only; policies that move replicas by load plug into the same {@link io.uniserve.placement.PlacementPolicy}.
+ * Where replicas go: pure functions over views of the cluster, without I/O, clock or logger. A {@link
+ * io.uniserve.placement.PlacementPolicy} places new tables and makes up for lost replicas, a {@link
+ * io.uniserve.placement.RebalancePolicy} says what should move on a running cluster.
  */
 @NullMarked
 package io.uniserve.placement;

@@ -6,7 +6,8 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * How a cluster of processes looks.
+ * How a cluster of processes looks. Replicas move by themselves only where the settings say so: what is measured stays where it
+ * was put.
  *
  * @param directory where data, logs and durable store live
  * @param servers number of servers at the start
@@ -26,6 +27,7 @@ public record ProcessClusterOptions(
         JavaLauncher java) {
     public ProcessClusterOptions {
         settings = new TreeMap<>(settings);
+        settings.putIfAbsent("coordinator.rebalance.period", "0s");
         prefix = List.copyOf(prefix);
     }
 

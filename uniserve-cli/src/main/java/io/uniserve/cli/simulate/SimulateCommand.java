@@ -32,6 +32,7 @@ import picocli.CommandLine.Option;
             "  uniserve simulate --seeds 1 --hours 5",
             "  uniserve simulate --seeds 17 --trace | less",
             "  uniserve simulate --seeds 1..20 --workload atomic",
+            "  uniserve simulate --seeds 1..20 --rebalance",
             "  uniserve simulate --seeds 1..5 --plant skipped-fsync     passes when the checker finds the planted bug"
         })
 public final class SimulateCommand extends CliCommand {
@@ -74,6 +75,12 @@ public final class SimulateCommand extends CliCommand {
                             + " one version of them). The default is eventual, or the one that shows the planted bug.")
     private String workload = "";
 
+    @Option(
+            names = "--rebalance",
+            description =
+                    "Loads of actors change now and then, so that replicas move by themselves; a server joins late.")
+    private boolean rebalance;
+
     @Option(names = "--trace", description = "Print every line of every history.")
     private boolean trace;
 
@@ -86,6 +93,9 @@ public final class SimulateCommand extends CliCommand {
         }
         SimulationOptions options =
                 SimulationOptions.defaults().with(bug).with(workload(bug)).seconds(seconds);
+        if (rebalance) {
+            options = options.rebalanced();
+        }
         if (trace) {
             options = options.listening(console()::println);
         }
@@ -170,6 +180,7 @@ public final class SimulateCommand extends CliCommand {
         String line = "./uniserve simulate --seeds " + seed;
         line += seconds == FAULT_SECONDS_DEFAULT ? "" : " --seconds " + seconds;
         line += workload.isEmpty() ? "" : " --workload " + workload;
+        line += rebalance ? " --rebalance" : "";
         line += plant.equals("none") ? "" : " --plant " + plant;
         return line + " --trace";
     }

@@ -9,6 +9,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import java.util.ArrayList;
@@ -32,7 +33,8 @@ record ClusterReport(
         @Nullable Address coordinator,
         List<Server> servers,
         List<Table> tables,
-        List<ServerId> drained) {
+        List<ServerId> drained,
+        Rebalance rebalance) {
     ClusterReport {
         servers = List.copyOf(servers);
         tables = List.copyOf(tables);
@@ -123,7 +125,13 @@ record ClusterReport(
                 .map(record -> server(record, routing, Optional.ofNullable(loads.get(record.id()))))
                 .toList();
         return new ClusterReport(
-                routing.clusterId(), status.term(), routing.coordinator(), servers, tables, status.drained());
+                routing.clusterId(),
+                status.term(),
+                routing.coordinator(),
+                servers,
+                tables,
+                status.drained(),
+                status.rebalance());
     }
 
     private static Server server(ServerRecord record, Routing routing, Optional<Load> load) {

@@ -7,6 +7,8 @@ import io.uniserve.cli.status.ClusterReport.Table;
 import io.uniserve.model.Fencing;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.message.AdminReply.Moving;
+import io.uniserve.protocol.message.AdminReply.Rebalance;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -25,7 +27,26 @@ final class StatusJson {
                 report.coordinator() == null ? null : report.coordinator().toString());
         fields.put("servers", report.servers().stream().map(StatusJson::server).toList());
         fields.put("drained", report.drained().stream().map(ServerId::value).toList());
+        fields.put("rebalance", rebalance(report.rebalance()));
         fields.put("tables", report.tables().stream().map(StatusJson::table).toList());
+        return fields;
+    }
+
+    private static Map<String, @Nullable Object> rebalance(Rebalance rebalance) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("state", rebalance.state());
+        fields.put("waiting", rebalance.waiting());
+        fields.put("moves", rebalance.moves().stream().map(StatusJson::moving).toList());
+        return fields;
+    }
+
+    private static Map<String, @Nullable Object> moving(Moving moving) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        fields.put("table", moving.table().value());
+        fields.put("actor", moving.actor());
+        fields.put("from", moving.from().stream().map(ServerId::value).toList());
+        fields.put("to", moving.to().stream().map(ServerId::value).toList());
+        fields.put("why", moving.why());
         return fields;
     }
 

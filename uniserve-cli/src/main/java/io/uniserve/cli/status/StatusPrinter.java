@@ -8,6 +8,8 @@ import io.uniserve.cli.status.ClusterReport.Replica;
 import io.uniserve.cli.status.ClusterReport.Server;
 import io.uniserve.cli.status.ClusterReport.Table;
 import io.uniserve.model.PortInfo;
+import io.uniserve.protocol.message.AdminReply.Moving;
+import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import java.util.function.Function;
 
@@ -62,6 +64,22 @@ final class StatusPrinter {
         text.print(console);
         if (!report.drained().isEmpty()) {
             console.println("drained: " + ServerNames.brief(report.drained()));
+        }
+        moves(report.rebalance());
+    }
+
+    private void moves(Rebalance rebalance) {
+        if (!rebalance.state().isEmpty()) {
+            console.println("rebalancing: " + rebalance.state());
+        }
+        for (Moving moving : rebalance.moves()) {
+            console.println("moving: %s/%d from %s to %s%s"
+                    .formatted(
+                            moving.table(),
+                            moving.actor(),
+                            ServerNames.brief(moving.from()),
+                            ServerNames.brief(moving.to()),
+                            moving.why().isEmpty() ? "" : ": " + moving.why()));
         }
     }
 

@@ -2,16 +2,12 @@ package io.uniserve.protocol.coordinator;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
-import io.uniserve.protocol.message.PeerReply;
-import io.uniserve.protocol.message.PeerRequest;
-import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
@@ -80,35 +76,14 @@ final class AdminDesk {
 
     /** Asks every server; those that do not answer in time are left out. */
     private void status(Answer answer) {
-        List<PeerReply.Load> loads = new ArrayList<>();
-        List<ServerRecord> servers = reign.live();
-        int[] waiting = {servers.size()};
-        Runnable finish = () -> answer.ok(new AdminReply.ClusterStatus(
-                reign.routing(),
-                reign.registry().term(),
-                loads,
-                reign.catalog().cluster().drained()));
-        if (servers.isEmpty()) {
-            finish.run();
-        }
-        for (ServerRecord server : servers) {
-            Completion<PeerReply> one = reign.registry().scoped(outcome -> {
-                if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Load load) {
-                    loads.add(load);
-                }
-                if (--waiting[0] == 0) {
-                    loads.sort(java.util.Comparator.comparing(PeerReply.Load::server));
-                    finish.run();
-                }
-            });
-            reign.env()
-                    .network()
-                    .call(
-                            server.address(),
-                            new PeerRequest.ReportLoad(),
-                            reign.config().rpcTimeoutNanos(),
-                            one);
-        }
+        LoadSurvey.run(
+                reign,
+                loads -> answer.ok(new AdminReply.ClusterStatus(
+                        reign.routing(),
+                        reign.registry().term(),
+                        loads,
+                        reign.catalog().cluster().drained(),
+                        reign.rebalancer().report())));
     }
 
     void failAll(UniserveException why) {

@@ -33,6 +33,7 @@ public final class CoordinatorMachine {
     private final CoordinatorConfig config;
     private final CoordinatorEnvironment env;
     private final PlacementPolicy placement;
+    private final Rebalancing rebalancing;
     private final Election election;
     private final List<Consumer<Routing>> routingListeners = new ArrayList<>();
     private final List<Consumer<UniserveException>> fatalListeners = new ArrayList<>();
@@ -45,11 +46,18 @@ public final class CoordinatorMachine {
         this(config, CoordinatorEnvironment.of(env), new InitialPlacement());
     }
 
-    /** A coordinator with a placement policy of the caller's. */
+    /** A coordinator with a placement policy of the caller's, by which nothing moves by itself. */
     public CoordinatorMachine(CoordinatorConfig config, CoordinatorEnvironment env, PlacementPolicy placement) {
+        this(config, env, placement, Rebalancing.off(env));
+    }
+
+    /** A coordinator with policies of the caller's for what is new or lost, and for what should move. */
+    public CoordinatorMachine(
+            CoordinatorConfig config, CoordinatorEnvironment env, PlacementPolicy placement, Rebalancing rebalancing) {
         this.config = config;
         this.env = env;
         this.placement = placement;
+        this.rebalancing = rebalancing;
         this.election = new Election(config, env, new ElectionListener());
     }
 
@@ -164,7 +172,7 @@ public final class CoordinatorMachine {
         @Override
         public void elected(int term) {
             endFollower();
-            reign = new Reign(config, env, placement, term, new ReignListener());
+            reign = new Reign(config, env, placement, rebalancing, term, new ReignListener());
             reign.begin();
         }
 

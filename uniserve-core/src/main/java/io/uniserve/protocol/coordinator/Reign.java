@@ -39,6 +39,7 @@ final class Reign {
     private final TableReconciler reconciler;
     private final BackupSweeper sweeper;
     private final AdminDesk admin;
+    private final Rebalancer rebalancer;
     private final long began;
     private boolean loaded;
     private boolean woken;
@@ -49,6 +50,7 @@ final class Reign {
             CoordinatorConfig config,
             CoordinatorEnvironment env,
             PlacementPolicy placement,
+            Rebalancing rebalancing,
             int term,
             Listener listener) {
         this.config = config;
@@ -62,6 +64,7 @@ final class Reign {
         reconciler = new TableReconciler(this);
         sweeper = new BackupSweeper(registry, catalog, env, members);
         admin = new AdminDesk(this);
+        rebalancer = new Rebalancer(this, rebalancing);
         began = env.clock().nanos();
     }
 
@@ -103,6 +106,10 @@ final class Reign {
 
     BackupSweeper sweeper() {
         return sweeper;
+    }
+
+    Rebalancer rebalancer() {
+        return rebalancer;
     }
 
     /** Reads the hard state, then starts to work. */
@@ -157,6 +164,9 @@ final class Reign {
         }
         health.tick();
         sweeper.tick();
+        if (ready()) {
+            rebalancer.tick();
+        }
         wake();
         registry.after(config.tickNanos(), this::tick);
     }

@@ -3,6 +3,7 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
@@ -48,6 +49,7 @@ final class ReplicaMover {
             if (table.busy || table.stale) {
                 again();
             } else if (wished(actor(table))) {
+                reign.rebalancer().movedByHand(new ReplicaKey(tableId, move.actor()));
                 answer.ok(new AdminReply.Ack());
             } else {
                 write(table);
@@ -98,6 +100,7 @@ final class ReplicaMover {
         draft.desire(desired);
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         actors.set(move.actor(), draft.result());
+        reign.rebalancer().movedByHand(new ReplicaKey(tableId, move.actor()));
         LOG.info("{} is to move from {} to {}", what(), move.from(), move.to());
         reign.reconciler().write(table, actors, List.of());
     }

@@ -3,6 +3,7 @@ package io.uniserve.protocol.message;
 import io.uniserve.model.Routing;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
 import java.util.List;
 
 /** Answers to {@link AdminRequest}s. */
@@ -21,12 +22,48 @@ public sealed interface AdminReply {
      * The cluster as the coordinator sees it.
      *
      * @param drained servers that are to hold nothing, live or not
+     * @param rebalance what moves, and why
      */
-    record ClusterStatus(Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained)
+    record ClusterStatus(
+            Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained, Rebalance rebalance)
             implements AdminReply {
         public ClusterStatus {
             loads = List.copyOf(loads);
             drained = List.copyOf(drained);
+        }
+
+        /** With nothing to tell of moves. */
+        public ClusterStatus(Routing routing, long term, List<PeerReply.Load> loads, List<ServerId> drained) {
+            this(routing, term, loads, drained, Rebalance.NONE);
+        }
+    }
+
+    /**
+     * Replicas on their way, whoever wished it, and what the coordinator does about load by itself.
+     *
+     * @param state in a few words; empty where it tells nothing
+     * @param waiting moves of the last plan that have not begun
+     */
+    record Rebalance(String state, int waiting, List<Moving> moves) {
+        /** Nothing to tell. */
+        public static final Rebalance NONE = new Rebalance("", 0, List.of());
+
+        public Rebalance {
+            moves = List.copyOf(moves);
+        }
+    }
+
+    /**
+     * A replica on its way.
+     *
+     * @param from the servers it leaves; none where that is not decided
+     * @param to the servers that it is to be on, and is not yet for good
+     * @param why empty where the coordinator did not wish it by itself, or another one did before it
+     */
+    record Moving(TableName table, int actor, List<ServerId> from, List<ServerId> to, String why) {
+        public Moving {
+            from = List.copyOf(from);
+            to = List.copyOf(to);
         }
     }
 }

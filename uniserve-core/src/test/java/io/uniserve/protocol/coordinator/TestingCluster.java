@@ -13,7 +13,11 @@ import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.placement.HottestFirst;
+import io.uniserve.placement.InitialPlacement;
+import io.uniserve.placement.RebalancePolicy;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Background;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
@@ -38,6 +42,11 @@ final class TestingCluster {
     final TestingStore store = new TestingStore();
     final TestingNetwork network = new TestingNetwork(loop);
     final Map<String, TestingServer> servers = new TreeMap<>();
+    /** What queries of an actor cost, over all its replicas, by its number; servers tell it. */
+    final Map<Integer, Double> costs = new TreeMap<>();
+
+    RebalanceConfig rebalance = RebalanceConfig.off();
+    RebalancePolicy policy = new HottestFirst(0.2, 64);
     private long ids;
 
     /** A coordinator that is started, with its own session. */
@@ -45,8 +54,11 @@ final class TestingCluster {
         TestingRegistry registry = new TestingRegistry(loop, store);
         Environment env = environment(registry);
         Address address = new Address(name, 7000);
-        Node node = new Node(
-                new CoordinatorMachine(CoordinatorConfig.defaults(name, address, "test"), env), registry, address);
+        CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
+        Rebalancing rebalancing = new Rebalancing(rebalance, policy, Background.on(parts.timers()));
+        CoordinatorConfig config = CoordinatorConfig.defaults(name, address, "test");
+        Node node =
+                new Node(new CoordinatorMachine(config, parts, new InitialPlacement(), rebalancing), registry, address);
         network.serve(address, node.machine::onPeer);
         node.machine.start();
         return node;

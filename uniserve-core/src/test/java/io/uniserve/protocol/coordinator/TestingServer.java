@@ -116,7 +116,11 @@ final class TestingServer {
                 for (ActorState actor : map.actors()) {
                     String role = actor.primary().equals(id) ? ReplicaLoad.PRIMARY : "FOLLOWER";
                     ReplicaKey key = new ReplicaKey(map.tableId(), actor.actor());
-                    loads.add(new ReplicaLoad(key, actor.epoch(), role, 0, 0, 0, 0, 0, 0, 0, 0));
+                    double cost = actor.isr().contains(id)
+                            ? cluster.costs.getOrDefault(actor.actor(), 0.0)
+                                    / actor.isr().size()
+                            : 0;
+                    loads.add(new ReplicaLoad(key, actor.epoch(), role, 0, 0, 0, 0, 0, 0, cost, 0));
                 }
             }
         }

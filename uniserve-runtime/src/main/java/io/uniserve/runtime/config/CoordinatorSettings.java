@@ -21,6 +21,7 @@ public record CoordinatorSettings(
         Duration createTimeout,
         Duration rpcTimeout,
         int learnersPerServer,
+        RebalanceSettings rebalance,
         Duration stopGrace) {
     private static final Duration MS_50 = Duration.ofMillis(50);
     private static final Duration MS_100 = Duration.ofMillis(100);
@@ -64,6 +65,7 @@ public record CoordinatorSettings(
                 coordinator.duration("create-timeout", Duration.ofSeconds(1), Duration.ofMinutes(10)),
                 coordinator.duration("rpc-timeout", MS_100, MINUTE),
                 coordinator.number("learners-per-server", 1, 1_000),
+                RebalanceSettings.of(coordinator),
                 coordinator.duration("stop-grace", Duration.ZERO, Duration.ofHours(1)));
     }
 }

@@ -87,7 +87,8 @@ public final class AdminMapping {
             AdminProto.ClusterStatus.Builder message = AdminProto.ClusterStatus.newBuilder()
                     .setRouting(RoutingMapping.toProto(status.routing()))
                     .setTerm(status.term())
-                    .addAllDrained(IdentityMapping.texts(status.drained()));
+                    .addAllDrained(IdentityMapping.texts(status.drained()))
+                    .setRebalance(RebalanceMapping.toProto(status.rebalance()));
             status.loads().forEach(load -> message.addLoads(LoadMapping.toProto(load)));
             proto.setStatus(message);
         }
@@ -107,7 +108,8 @@ public final class AdminMapping {
                         proto.getStatus().getTerm(),
                         Wire.list(
                                 "loads", proto.getStatus().getLoadsList(), Limits.SERVERS_MAX, LoadMapping::fromProto),
-                        IdentityMapping.servers("drained", proto.getStatus().getDrainedList()));
+                        IdentityMapping.servers("drained", proto.getStatus().getDrainedList()),
+                        RebalanceMapping.fromProto(proto.getStatus().getRebalance()));
             case REPLY_NOT_SET ->
                 throw Wire.malformed("admin reply is missing or of a kind this version does not know");
         };

@@ -1,11 +1,13 @@
 package io.uniserve.runtime.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.model.Address;
 import io.uniserve.protocol.coordinator.CoordinatorConfig;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.List;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,9 +32,28 @@ class CoordinatorSettingsTest {
                         Duration.ofSeconds(30),
                         Duration.ofSeconds(2),
                         8,
+                        new RebalanceSettings(Duration.ofSeconds(30), 8, 2, 0.2, "hottest-first"),
                         Duration.ofSeconds(2)));
         CoordinatorConfig machine = CoordinatorConfig.defaults("c", new Address("h", 1), "cluster");
         assertThat(settings.machine("c", new Address("h", 1), "cluster")).isEqualTo(machine);
+    }
+
+    @Test
+    void rebalancingOutOfRange(@TempDir Path directory) {
+        for (String wrong : List.of(
+                "period = 25h",
+                "period = -1s",
+                "period = 30",
+                "moves = 0",
+                "moves-per-server = 1025",
+                "tolerance = 0%",
+                "tolerance = 101%",
+                "policy = \"\"")) {
+            assertThatThrownBy(() -> ConfigFiles.load(directory, "uniserve.coordinator.rebalance { " + wrong + " }")
+                            .coordinator())
+                    .as(wrong)
+                    .hasMessageContaining("uniserve.coordinator.rebalance." + wrong.substring(0, wrong.indexOf(' ')));
+        }
     }
 
     @Test
@@ -43,6 +64,7 @@ class CoordinatorSettingsTest {
                   tick = 1s, ping = 2s, ping-timeout = 3s, failed-pings = 4, suspicion = 5s, start-grace = 6s
                   restore-delay = 7s, loss-grace = 8s, create-timeout = 9s, rpc-timeout = 10s, learners-per-server = 11
                   stop-grace = 12s
+                  rebalance { period = 13s, moves = 14, moves-per-server = 15, tolerance = 16%, policy = greedy }
                 }
                 """;
         assertThat(ConfigFiles.load(directory, text).coordinator())
@@ -61,6 +83,7 @@ class CoordinatorSettingsTest {
                         Duration.ofSeconds(9),
                         Duration.ofSeconds(10),
                         11,
+                        new RebalanceSettings(Duration.ofSeconds(13), 14, 15, 0.16, "greedy"),
                         Duration.ofSeconds(12)));
     }
 }

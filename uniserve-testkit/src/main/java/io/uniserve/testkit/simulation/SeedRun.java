@@ -59,7 +59,8 @@ final class SeedRun {
     SeedRun(long seed, SimulationOptions options, EngineInstance engine, Path scratch) {
         this.seed = seed;
         this.options = options;
-        this.world = new World(seed, engine, scratch, options.plant(), options.workload(), options.lines());
+        this.world = new World(
+                seed, engine, scratch, options.plant(), options.workload(), options.rebalancing(), options.lines());
         Prng random = new Prng(seed).fork("run");
         Scenario drawn = Scenario.draw(random.fork("scenario"));
         this.scenario = options.workload() == Workload.ATOMIC ? drawn.atomic() : drawn;
@@ -104,11 +105,13 @@ final class SeedRun {
             isolations.begin();
         }
         moves.begin();
+        cluster.awaitLatecomer();
         until(options.faultSecondsPerSeed() * SECOND, () -> false);
         crowd.rest();
         absences.end();
         isolations.end();
         moves.end();
+        cluster.freezeLoads();
         disasters.heal();
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = until(HEALED_NANOS_MAX, this::over);
@@ -122,6 +125,7 @@ final class SeedRun {
     private boolean over() {
         return crowd.outstanding() == 0
                 && cluster.divergence(this::lives).or(cluster::unrest).isEmpty()
+                && cluster.movement(this::lives).isEmpty()
                 && side.remains().isEmpty();
     }
 
@@ -133,8 +137,10 @@ final class SeedRun {
 
     private void judge(boolean finished) {
         if (!finished) {
-            Optional<String> why =
-                    cluster.divergence(this::lives).or(cluster::unrest).or(side::remains);
+            Optional<String> why = cluster.divergence(this::lives)
+                    .or(cluster::unrest)
+                    .or(() -> cluster.movement(this::lives))
+                    .or(side::remains);
             world.violations()
                     .add(
                             "LIVE",

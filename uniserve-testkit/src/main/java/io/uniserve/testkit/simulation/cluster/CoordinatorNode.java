@@ -4,8 +4,11 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.placement.InitialPlacement;
 import io.uniserve.protocol.coordinator.CoordinatorConfig;
+import io.uniserve.protocol.coordinator.CoordinatorEnvironment;
 import io.uniserve.protocol.coordinator.CoordinatorMachine;
+import io.uniserve.protocol.coordinator.Rebalancing;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
@@ -84,10 +87,13 @@ public final class CoordinatorNode implements Node {
                 world.objects.of(process),
                 engine,
                 world.ids(process));
+        CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
         CoordinatorMachine started = new CoordinatorMachine(
                 CoordinatorConfig.defaults(process.name(), address, "sim")
                         .withLevels(Set.of(ConsistencyLevel.values())),
-                env);
+                parts,
+                new InitialPlacement(),
+                world.heat == null ? Rebalancing.off(parts) : world.heat.rebalancing(process));
         started.onFatal(error -> world.violations.add("CODE", process.name() + " gave up: " + error.getMessage()));
         world.wire.bind(
                 address,

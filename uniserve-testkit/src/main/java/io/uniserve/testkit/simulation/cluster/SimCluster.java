@@ -19,6 +19,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.plant.Plant;
@@ -31,6 +32,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.function.IntPredicate;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** All daemons of a simulated cluster with one table. */
 public final class SimCluster {
@@ -38,12 +40,14 @@ public final class SimCluster {
     public static final TableName TABLE = new TableName("lists");
 
     private static final long CREATE_RETRY_NANOS = 500_000_000;
+    private static final long LATE_NANOS_MAX = 40_000_000_000L;
 
     private final World world;
     private final Prng random;
     private final Scenario scenario;
     private final List<ServerNode> servers = new ArrayList<>();
     private final List<CoordinatorNode> coordinators = new ArrayList<>();
+    private final @Nullable Node latecomer;
 
     public SimCluster(World world, Scenario scenario) {
         this.world = world;
@@ -55,14 +59,58 @@ public final class SimCluster {
         for (int i = 1; i <= scenario.coordinators(); i++) {
             coordinators.add(new CoordinatorNode(world, i));
         }
+        latecomer = drawLatecomer();
         if (world.plant == Plant.LEARNER_EARLY) {
             world.ensemble.listen((session, zxid, applied, changed) -> certifyEarly());
         }
     }
 
-    /** Starts every daemon. */
+    /** Starts every daemon, but for the server that joins late, if one does. */
     public void start() {
-        nodes().forEach(this::start);
+        nodes().stream().filter(node -> node != latecomer).forEach(this::start);
+    }
+
+    /** Replicas move by themselves: where there are more servers than an actor has copies, the last one joins later. */
+    private @Nullable Node drawLatecomer() {
+        boolean spare = scenario.servers() > scenario.rf();
+        return world.heat != null && spare && world.random.fork("latecomer").below(3) > 0
+                ? servers.get(servers.size() - 1)
+                : null;
+    }
+
+    /** The server that joins late does so in a while. */
+    public void awaitLatecomer() {
+        Node late = latecomer;
+        if (late != null) {
+            long after = world.random.fork("lateness").between(CREATE_RETRY_NANOS, LATE_NANOS_MAX);
+            world.queue.after(after, () -> {
+                if (!late.process().alive() && late.session() == null) {
+                    world.weather.count(Fault.SERVER_JOINED);
+                    start(late);
+                }
+            });
+        }
+    }
+
+    /** Loads change no more, so that what moves by itself comes to an end. */
+    public void freezeLoads() {
+        if (world.heat != null) {
+            world.heat.freeze();
+        }
+    }
+
+    /** Why replicas still move by themselves: empty when each actor is where it is desired, or where that is not asked for. */
+    public Optional<String> movement(IntPredicate which) {
+        if (world.heat == null) {
+            return Optional.empty();
+        }
+        return route().stream()
+                .flatMap(route -> route.map().actors().stream())
+                .filter(actor -> which.test(actor.actor()))
+                .filter(actor -> actor.isr().size() != actor.desired().size()
+                        || !actor.isr().containsAll(actor.desired()))
+                .map(actor -> "actor " + actor.actor() + " is on " + actor.isr() + ", desired " + actor.desired())
+                .findFirst();
     }
 
     /** Starts a daemon with a clock of its own rate. */
@@ -114,7 +162,7 @@ public final class SimCluster {
     /** True when a leader is elected and knows every server. */
     public boolean ready() {
         return leader().flatMap(CoordinatorMachine::routing)
-                .filter(routing -> routing.servers().size() == scenario.servers())
+                .filter(routing -> routing.servers().size() == scenario.servers() - (latecomer == null ? 0 : 1))
                 .isPresent();
     }
 

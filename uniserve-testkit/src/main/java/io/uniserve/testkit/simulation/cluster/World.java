@@ -19,6 +19,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** What all processes of one simulation share. */
 public final class World {
@@ -38,14 +39,22 @@ public final class World {
     final Plant plant;
     final Workload workload;
     final Sizes sizes;
+    final @Nullable Heat heat;
 
     /**
      * @param engine the port under test
      * @param scratch directory for checkpoints on their way
+     * @param rebalancing replicas move by themselves
      * @param lines hears every line of the history
      */
     public World(
-            long seed, EngineInstance engine, Path scratch, Plant plant, Workload workload, Consumer<String> lines) {
+            long seed,
+            EngineInstance engine,
+            Path scratch,
+            Plant plant,
+            Workload workload,
+            boolean rebalancing,
+            Consumer<String> lines) {
         this.random = new Prng(seed).fork("world");
         this.trace = new Trace(queue, lines);
         this.weather = new Weather(random.fork("weather"), trace);
@@ -60,6 +69,7 @@ public final class World {
         this.plant = plant;
         this.workload = workload;
         this.sizes = Sizes.draw(random.fork("sizes"));
+        this.heat = rebalancing ? new Heat(this, random.fork("heat")) : null;
         ensemble.listen(observer.maps());
     }
 

@@ -40,7 +40,9 @@ public enum Fault {
     CLIENT_CRASHED,
     UPDATE_POISONED,
     OBJECT_ROTTEN,
-    SERVER_ISOLATED;
+    SERVER_ISOLATED,
+    REPLICA_REBALANCED,
+    SERVER_JOINED;
 
     /** The name in reports. */
     public String label() {

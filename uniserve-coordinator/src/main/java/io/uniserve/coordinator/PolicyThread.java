@@ -1,0 +1,37 @@
+package io.uniserve.coordinator;
+
+import io.uniserve.protocol.env.Background;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.runtime.loop.EventLoop;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.function.Supplier;
+
+/** One thread on which policies compute; answers come to the coordinator's loop. */
+final class PolicyThread implements Background, AutoCloseable {
+    private final EventLoop loop;
+    private final ExecutorService thread = Executors.newSingleThreadExecutor(task -> {
+        Thread made = new Thread(task, "uniserve-placement");
+        made.setDaemon(true);
+        return made;
+    });
+
+    PolicyThread(EventLoop loop) {
+        this.loop = loop;
+    }
+
+    @Override
+    public <T> void run(Supplier<T> work, Completion<T> completion) {
+        thread.execute(() -> {
+            Outcome<T> outcome = Background.outcome(work);
+            loop.execute(() -> completion.done(outcome));
+        });
+    }
+
+    /** What computes is interrupted; its answer is dropped. */
+    @Override
+    public void close() {
+        thread.shutdownNow();
+    }
+}

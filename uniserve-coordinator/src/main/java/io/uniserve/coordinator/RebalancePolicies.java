@@ -1,0 +1,53 @@
+package io.uniserve.coordinator;
+
+import io.uniserve.balance.catalog.Policies;
+import io.uniserve.balance.live.PolicyMoves;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.Effort;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.placement.HottestFirst;
+import io.uniserve.placement.RebalancePolicy;
+import io.uniserve.runtime.config.RebalanceSettings;
+import io.uniserve.runtime.time.SystemClock;
+
+/** The policies that {@code coordinator.rebalance.policy} can name. */
+final class RebalancePolicies {
+    private static final String HOTTEST_FIRST = "hottest-first";
+
+    /** A search is asked to end after so long, and given up after as long again. */
+    private static final long SECONDS_MAX = 10;
+
+    private static final long SEED = 1;
+
+    private RebalancePolicies() {}
+
+    static RebalancePolicy of(RebalanceSettings settings) {
+        if (settings.policy().equals(HOTTEST_FIRST)) {
+            return new HottestFirst(settings.tolerance(), Limits.REBALANCE_PLAN_MOVES_MAX);
+        }
+        return new PolicyMoves(
+                named(settings.policy()),
+                settings.tolerance(),
+                Limits.REBALANCE_PLAN_MOVES_MAX,
+                2 * SECONDS_MAX * 1_000,
+                RebalancePolicies::effort);
+    }
+
+    private static BalancePolicy named(String name) {
+        try {
+            return Policies.named(name);
+        } catch (UniserveException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_CONFIGURATION,
+                    "uniserve.coordinator.rebalance.policy: " + e.reason() + "; or use " + HOTTEST_FIRST,
+                    e);
+        }
+    }
+
+    private static Effort effort() {
+        long end = SystemClock.INSTANCE.nanos() + SECONDS_MAX * 1_000_000_000L;
+        return new Effort(SEED, () -> SystemClock.INSTANCE.nanos() - end >= 0, SECONDS_MAX);
+    }
+}

@@ -1,0 +1,200 @@
+package io.uniserve.placement;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.placement.LiveCluster.Actor;
+import io.uniserve.placement.LiveCluster.Server;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Moves the hottest replica that fits from the server with most load relative to its strength to the one with least, again and
+ * again.
+ *
+ * <p>Nothing moves while every server is within the tolerance of its due (its strength's part of all load). Once one is not,
+ * moves go on until all are within a quarter of it, or none helps: a move takes from a server above its due, gives to one below,
+ * leaves both below where the first one was, by at least a quarter of what moves, never puts two replicas of an actor on a
+ * server, and never in fewer zones than before. Where possible the hottest replica is taken that leaves the target no more
+ * loaded than the source, else the coldest that helps.
+ *
+ * <p>Example: servers A B C with 16 equal replicas each and D, new, with none, tolerance 20%: four go from each to D. With 5
+ * replicas on three servers, 2 2 1, nothing moves: whichever did, would leave 2 2 1.
+ */
+public final class HottestFirst implements RebalancePolicy {
+    /** Part of a moved replica's load by which the more loaded of both servers has to be better off. */
+    private static final double GAIN = 0.25;
+
+    /** Part of the tolerance within which servers are when moves end: loads may drift for a while before the next. */
+    private static final double ENOUGH = 0.25;
+
+    private final double tolerance;
+    private final int movesMax;
+
+    /**
+     * A policy with these bounds.
+     *
+     * @param tolerance part of its due by which a server may be off before anything moves, more than 0
+     * @param movesMax moves of one answer
+     */
+    public HottestFirst(double tolerance, int movesMax) {
+        if (!(tolerance > 0) || movesMax < 1) {
+            throw UniserveException.invalid(
+                    "tolerance " + tolerance + ", moves " + movesMax + ": use more than 0, and at least 1");
+        }
+        this.tolerance = tolerance;
+        this.movesMax = movesMax;
+    }
+
+    @Override
+    public List<ReplicaMove> moves(LiveCluster cluster) {
+        Search search = new Search(cluster);
+        List<ReplicaMove> moves = new ArrayList<>();
+        if (search.nodes.isEmpty() || search.allWithin(tolerance)) {
+            return moves;
+        }
+        while (moves.size() < movesMax && search.step(moves, tolerance * ENOUGH)) {
+            // until nothing helps
+        }
+        return moves;
+    }
+
+    /** A server and what it bears while moves are tried. */
+    private static final class Node {
+        final Server server;
+        final List<Actor> actors = new ArrayList<>();
+        double load;
+
+        Node(Server server) {
+            this.server = server;
+        }
+
+        double relative() {
+            return load / server.weight();
+        }
+
+        double with(double more) {
+            return (load + more) / server.weight();
+        }
+    }
+
+    private static final class Search {
+        final List<Node> nodes = new ArrayList<>();
+        private final TreeMap<ServerId, Node> byId = new TreeMap<>();
+        private final Set<ReplicaKey> moved = new TreeSet<>();
+        private final double mean;
+
+        Search(LiveCluster cluster) {
+            double weight = 0;
+            for (Server server : cluster.servers()) {
+                Node node = new Node(server);
+                nodes.add(node);
+                byId.put(server.id(), node);
+                weight += server.weight();
+            }
+            double all = 0;
+            for (Actor actor : cluster.actors()) {
+                for (ServerId host : actor.hosts()) {
+                    Node node = byId.get(host);
+                    if (node != null) {
+                        node.load += actor.loadOn(host);
+                        node.actors.add(actor);
+                        all += actor.loadOn(host);
+                    }
+                }
+            }
+            mean = weight > 0 ? all / weight : 0;
+            for (Node node : nodes) {
+                Comparator<Actor> hottest = Comparator.comparingDouble(actor -> -actor.loadOn(node.server.id()));
+                node.actors.sort(hottest.thenComparing(Actor::key));
+            }
+        }
+
+        boolean allWithin(double part) {
+            return nodes.stream().allMatch(node -> within(node, part));
+        }
+
+        private boolean within(Node node, double part) {
+            return Math.abs(node.relative() - mean) <= part * mean;
+        }
+
+        /** Makes the next move; false where none helps. */
+        boolean step(List<ReplicaMove> moves, double part) {
+            Comparator<Node> least = Comparator.comparingDouble(Node::relative);
+            List<Node> above = nodes.stream()
+                    .filter(node -> node.relative() > mean)
+                    .sorted(least.reversed().thenComparing(node -> node.server.id()))
+                    .toList();
+            List<Node> below = nodes.stream()
+                    .filter(node -> node.relative() < mean)
+                    .sorted(least.thenComparing(node -> node.server.id()))
+                    .toList();
+            for (Node from : above) {
+                for (Node to : below) {
+                    Actor chosen = within(from, part) && within(to, part) ? null : choose(from, to);
+                    if (chosen != null) {
+                        moves.add(make(chosen, from, to));
+                        return true;
+                    }
+                }
+            }
+            return false;
+        }
+
+        private @Nullable Actor choose(Node from, Node to) {
+            Actor coldest = null;
+            for (Actor actor : from.actors) {
+                double load = actor.loadOn(from.server.id());
+                double worst = Math.max(from.with(-load), to.with(load));
+                boolean helps = load > 0 && from.relative() - worst >= GAIN * load / from.server.weight();
+                if (helps && mayMove(actor, from.server, to.server)) {
+                    if (to.with(load) <= from.with(-load)) {
+                        return actor;
+                    }
+                    coldest = actor;
+                }
+            }
+            return coldest;
+        }
+
+        private boolean mayMove(Actor actor, Server from, Server to) {
+            return actor.movable()
+                    && !moved.contains(actor.key())
+                    && !actor.hosts().contains(to.id())
+                    && to.ports().contains(actor.port())
+                    && zones(actor, from, to) >= zones(actor, from, from);
+        }
+
+        private long zones(Actor actor, Server from, Server instead) {
+            return actor.hosts().stream()
+                    .map(host -> byId.get(host.equals(from.id()) ? instead.id() : host))
+                    .filter(Objects::nonNull)
+                    .map(node -> node.server.zone())
+                    .collect(Collectors.toCollection(TreeSet::new))
+                    .size();
+        }
+
+        private ReplicaMove make(Actor actor, Node from, Node to) {
+            String why =
+                    String.format(Locale.ROOT, "the one bears %s of its due, the other %s", percent(from), percent(to));
+            double load = actor.loadOn(from.server.id());
+            from.load -= load;
+            to.load += load;
+            from.actors.remove(actor);
+            moved.add(actor.key());
+            return new ReplicaMove(actor.key(), from.server.id(), to.server.id(), why);
+        }
+
+        private String percent(Node node) {
+            return String.format(Locale.ROOT, "%.0f%%", 100 * node.relative() / mean);
+        }
+    }
+}

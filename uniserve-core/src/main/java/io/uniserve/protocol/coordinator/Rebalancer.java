@@ -1,0 +1,268 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.placement.LiveCluster;
+import io.uniserve.placement.ReplicaMove;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.PeerReply.Load;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Keeps load even, by wishes that {@link Movement} fulfils: gathers loads each period, has the policy judge them in the
+ * background, and makes its moves a few at a time. What is under way is read off the map; all that is remembered here (loads,
+ * the plan, how many moves are allowed, what was moved by hand) may be lost, and a new leader begins with one move again.
+ *
+ * <p>Nothing begins while a replica is missing or a server is being drained: those moves come first, and the loads they leave
+ * are not the loads they meet.
+ */
+final class Rebalancer {
+    private static final Logger LOG = LoggerFactory.getLogger(Rebalancer.class);
+
+    /** A replica that has moved stays for so many periods, until loads show what it did. */
+    private static final int REST_PERIODS = 3;
+
+    private final Reign reign;
+    private final Rebalancing how;
+    private final RebalanceConfig config;
+    private final MoveRamp ramp;
+    private final LoadAverages averages = new LoadAverages();
+    private final List<ReplicaMove> plan = new ArrayList<>();
+    private final TreeMap<ReplicaKey, Started> started = new TreeMap<>();
+    private final TreeMap<ReplicaKey, Long> restsUntil = new TreeMap<>();
+    private final TreeMap<ReplicaKey, Long> heldUntil = new TreeMap<>();
+    private String state = "begins";
+    private long surveyAt;
+    private boolean judging;
+
+    Rebalancer(Reign reign, Rebalancing how) {
+        this.reign = reign;
+        this.how = how;
+        this.config = how.config();
+        this.ramp = new MoveRamp(config.movesMax(), config.periodNanos());
+        this.surveyAt = now() + config.periodNanos();
+    }
+
+    private long now() {
+        return reign.env().clock().nanos();
+    }
+
+    /** A replica of the actor was moved by hand: it stays there for a while. */
+    void movedByHand(ReplicaKey key) {
+        heldUntil.put(key, now() + 1_000_000 * Limits.REBALANCE_BY_HAND_MS);
+        plan.removeIf(move -> move.key().equals(key));
+        started.remove(key);
+    }
+
+    /** Called each tick of the coordinator, once it has read its state. */
+    void tick() {
+        if (!config.on()) {
+            return;
+        }
+        long now = now();
+        restsUntil.values().removeIf(until -> now - until >= 0);
+        heldUntil.values().removeIf(until -> now - until >= 0);
+        ClusterView view = reign.view();
+        MovesUnderWay under = MovesUnderWay.of(reign.catalog().tables(), view);
+        settle(now);
+        if (under.trouble() != null) {
+            plan.clear();
+            tell("waits: " + under.trouble());
+            return;
+        }
+        begin(under, now);
+        if (!judging && now - surveyAt >= 0) {
+            judging = true;
+            surveyAt = now + config.periodNanos();
+            LoadSurvey.run(reign, this::surveyed);
+        }
+    }
+
+    private void tell(String next) {
+        if (!next.equals(state)) {
+            state = next;
+            LOG.info("rebalancing {}", next);
+        }
+    }
+
+    /** Notes how moves that began here have ended. */
+    private void settle(long now) {
+        for (Iterator<Map.Entry<ReplicaKey, Started>> all = started.entrySet().iterator(); all.hasNext(); ) {
+            Map.Entry<ReplicaKey, Started> entry = all.next();
+            Table table = reign.catalog().find(entry.getKey().tableId());
+            if (table == null) {
+                all.remove();
+            } else if (!table.busy && !table.stale && ended(table, entry.getKey(), entry.getValue(), now)) {
+                all.remove();
+            }
+        }
+    }
+
+    private boolean ended(Table table, ReplicaKey key, Started one, long now) {
+        ActorState actor = table.actor(key.actor());
+        boolean wished = actor.desired().contains(one.move.to());
+        if (wished && !MovesUnderWay.still(actor)) {
+            one.seen = true;
+            return false;
+        }
+        String name = table.meta.name() + "/" + key.actor();
+        long millis = (now - one.since) / 1_000_000;
+        rest(key, now);
+        if (wished && !actor.desired().contains(one.move.from())) {
+            ramp.succeeded();
+            LOG.info("rebalancing: {} is on {}, moved in {} ms", name, one.move.to(), millis);
+        } else if (one.seen) {
+            ramp.failed(now);
+            plan.clear();
+            LOG.warn("rebalancing: {} did not get to {} within {} ms and stays", name, one.move.to(), millis);
+        }
+        return true;
+    }
+
+    private void rest(ReplicaKey key, long now) {
+        restsUntil.put(key, now + REST_PERIODS * config.periodNanos());
+    }
+
+    private void surveyed(List<Load> loads) {
+        int live = reign.live().size();
+        if (loads.size() < live) {
+            judging = false;
+            tell("waits: " + (live - loads.size()) + " of " + live + " servers have not told their load");
+            return;
+        }
+        averages.take(loads, key -> restsUntil.containsKey(key) || started.containsKey(key));
+        LiveCluster cluster = LoadView.of(
+                reign.usable(),
+                reign.catalog().tables(),
+                averages,
+                loads,
+                key -> !restsUntil.containsKey(key) && !heldUntil.containsKey(key));
+        how.background().run(() -> how.policy().moves(cluster), reign.registry().scoped(this::judged));
+    }
+
+    private void judged(Outcome<List<ReplicaMove>> outcome) {
+        judging = false;
+        plan.clear();
+        if (outcome instanceof Outcome.Ok<List<ReplicaMove>> ok) {
+            plan.addAll(ok.value().subList(0, Math.min(ok.value().size(), Limits.REBALANCE_PLAN_MOVES_MAX)));
+            tell(plan.isEmpty() ? "sees nothing to move" : "has " + plan.size() + " replicas to move");
+        } else if (outcome instanceof Outcome.Err<List<ReplicaMove>> err) {
+            ramp.failed(now());
+            tell("has no plan: " + err.error().getMessage());
+        }
+    }
+
+    /** Begins moves of the plan as far as the bounds allow. */
+    private void begin(MovesUnderWay under, long now) {
+        int room = ramp.allowed(now) - under.moving().size();
+        Map<Table, List<ReplicaMove>> chosen = new LinkedHashMap<>();
+        for (Iterator<ReplicaMove> all = plan.iterator(); room > 0 && all.hasNext(); ) {
+            ReplicaMove move = all.next();
+            Table table = reign.catalog().find(move.key().tableId());
+            if (table == null || !possible(table, move, now)) {
+                all.remove();
+            } else if (!table.busy
+                    && !table.stale
+                    && under.of(move.from()) < config.movesPerServerMax()
+                    && under.of(move.to()) < config.movesPerServerMax()) {
+                all.remove();
+                chosen.computeIfAbsent(table, unused -> new ArrayList<>()).add(move);
+                under.add(move.key(), wished(table.actor(move.key().actor()), move));
+                room--;
+            }
+        }
+        chosen.forEach((table, moves) -> write(table, moves, under.moving().size(), now));
+    }
+
+    private boolean possible(Table table, ReplicaMove move, long now) {
+        if (move.key().actor() < 0
+                || move.key().actor() >= table.map().actors().size()
+                || heldUntil.containsKey(move.key())
+                || restsUntil.containsKey(move.key())) {
+            return false;
+        }
+        ActorState actor = table.actor(move.key().actor());
+        return MovesUnderWay.still(actor)
+                && actor.begun()
+                && actor.fencing().isEmpty()
+                && actor.desired().contains(move.from())
+                && !actor.desired().contains(move.to())
+                && !reign.replicas().backsOff(move.key(), move.to(), now)
+                && reign.usable().stream()
+                        .anyMatch(server ->
+                                server.id().equals(move.to()) && ClusterView.offers(server, table.meta.port()));
+    }
+
+    private static ActorState wished(ActorState actor, ReplicaMove move) {
+        List<ServerId> desired = new ArrayList<>(actor.desired());
+        desired.set(desired.indexOf(move.from()), move.to());
+        ActorDraft draft = new ActorDraft(actor);
+        draft.desire(desired);
+        return draft.result();
+    }
+
+    private void write(Table table, List<ReplicaMove> moves, int under, long now) {
+        List<ActorState> actors = new ArrayList<>(table.map().actors());
+        for (ReplicaMove move : moves) {
+            int number = move.key().actor();
+            actors.set(number, wished(actors.get(number), move));
+            started.put(move.key(), new Started(move, now));
+            LOG.info(
+                    "rebalancing: {}/{} is to move from {} to {}: {}; {} under way, {} allowed, {} more to move",
+                    table.meta.name(),
+                    number,
+                    move.from(),
+                    move.to(),
+                    move.why(),
+                    under,
+                    ramp.allowed(now),
+                    plan.size());
+        }
+        reign.reconciler().write(table, actors, List.of());
+    }
+
+    /** What moves now, whoever wished it. */
+    AdminReply.Rebalance report() {
+        MovesUnderWay under = MovesUnderWay.of(reign.catalog().tables(), reign.view());
+        List<AdminReply.Moving> moves = new ArrayList<>();
+        under.moving().forEach((key, actor) -> {
+            Table table = reign.catalog().find(key.tableId());
+            if (table != null && moves.size() < Limits.REBALANCE_PLAN_MOVES_MAX) {
+                Started one = started.get(key);
+                moves.add(new AdminReply.Moving(
+                        table.meta.name(),
+                        key.actor(),
+                        MovesUnderWay.sources(actor),
+                        one == null ? MovesUnderWay.targets(actor) : List.of(one.move.to()),
+                        one == null ? "" : one.move.why()));
+            }
+        });
+        String told = !config.on() ? "off" : ramp.paused(now()) ? state + "; pauses after a move that failed" : state;
+        return new AdminReply.Rebalance(told, plan.size(), moves);
+    }
+
+    /** A move that this leader wished. */
+    private static final class Started {
+        final ReplicaMove move;
+        final long since;
+
+        /** The map has shown it. */
+        boolean seen;
+
+        Started(ReplicaMove move, long since) {
+            this.move = move;
+            this.since = since;
+        }
+    }
+}

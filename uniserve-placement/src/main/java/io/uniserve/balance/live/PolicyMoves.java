@@ -1,0 +1,177 @@
+package io.uniserve.balance.live;
+
+import io.uniserve.balance.check.PlacementCheck;
+import io.uniserve.balance.check.PlacementChecker;
+import io.uniserve.balance.constraint.Constraints;
+import io.uniserve.balance.live.LiveUnits.Unit;
+import io.uniserve.balance.model.Assignment;
+import io.uniserve.balance.model.ClusterLoad;
+import io.uniserve.balance.policy.BalancePolicy;
+import io.uniserve.balance.policy.Effort;
+import io.uniserve.balance.run.PlacementResult;
+import io.uniserve.balance.run.PolicyRunner;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.placement.LiveCluster;
+import io.uniserve.placement.LiveCluster.Actor;
+import io.uniserve.placement.LiveCluster.Server;
+import io.uniserve.placement.RebalancePolicy;
+import io.uniserve.placement.ReplicaMove;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+
+/**
+ * Asks a placement policy where the replicas of a running cluster should be, and answers with the moves that get them there, the
+ * hottest first. What would put two replicas of an actor on a server or in one zone, or needs an engine that the server has not,
+ * is left out, and so is every move beyond the first of an actor. More replicas of an actor than it has are never made: of
+ * several places proposed for one, the one of the largest share is taken.
+ *
+ * <p>Nothing moves where what is left does not pay: it has to bring a server that is out of its tolerance closer to its due, or
+ * save a tenth of contention.
+ */
+public final class PolicyMoves implements RebalancePolicy {
+    private static final double CONTENTION_GAIN = 0.1;
+    private static final double EVENNESS_GAIN = 0.01;
+
+    private final BalancePolicy policy;
+    private final double tolerance;
+    private final int movesMax;
+    private final PolicyRunner runner;
+    private final Supplier<Effort> effort;
+
+    /**
+     * The moves of a policy.
+     *
+     * @param tolerance part of its due by which a server's load may be off
+     * @param movesMax moves of one answer
+     * @param hangMs time after which a policy is given up, in milliseconds; 0 to wait for as long as it takes
+     * @param effort how hard the policy should try this time
+     */
+    public PolicyMoves(BalancePolicy policy, double tolerance, int movesMax, long hangMs, Supplier<Effort> effort) {
+        this.policy = policy;
+        this.tolerance = tolerance;
+        this.movesMax = movesMax;
+        this.effort = effort;
+        this.runner = new PolicyRunner(Constraints.standard(), hangMs);
+    }
+
+    @Override
+    public List<ReplicaMove> moves(LiveCluster cluster) {
+        LiveUnits live = new LiveUnits(cluster);
+        if (live.units().isEmpty() || cluster.servers().size() < 2) {
+            return List.of();
+        }
+        ClusterLoad load = live.load(tolerance);
+        PlacementResult result = runner.run(policy, load, effort.get());
+        if (!result.taken()) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "the policy's placement is not taken: " + String.join("; ", result.reasons()));
+        }
+        return new Selection(cluster, live, load).of(result.assignment());
+    }
+
+    /** The part of a proposal that can be made one replica at a time. */
+    private final class Selection {
+        private final LiveCluster cluster;
+        private final List<Unit> units;
+        private final ClusterLoad load;
+        private final int[] places;
+        private final Set<ReplicaKey> moved = new TreeSet<>();
+
+        Selection(LiveCluster cluster, LiveUnits live, ClusterLoad load) {
+            this.cluster = cluster;
+            this.units = live.units();
+            this.load = load;
+            places = units.stream().mapToInt(Unit::server).toArray();
+        }
+
+        List<ReplicaMove> of(Assignment proposed) {
+            List<Integer> hottest = new ArrayList<>();
+            for (int unit = 0; unit < units.size(); unit++) {
+                hottest.add(unit);
+            }
+            hottest.sort(Comparator.comparingDouble(
+                            (Integer unit) -> -units.get(unit).load())
+                    .thenComparingInt(unit -> unit));
+            List<Integer> chosen = new ArrayList<>();
+            for (int unit : hottest) {
+                int to = target(unit, proposed);
+                if (chosen.size() < movesMax && to != places[unit] && mayMove(units.get(unit), to)) {
+                    places[unit] = to;
+                    moved.add(units.get(unit).actor().key());
+                    chosen.add(unit);
+                }
+            }
+            PlacementCheck before = PlacementChecker.check(load, load.current());
+            PlacementCheck after = PlacementChecker.check(load, Assignment.single(places.clone()));
+            return pays(before, after) ? told(chosen, before, after) : List.of();
+        }
+
+        private int target(int unit, Assignment proposed) {
+            int best = places[unit];
+            double most = -1;
+            for (int i = 0; i < proposed.replicas(unit); i++) {
+                if (proposed.server(unit, i) == places[unit]) {
+                    return places[unit];
+                }
+                if (proposed.share(unit, i) > most) {
+                    most = proposed.share(unit, i);
+                    best = proposed.server(unit, i);
+                }
+            }
+            return best;
+        }
+
+        private boolean mayMove(Unit unit, int to) {
+            Actor actor = unit.actor();
+            Server target = cluster.servers().get(to);
+            return actor.movable()
+                    && !moved.contains(actor.key())
+                    && !actor.hosts().contains(target.id())
+                    && target.ports().contains(actor.port())
+                    && zones(actor, unit.on(), target.id()) >= zones(actor, unit.on(), unit.on());
+        }
+
+        private long zones(Actor actor, ServerId from, ServerId instead) {
+            return cluster.servers().stream()
+                    .filter(server -> server.id().equals(instead)
+                            || (actor.hosts().contains(server.id())
+                                    && !server.id().equals(from)))
+                    .map(Server::zone)
+                    .distinct()
+                    .count();
+        }
+
+        private boolean pays(PlacementCheck before, PlacementCheck after) {
+            boolean evener = after.outside() < before.outside() - EVENNESS_GAIN;
+            boolean aside = after.contention() <= before.contention() * (1 - CONTENTION_GAIN)
+                    && after.outside() <= before.outside() + EVENNESS_GAIN;
+            return evener || aside;
+        }
+
+        private List<ReplicaMove> told(List<Integer> chosen, PlacementCheck before, PlacementCheck after) {
+            String why = String.format(
+                    Locale.ROOT,
+                    "part of a plan after which the servers bear %.0f%% to %.0f%% of their due, now %.0f%% to %.0f%%",
+                    100 * after.least(),
+                    100 * after.largest(),
+                    100 * before.least(),
+                    100 * before.largest());
+            return chosen.stream()
+                    .map(unit -> new ReplicaMove(
+                            units.get(unit).actor().key(),
+                            units.get(unit).on(),
+                            cluster.servers().get(places[unit]).id(),
+                            why))
+                    .toList();
+        }
+    }
+}

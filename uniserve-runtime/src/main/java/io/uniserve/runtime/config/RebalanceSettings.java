@@ -1,0 +1,27 @@
+package io.uniserve.runtime.config;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.coordinator.RebalanceConfig;
+import java.time.Duration;
+
+/** When replicas move by themselves; {@code reference.conf} says what each setting means. */
+public record RebalanceSettings(Duration period, int moves, int movesPerServer, double tolerance, String policy) {
+    /** The settings of the coordinator's state machine. */
+    public RebalanceConfig machine() {
+        return new RebalanceConfig(period.toNanos(), moves, movesPerServer);
+    }
+
+    static RebalanceSettings of(Section coordinator) {
+        Section rebalance = coordinator.section("rebalance");
+        double tolerance = rebalance.share("tolerance", 1);
+        if (tolerance < 0.01) {
+            throw rebalance.wrong("tolerance", "a share from 1% to 100%, such as 20%", null);
+        }
+        return new RebalanceSettings(
+                rebalance.duration("period", Duration.ZERO, Duration.ofHours(24)),
+                rebalance.number("moves", 1, Limits.REBALANCE_MOVES_MAX),
+                rebalance.number("moves-per-server", 1, Limits.REBALANCE_MOVES_MAX),
+                tolerance,
+                rebalance.textNotEmpty("policy"));
+    }
+}

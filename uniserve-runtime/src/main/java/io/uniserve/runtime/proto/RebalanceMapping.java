@@ -1,0 +1,40 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.AdminReply.Moving;
+import io.uniserve.protocol.message.AdminReply.Rebalance;
+
+/** What moves, and why. */
+final class RebalanceMapping {
+    private RebalanceMapping() {}
+
+    static AdminProto.Rebalance toProto(Rebalance rebalance) {
+        AdminProto.Rebalance.Builder proto =
+                AdminProto.Rebalance.newBuilder().setState(rebalance.state()).setWaiting(rebalance.waiting());
+        for (Moving moving : rebalance.moves()) {
+            proto.addMoves(AdminProto.Moving.newBuilder()
+                    .setTable(moving.table().value())
+                    .setActor(moving.actor())
+                    .addAllFrom(IdentityMapping.texts(moving.from()))
+                    .addAllTo(IdentityMapping.texts(moving.to()))
+                    .setWhy(moving.why()));
+        }
+        return proto.build();
+    }
+
+    static Rebalance fromProto(AdminProto.Rebalance proto) {
+        return new Rebalance(
+                proto.getState(),
+                proto.getWaiting(),
+                Wire.list(
+                        "moves",
+                        proto.getMovesList(),
+                        Limits.REBALANCE_PLAN_MOVES_MAX,
+                        moving -> new Moving(
+                                IdentityMapping.table(moving.getTable()),
+                                moving.getActor(),
+                                IdentityMapping.servers("from", moving.getFromList()),
+                                IdentityMapping.servers("to", moving.getToList()),
+                                moving.getWhy())));
+    }
+}

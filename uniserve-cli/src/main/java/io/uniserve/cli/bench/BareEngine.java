@@ -1,9 +1,12 @@
 package io.uniserve.cli.bench;
 
+import io.uniserve.api.Actor;
 import io.uniserve.api.ActorContext;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.Row;
+import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
@@ -14,38 +17,52 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
-import io.uniserve.port.kv.KvActor;
-import io.uniserve.port.kv.KvEngine;
-import io.uniserve.port.kv.KvUpdates;
+import io.uniserve.runtime.port.LoadedPort;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.Map;
 
-/** The floor of an update: the engine alone in this process, behind a log of its own with one fsync an update. For one thread. */
+/**
+ * The floor of an update: the engine alone in this process, one actor, behind a log of its own with one fsync an update; what is
+ * applied is published, as readers see it then. The engine's own files are not synced: the log has what is in them. For one
+ * thread.
+ */
 final class BareEngine implements AutoCloseable {
     private final FileChannel log;
+    private final LoadedPort port;
     private final EngineInstance engine;
-    private final KvActor actor;
+    private final Actor actor;
+    private final EventualUpdate<?, ?> function;
     private long index;
 
-    BareEngine(Path directory) {
+    BareEngine(Path directory, UpdatesPort measured) {
         TableMeta meta = new TableMeta(
                 new TableName("bare"),
                 1,
                 new Partitioner.Hash(1),
-                "key",
+                measured.key(),
                 ConsistencyLevel.EVENTUAL,
                 1,
                 1,
                 OnLoss.WAIT,
-                KvEngine.NAME,
+                measured.port(),
                 Map.of());
-        engine = new KvEngine().open(new EngineContext(directory, Map.of()));
-        actor = (KvActor) engine.actors().create(new ActorContext(meta, 0, directory));
+        Path scratch = folder(directory.resolve("bare-engine"));
+        Path rows = folder(directory.resolve("bare-actor"));
+        port = measured.alone();
+        engine = port.call(() -> port.engine().open(new EngineContext(scratch, Map.of())));
+        actor = port.call(() -> engine.actors().create(new ActorContext(meta, 0, rows)));
+        function = engine.updates().stream()
+                .filter(each -> each.id().equals(measured.function()))
+                .filter(EventualUpdate.class::isInstance)
+                .map(EventualUpdate.class::cast)
+                .findFirst()
+                .orElseThrow();
         try {
             log = FileChannel.open(
                     directory.resolve("bare.log"), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
@@ -54,17 +71,32 @@ final class BareEngine implements AutoCloseable {
         }
     }
 
+    private static Path folder(Path folder) {
+        try {
+            return Files.createDirectories(folder);
+        } catch (IOException e) {
+            throw failed(e);
+        }
+    }
+
     private static UniserveException failed(IOException cause) {
-        return new UniserveException(ErrorCode.IO, "the bare log failed", cause);
+        return new UniserveException(ErrorCode.IO, "the bare engine or its log failed", cause);
     }
 
     /** Writes the rows, syncs them, and applies them from what was written, as any log must be able to. */
     void update(List<Document> rows) {
         Bytes encoded = Codecs.list(Document.CODEC).encode(rows);
         append(encoded.buffer());
-        KvUpdates.PUT.update(
-                actor, new UpdateContext(++index), Codecs.list(Document.CODEC).decode(encoded));
+        port.call(() -> apply(function, encoded));
+    }
+
+    private <A extends Actor, R extends Row> boolean apply(EventualUpdate<A, R> update, Bytes encoded) {
+        update.update(
+                update.actorType().cast(actor),
+                new UpdateContext(++index),
+                Codecs.list(update.rows()).decode(encoded));
         actor.publish();
+        return true;
     }
 
     /** One fsync of a few bytes. */
@@ -85,7 +117,10 @@ final class BareEngine implements AutoCloseable {
 
     @Override
     public void close() {
-        engine.close();
+        port.call(() -> {
+            engine.close();
+            return true;
+        });
         try {
             log.close();
         } catch (IOException e) {

@@ -21,16 +21,16 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.stream.LongStream;
 
 /** The measurements of {@code bench updates}. Not thread-safe. */
 final class UpdatesBench {
     private static final int SERVERS = 2;
+    /** Of a server: it has both kinds of table, of the largest update each, and what is on its way. */
+    private static final String HEAP = "-Xmx3g";
+
     private static final long BARE_TIMEOUT_MS = 60_000;
-    private static final int BULK_ROW_BYTES = 1_000;
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     /** What the protocol needs for one atomic update: begin and commit; PREPARE and DECIDE; client, PREPARE, its replication. */
     private static final int REGISTRY_WRITES = 2;
@@ -39,20 +39,26 @@ final class UpdatesBench {
     private static final int RPC_ROUNDS = 3;
 
     private final Bench bench;
+    private final UpdatesPort port;
     private final Scale scale;
     private final Path directory;
     private final Console console;
     private final List<Figure> figures = new ArrayList<>();
     private final List<String> rows = new ArrayList<>();
 
-    /** How much of everything. */
-    record Scale(int actors, int updates, int queries, int rounds) {}
+    /**
+     * How much of everything.
+     *
+     * @param largestMb of bulk
+     */
+    record Scale(int actors, int updates, int queries, int rounds, int largestMb) {}
 
     /** An update's rows, how many a block, and whether its figure is one of bulk. */
     private record Size(String name, List<Document> rows, int count, boolean bulk) {}
 
-    UpdatesBench(Bench bench, Scale scale, Path directory, Console console) {
+    UpdatesBench(Bench bench, UpdatesPort port, Scale scale, Path directory, Console console) {
         this.bench = bench;
+        this.port = port;
         this.scale = scale;
         this.directory = directory;
         this.console = console;
@@ -73,8 +79,10 @@ final class UpdatesBench {
                 "floor",
                 "ratio",
                 "goal"));
-        try (ProcessCluster cluster = new ProcessCluster(ProcessClusterOptions.of(directory, SERVERS, "kv"));
-                BareEngine bare = new BareEngine(directory)) {
+        ProcessClusterOptions options =
+                ProcessClusterOptions.of(directory, SERVERS, port.port()).withHeap(HEAP);
+        try (ProcessCluster cluster = new ProcessCluster(options);
+                BareEngine bare = new BareEngine(directory, port)) {
             console.note("starting " + SERVERS + " servers");
             cluster.start();
             try (UniserveClient client = UniserveClient.builder()
@@ -92,35 +100,23 @@ final class UpdatesBench {
     private List<Size> sizes() {
         int some = Math.max(3, scale.updates() / 10);
         int few = Math.max(2, scale.updates() / 50);
-        return List.of(
-                new Size("1 row", small(1), scale.updates(), false),
-                new Size("1,000 rows", small(1_000), some, false),
-                new Size("100,000 rows", small(100_000), few, true),
-                new Size("1 MB", bulk(1), some, true),
-                new Size("10 MB", bulk(10), few, true),
-                new Size("20 MB", bulk(20), few, true));
-    }
-
-    private static List<Document> small(int count) {
-        return LongStream.range(0, count)
-                .mapToObj(i -> new Document("key", Map.of("key", "key-" + i, "amount", i)))
-                .toList();
-    }
-
-    private static List<Document> bulk(int megabytes) {
-        String text = "x".repeat(BULK_ROW_BYTES);
-        return LongStream.range(0, megabytes * 1_000_000L / BULK_ROW_BYTES)
-                .mapToObj(i -> new Document("key", Map.of("key", "key-" + i, "text", text)))
-                .toList();
+        List<Size> sizes = new ArrayList<>(List.of(
+                new Size("1 row", port.small(1), scale.updates(), false),
+                new Size("1,000 rows", port.small(1_000), some, false),
+                new Size("100,000 rows", port.small(100_000), few, true)));
+        for (int megabytes = 1; megabytes <= scale.largestMb(); megabytes *= 10) {
+            sizes.add(new Size(megabytes + " MB", port.bulk(megabytes), megabytes == 1 ? some : few, true));
+        }
+        return sizes;
     }
 
     private ClientTable table(UniserveClient client, String name, int rf, ConsistencyLevel level) {
         client.admin()
                 .createTable(TableSpec.named(name)
-                        .port("kv")
+                        .port(port.port())
                         .hash(scale.actors())
                         .replicas(rf)
-                        .keyField("key")
+                        .keyField(port.key())
                         .level(level));
         return client.table(name);
     }
@@ -152,8 +148,11 @@ final class UpdatesBench {
         client.admin().dropTable(atomic.name());
     }
 
-    private static void put(ClientTable table, List<Document> rows) {
-        table.update("kv.put@1", Document.CODEC, rows).deadline(PATIENCE).run().orThrow();
+    private void put(ClientTable table, List<Document> rows) {
+        table.update(port.function(), Document.CODEC, rows)
+                .deadline(PATIENCE)
+                .run()
+                .orThrow();
     }
 
     private void row(String name, double eventual, double atomic, double floor, String goal) {
@@ -212,21 +211,21 @@ final class UpdatesBench {
         int count = scale.actors() * 100;
         ClientTable eventual = table(client, "eventual", SERVERS, ConsistencyLevel.EVENTUAL);
         ClientTable atomic = table(client, "atomic", SERVERS, ConsistencyLevel.FULLY_SERIALIZABLE);
-        put(eventual, small(count));
-        put(atomic, small(count));
+        put(eventual, port.small(count));
+        put(atomic, port.small(count));
         Bench.Load load = new Bench.Load("all-actor query", 1, scale.queries(), scale.rounds());
         console.note(load.scenario());
-        Bench.Side ofAtomic = new Bench.Side("serializable", n -> count(atomic, count), none);
-        List<Block> quiet =
-                bench.compare(load, List.of(new Bench.Side("eventual", n -> count(eventual, count), none), ofAtomic));
+        Bench.Side ofAtomic = new Bench.Side("serializable", n -> port.count(client, atomic, count), none);
+        List<Block> quiet = bench.compare(
+                load, List.of(new Bench.Side("eventual", n -> port.count(client, eventual, count), none), ofAtomic));
         double ours = quiet.get(1).percentileMicros(0.5);
         double theirs = quiet.get(0).percentileMicros(0.5);
         figures.add(Figure.less("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
         row("all-actor query", theirs, ours, theirs, "1.1");
-        double p99 = amongUpdates(cluster, atomic, count, quiet.get(1), "serializable");
+        double p99 = amongUpdates(cluster, client, atomic, count, quiet.get(1), "serializable");
         figures.add(Figure.less(
                 "all-actor query during updates: p99 us", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
-        double reference = amongUpdates(cluster, eventual, count, quiet.get(0), "eventual");
+        double reference = amongUpdates(cluster, client, eventual, count, quiet.get(0), "eventual");
         rows.add(String.format(
                 Locale.ROOT,
                 "  serializable over eventual, p99, each among updates of its own table: %.2f",
@@ -234,13 +233,14 @@ final class UpdatesBench {
     }
 
     /** Queries of a table while one client changes all its rows as fast as it can: p99 in microseconds. */
-    private double amongUpdates(ProcessCluster cluster, ClientTable table, int count, Block quiet, String kind) {
+    private double amongUpdates(
+            ProcessCluster cluster, UniserveClient client, ClientTable table, int count, Block quiet, String kind) {
         AtomicLong updates = new AtomicLong();
         Bench.Load load = new Bench.Load("query among updates, " + kind, 1, scale.queries(), 1);
         console.note(load.scenario());
         CpuMeter cpu = new CpuMeter(
                 cluster.daemons().values().stream().map(DaemonProcess::pid).toList(), true);
-        Block busy = underUpdates(table, count, updates, load, cpu);
+        Block busy = underUpdates(client, table, count, updates, load, cpu);
         double p99 = busy.percentileMicros(0.99);
         double quietP99 = quiet.percentileMicros(0.99);
         rows.add(String.format(
@@ -255,12 +255,13 @@ final class UpdatesBench {
         return p99;
     }
 
-    private Block underUpdates(ClientTable table, int count, AtomicLong updates, Bench.Load load, CpuMeter cpu) {
+    private Block underUpdates(
+            UniserveClient client, ClientTable table, int count, AtomicLong updates, Bench.Load load, CpuMeter cpu) {
         AtomicBoolean end = new AtomicBoolean();
         Thread writer = new Thread(
                 () -> {
                     while (!end.get()) {
-                        put(table, small(count));
+                        put(table, port.small(count));
                         updates.incrementAndGet();
                     }
                 },
@@ -268,7 +269,7 @@ final class UpdatesBench {
         writer.setDaemon(true);
         writer.start();
         try {
-            Bench.Side side = new Bench.Side("among updates", n -> count(table, count), cpu);
+            Bench.Side side = new Bench.Side("among updates", n -> port.count(client, table, count), cpu);
             return bench.compare(load, List.of(side)).get(0);
         } finally {
             end.set(true);
@@ -282,18 +283,6 @@ final class UpdatesBench {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
             throw new UniserveException(ErrorCode.CANCELLED, "interrupted", e);
-        }
-    }
-
-    private static void count(ClientTable table, long expected) {
-        long count = table.all()
-                .retrieve(
-                        OverheadBench.COUNT,
-                        "",
-                        values -> values.stream().mapToLong(Long::longValue).sum());
-        if (count != expected) {
-            throw new UniserveException(
-                    ErrorCode.INTERNAL, "wrong answer: count is " + count + ", should be " + expected);
         }
     }
 }

@@ -9,6 +9,7 @@ import io.uniserve.cli.process.Workspace;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -19,13 +20,17 @@ import picocli.CommandLine.Option;
 @Command(
         name = "updates",
         description = {
-            "What atomic updates cost: the key-value port on 2 server processes, rf 1 and 2, eventual and fully"
-                    + " serializable tables, from one row to bulk; queries of all actors, quiet and under a stream of"
-                    + " updates. The floor of bulk is the bare engine behind a bare log with one fsync, of a single row"
-                    + " the ZooKeeper writes, fsyncs and RPC rounds that the protocol needs, all measured in the same run."
+            "What atomic updates cost: a port, key-value or Solr, on 2 server processes, rf 1 and 2, eventual and"
+                + " fully serializable tables, from one row to bulk; queries of all actors, quiet and under a stream"
+                + " of updates. The floor of bulk is the bare engine behind a bare log with one fsync, of a single row"
+                + " the ZooKeeper writes, fsyncs and RPC rounds that the protocol needs, all measured in the same run."
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  uniserve bench updates", "  uniserve bench updates --rounds 2 --updates 50 --raw updates.tsv"})
+        footer = {
+            "  uniserve bench updates",
+            "  uniserve bench updates --port solr --bulk 10",
+            "  uniserve bench updates --rounds 2 --updates 50 --raw updates.tsv"
+        })
 public final class UpdatesCommand extends CliCommand {
     @Option(
             names = "--updates",
@@ -42,6 +47,15 @@ public final class UpdatesCommand extends CliCommand {
     @Option(names = "--actors", paramLabel = "N", description = "Actors of the tables (default: 8).")
     private int actors = 8;
 
+    @Option(names = "--port", paramLabel = "PORT", description = "kv or solr (default: kv).")
+    private String port = "kv";
+
+    @Option(
+            names = "--bulk",
+            paramLabel = "MB",
+            description = "Bulk updates of 1, 10 and 100 MB up to this size, 0 for none (default: 100).")
+    private int bulk = 100;
+
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
     private @Nullable Path raw;
 
@@ -51,11 +65,17 @@ public final class UpdatesCommand extends CliCommand {
         range("--queries", queries, 1, 1_000_000);
         range("--rounds", rounds, 1, 1_000);
         range("--actors", actors, 1, 256);
+        range("--bulk", bulk, 0, 100);
+        UpdatesPort measured = Arrays.stream(UpdatesPort.values())
+                .filter(each -> each.port().equals(port))
+                .findFirst()
+                .orElseThrow(() -> usage("--port is " + port + ": use kv or solr"));
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw)) {
             UpdatesBench bench = new UpdatesBench(
                     new Bench(SystemClock.INSTANCE::nanos, log),
-                    new UpdatesBench.Scale(actors, updates, queries, rounds),
+                    measured,
+                    new UpdatesBench.Scale(actors, updates, queries, rounds, bulk),
                     workspace.directory(),
                     console());
             List<Figure> figures = bench.run();

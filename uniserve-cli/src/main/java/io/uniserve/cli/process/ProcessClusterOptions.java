@@ -47,6 +47,11 @@ public record ProcessClusterOptions(
         return new ProcessClusterOptions(directory, cluster, servers, port, serverHeap, settings, prefix, launcher);
     }
 
+    /** The same with servers of this heap, e.g. {@code -Xmx3g}. */
+    public ProcessClusterOptions withHeap(String heap) {
+        return new ProcessClusterOptions(directory, cluster, servers, port, heap, settings, prefix, java);
+    }
+
     /** The same in JVMs that start sooner and are never fast, as they compile but once: for processes that live briefly. */
     public ProcessClusterOptions brief() {
         return with(java.with("-XX:TieredStopAtLevel=1"));

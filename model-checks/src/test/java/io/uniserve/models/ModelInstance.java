@@ -1,0 +1,141 @@
+package io.uniserve.models;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/**
+ * A model with all its constants, and what TLC must find.
+ *
+ * @param name for people
+ * @param module the model's file in docs/spec, without its ending
+ * @param constants lines of TLC's configuration
+ * @param invariants what is checked
+ * @param distinct states that there are, where no error may be found; 0 where one must be
+ * @param broken the invariant that a counterexample must break, empty where none may be
+ * @param steps states of the shortest counterexample, 0 where there is none
+ */
+record ModelInstance(
+        String name,
+        String module,
+        List<String> constants,
+        List<String> invariants,
+        long distinct,
+        String broken,
+        int steps) {
+
+    /** The rules of reads that are in force. */
+    private static final List<String> RULES =
+            List.of("gateVote", "resolve", "lease", "renewMap", "isr", "applied", "round2", "base", "floor");
+
+    @Override
+    public String toString() {
+        return name;
+    }
+
+    /** Epochs, votes and commits, as they are. */
+    static ModelInstance updates(int actors, int updates, int epochs, int crashes, long distinct) {
+        String name = "updates " + size(actors, updates, epochs) + " crashes " + crashes;
+        return new ModelInstance(
+                name,
+                "Uniserve",
+                updateConstants(actors, updates, epochs, crashes, "none"),
+                List.of("Durable", "ReadOK", "TypeOK"),
+                distinct,
+                "",
+                0);
+    }
+
+    /** The same with a planted error. */
+    static ModelInstance plantedUpdates(String bug, String broken, int steps) {
+        return new ModelInstance(
+                "updates with " + bug,
+                "Uniserve",
+                updateConstants(1, 2, 4, 1, bug),
+                List.of("Durable", "ReadOK", "TypeOK"),
+                0,
+                broken,
+                steps);
+    }
+
+    /** Reads by the rules in force and those named. */
+    static ModelInstance reads(int actors, int updates, int epochs, long distinct, String... more) {
+        List<String> rules = new ArrayList<>(RULES);
+        rules.addAll(Arrays.asList(more));
+        String name = "reads " + size(actors, updates, epochs) + " " + String.join(" ", more);
+        return ofReads(name, actors, updates, epochs, rules, distinct, "", 0);
+    }
+
+    /** Reads without one of the rules. */
+    static ModelInstance readsWithout(String rule, int actors, int updates, int epochs, String broken, int steps) {
+        List<String> rules = RULES.stream().filter(one -> !one.equals(rule)).toList();
+        return ofReads("reads without " + rule, actors, updates, epochs, rules, 0, broken, steps);
+    }
+
+    /** Reads with a rule in force replaced or relaxed. */
+    static ModelInstance otherReads(String name, int epochs, List<String> rules, String broken, int steps) {
+        return ofReads(name, 1, 1, epochs, rules, 0, broken, steps);
+    }
+
+    /** The rules in force and one more. */
+    static List<String> rulesAnd(String more) {
+        List<String> rules = new ArrayList<>(RULES);
+        rules.add(more);
+        return rules;
+    }
+
+    /** The first draft's rules: votes and doubts were not gated, acknowledgements were. */
+    static List<String> draft() {
+        List<String> rules = new ArrayList<>(RULES);
+        rules.removeAll(List.of("gateVote", "resolve"));
+        rules.add("gateAck");
+        return rules;
+    }
+
+    private static ModelInstance ofReads(
+            String name,
+            int actors,
+            int updates,
+            int epochs,
+            List<String> rules,
+            long distinct,
+            String broken,
+            int steps) {
+        return new ModelInstance(
+                name,
+                "UniserveReads",
+                List.of(
+                        "Actors = " + set("a", actors),
+                        "Servers = " + set("s", 2),
+                        "MaxV = " + updates,
+                        "MaxEpoch = " + epochs,
+                        "Rules = "
+                                + rules.stream()
+                                        .map(rule -> '"' + rule + '"')
+                                        .collect(Collectors.joining(", ", "{", "}"))),
+                List.of("I2", "I3", "I4", "I5"),
+                distinct,
+                broken,
+                steps);
+    }
+
+    private static List<String> updateConstants(int actors, int updates, int epochs, int crashes, String bug) {
+        return List.of(
+                "Actors = " + set("a", actors),
+                "Servers = " + set("s", 2),
+                "MaxTx = " + updates,
+                "MaxEpoch = " + epochs,
+                "MaxCrash = " + crashes,
+                "BUG = \"" + bug + '"');
+    }
+
+    private static String size(int actors, int updates, int epochs) {
+        return "actors " + actors + " servers 2 updates " + updates + " epochs " + epochs;
+    }
+
+    private static String set(String name, int size) {
+        return IntStream.rangeClosed(1, size).mapToObj(n -> name + n).collect(Collectors.joining(", ", "{", "}"));
+    }
+}

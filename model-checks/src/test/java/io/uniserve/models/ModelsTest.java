@@ -1,0 +1,85 @@
+package io.uniserve.models;
+
+import static io.uniserve.models.ModelInstance.draft;
+import static io.uniserve.models.ModelInstance.otherReads;
+import static io.uniserve.models.ModelInstance.plantedUpdates;
+import static io.uniserve.models.ModelInstance.reads;
+import static io.uniserve.models.ModelInstance.readsWithout;
+import static io.uniserve.models.ModelInstance.rulesAnd;
+import static io.uniserve.models.ModelInstance.updates;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * Every instance that docs/spec names, with the number of states it has: another number means that the model has changed
+ * and the documents have not.
+ */
+class ModelsTest {
+    private static Tlc tlc;
+
+    @TempDir
+    private Path directory;
+
+    @BeforeAll
+    static void tools() throws IOException, InterruptedException {
+        tlc = new Tlc(TlaTools.jar());
+    }
+
+    static Stream<ModelInstance> whatHolds() {
+        Stream<ModelInstance> small = Stream.of(
+                updates(2, 1, 2, 0, 129_636),
+                reads(1, 1, 3, 36_325),
+                reads(1, 1, 3, 87_327, "restart"),
+                reads(1, 1, 3, 74_409, "split", "checkLast"));
+        Stream<ModelInstance> large = Stream.of(
+                updates(2, 1, 2, 1, 518_544),
+                reads(1, 2, 3, 702_207),
+                reads(2, 1, 2, 3_656_637),
+                reads(2, 2, 1, 1_366_954));
+        return Boolean.getBoolean("uniserve.spec.large") ? Stream.concat(small, large) : small;
+    }
+
+    static Stream<ModelInstance> whatBreaks() {
+        Stream<ModelInstance> small = Stream.of(
+                plantedUpdates("nomax", "Durable", 9),
+                plantedUpdates("nofence", "Durable", 7),
+                plantedUpdates("earlyadd", "Durable", 9),
+                plantedUpdates("anyreplica", "ReadOK", 8),
+                readsWithout("resolve", 1, 1, 2, "I4", 6),
+                readsWithout("isr", 1, 1, 2, "I4", 6),
+                readsWithout("round2", 2, 1, 1, "I3", 8),
+                readsWithout("gateVote", 1, 1, 2, "I4", 8),
+                readsWithout("lease", 1, 1, 2, "I4", 9),
+                readsWithout("renewMap", 1, 1, 2, "I4", 10),
+                readsWithout("floor", 2, 1, 1, "I5", 10),
+                otherReads("reads of the first draft, without a failure", 1, draft(), "I4", 11),
+                otherReads("reads of the first draft", 2, draft(), "I3", 9),
+                otherReads("reads in two steps without checkLast", 2, rulesAnd("split"), "I3", 11));
+        Stream<ModelInstance> large = Stream.of(readsWithout("base", 2, 2, 2, "I3", 14));
+        return Boolean.getBoolean("uniserve.spec.large") ? Stream.concat(small, large) : small;
+    }
+
+    @ParameterizedTest
+    @MethodSource("whatHolds")
+    void holds(ModelInstance instance) throws IOException, InterruptedException {
+        Tlc.Result result = tlc.check(instance, directory);
+        assertThat(result.broken()).as("%s", result.output()).isEmpty();
+        assertThat(result.distinct()).as("%s", result.output()).isEqualTo(instance.distinct());
+    }
+
+    /** Breadth first by one worker, so that the counterexample is a shortest one. */
+    @ParameterizedTest
+    @MethodSource("whatBreaks")
+    void breaks(ModelInstance instance) throws IOException, InterruptedException {
+        Tlc.Result result = tlc.check(instance, directory);
+        assertThat(result.broken()).as("%s", result.output()).isEqualTo(instance.broken());
+        assertThat(result.steps()).as("%s", result.output()).isEqualTo(instance.steps());
+    }
+}

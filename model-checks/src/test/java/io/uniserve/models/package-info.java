@@ -1,0 +1,5 @@
+/** Checks of the protocol's TLA+ models: what must hold holds, and without any one rule TLC finds a counterexample. */
+@NullMarked
+package io.uniserve.models;
+
+import org.jspecify.annotations.NullMarked;

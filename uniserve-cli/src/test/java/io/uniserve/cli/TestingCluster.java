@@ -23,6 +23,7 @@ import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.AdminReply.Rebalance;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.PopularSet;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
@@ -49,6 +50,7 @@ public final class TestingCluster implements ClusterClient {
     private final Map<TableName, Map<String, Document>> rows = new TreeMap<>();
     private final Map<Integer, ErrorCode> failing = new TreeMap<>();
     private final Set<ServerId> drained = new TreeSet<>();
+    private Rebalance rebalance = Rebalance.NONE;
     private final List<String> calls = new ArrayList<>();
 
     /** From now on the actor acknowledges nothing. */
@@ -152,6 +154,11 @@ public final class TestingCluster implements ClusterClient {
                 new ServerRecord(TWO, 1, new Address("127.0.0.1", 7072), "b", capacity, List.of(kv)));
     }
 
+    /** What moves from now on. */
+    public void rebalance(Rebalance told) {
+        rebalance = told;
+    }
+
     @Override
     public ClusterStatus status() {
         Routing routing = new Routing("c0ffee", tables(), servers(), new Address("127.0.0.1", 7070));
@@ -166,7 +173,7 @@ public final class TestingCluster implements ClusterClient {
                 .map(table -> new PopularSet(table.meta().tableId(), List.of(0, 1), 3.5, 0.25))
                 .toList();
         return new ClusterStatus(
-                routing, 7, List.of(new Load(ONE, replicas, 15.0, 5 << 20, sets)), List.copyOf(drained));
+                routing, 7, List.of(new Load(ONE, replicas, 15.0, 5 << 20, sets)), List.copyOf(drained), rebalance);
     }
 
     @Override

@@ -25,6 +25,7 @@ final class CoordinatorMetrics {
     private volatile int tables;
     private volatile int actors;
     private volatile int actorsBelowRf;
+    private volatile int actorsMoving;
     private volatile int backlog;
 
     CoordinatorMetrics(MeterRegistry meters) {
@@ -38,6 +39,10 @@ final class CoordinatorMetrics {
                 "uniserve.coordinator.actors.below.rf",
                 "Actors with fewer replicas in sync than rf",
                 () -> actorsBelowRf);
+        gauge(
+                "uniserve.coordinator.actors.moving",
+                "Actors that are not where they are desired, by whoever's wish",
+                () -> actorsMoving);
         gauge("uniserve.coordinator.backlog", "Tasks that wait on the loop", () -> backlog);
     }
 
@@ -63,14 +68,19 @@ final class CoordinatorMetrics {
         tables = routing.tables().size();
         int all = 0;
         int below = 0;
+        int moving = 0;
         for (TableRoute table : routing.tables()) {
             for (ActorState actor : table.map().actors()) {
                 all++;
                 below += actor.isr().size() < table.meta().rf() ? 1 : 0;
+                boolean there = actor.isr().size() == actor.desired().size()
+                        && actor.isr().containsAll(actor.desired());
+                moving += there ? 0 : 1;
             }
         }
         actors = all;
         actorsBelowRf = below;
+        actorsMoving = moving;
     }
 
     boolean leads() {

@@ -73,12 +73,12 @@ final class StatusPrinter {
             console.println("rebalancing: " + rebalance.state());
         }
         for (Moving moving : rebalance.moves()) {
-            console.println("moving: %s/%d from %s to %s%s"
+            console.println("moving: %s/%d%s%s%s"
                     .formatted(
                             moving.table(),
                             moving.actor(),
-                            ServerNames.brief(moving.from()),
-                            ServerNames.brief(moving.to()),
+                            moving.from().isEmpty() ? "" : " from " + ServerNames.brief(moving.from()),
+                            moving.to().isEmpty() ? "" : " to " + ServerNames.brief(moving.to()),
                             moving.why().isEmpty() ? "" : ": " + moving.why()));
         }
     }

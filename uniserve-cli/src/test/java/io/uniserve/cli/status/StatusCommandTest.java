@@ -8,7 +8,12 @@ import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingCluster;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.AdminReply.Moving;
+import io.uniserve.protocol.message.AdminReply.Rebalance;
 import java.io.IOException;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 
 class StatusCommandTest {
@@ -31,14 +36,40 @@ class StatusCommandTest {
     }
 
     @Test
+    void movesAreShownWithTheirReason() throws IOException {
+        ServerId one = new ServerId("server-1");
+        ServerId two = new ServerId("5345c4a8-0000-4000-8000-000000000001");
+        TableName words = new TableName("words");
+        cluster.rebalance(new Rebalance(
+                "has 4 replicas to move",
+                3,
+                List.of(
+                        new Moving(words, 1, List.of(one), List.of(two), "the one bears 133% of its due, the other 8%"),
+                        new Moving(words, 2, List.of(), List.of(one), ""))));
+        assertThat(uniserve.run("status").lines())
+                .contains(
+                        "rebalancing: has 4 replicas to move",
+                        "moving: words/1 from server-1 to 5345c4a8: the one bears 133% of its due, the other 8%",
+                        "moving: words/2 to server-1");
+        JsonNode told = new ObjectMapper()
+                .readTree(uniserve.run("status", "-o", "json").out())
+                .get("rebalance");
+        assertThat(told.get("waiting").intValue()).isEqualTo(3);
+        assertThat(told.get("moves").get(0).get("to").get(0).textValue()).isEqualTo(two.value());
+    }
+
+    @Test
     void actorsAreShownWhenAskedFor() {
         uniserve.run("table", "create", "words", "--port", "kv", "--actors", "2");
         assertThat(uniserve.run("status").out()).doesNotContain("ACTOR  EPOCH").contains("words  kv");
         assertThat(uniserve.run("status", "--actors").lines())
                 .contains(
-                        "TABLE  ACTOR  EPOCH  SERVER    ROLE     LAG  LAST  BACKUP LAG  CHECKPOINT  ROWS  QUERIES/S  DISK",
-                        "words      1      1  server-1  primary    0     9           2           5     4        2.5  1 MB",
-                        "words      1      1  server-2  in-sync    -     -           -           -     -          -     -");
+                        "TABLE  ACTOR  EPOCH  SERVER    ROLE     LAG  LAST  BACKUP LAG  CHECKPOINT  ROWS  QUERIES/S "
+                                + " DISK",
+                        "words      1      1  server-1  primary    0     9           2           5     4        2.5  1"
+                                + " MB",
+                        "words      1      1  server-2  in-sync    -     -           -           -     -          -   "
+                                + "  -");
     }
 
     @Test

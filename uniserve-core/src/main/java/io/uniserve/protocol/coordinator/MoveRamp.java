@@ -33,6 +33,11 @@ final class MoveRamp {
         allowed = Math.min(movesMax, allowed + 1);
     }
 
+    /** All is even: the next moves begin with one again. */
+    void rest() {
+        allowed = 1;
+    }
+
     void failed(long now) {
         long most = Math.max(pauseNanos, 1_000_000 * Limits.REBALANCE_PAUSE_MS_MAX);
         long pause = Math.min(most, pauseNanos << Math.min(failures, DOUBLINGS_MAX));

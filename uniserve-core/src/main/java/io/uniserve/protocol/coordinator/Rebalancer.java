@@ -33,6 +33,9 @@ final class Rebalancer {
     /** A replica that has moved stays for so many periods, until loads show what it did. */
     private static final int REST_PERIODS = 3;
 
+    /** What it waits for changes often while much is mended; that it waits is logged once. */
+    private static final String WAITS = "waits: ";
+
     private final Reign reign;
     private final Rebalancing how;
     private final RebalanceConfig config;
@@ -78,7 +81,7 @@ final class Rebalancer {
         settle(now);
         if (under.trouble() != null) {
             plan.clear();
-            tell("waits: " + under.trouble());
+            tell(WAITS + under.trouble());
             return;
         }
         begin(under, now);
@@ -90,8 +93,9 @@ final class Rebalancer {
     }
 
     private void tell(String next) {
-        if (!next.equals(state)) {
-            state = next;
+        boolean known = next.equals(state) || (next.startsWith(WAITS) && state.startsWith(WAITS));
+        state = next;
+        if (!known) {
             LOG.info("rebalancing {}", next);
         }
     }
@@ -138,7 +142,7 @@ final class Rebalancer {
         int live = reign.live().size();
         if (loads.size() < live) {
             judging = false;
-            tell("waits: " + (live - loads.size()) + " of " + live + " servers have not told their load");
+            tell(WAITS + (live - loads.size()) + " of " + live + " servers have not told their load");
             return;
         }
         averages.take(loads, key -> restsUntil.containsKey(key) || started.containsKey(key));
@@ -156,6 +160,9 @@ final class Rebalancer {
         plan.clear();
         if (outcome instanceof Outcome.Ok<List<ReplicaMove>> ok) {
             plan.addAll(ok.value().subList(0, Math.min(ok.value().size(), Limits.REBALANCE_PLAN_MOVES_MAX)));
+            if (plan.isEmpty() && started.isEmpty()) {
+                ramp.rest();
+            }
             tell(plan.isEmpty() ? "sees nothing to move" : "has " + plan.size() + " replicas to move");
         } else if (outcome instanceof Outcome.Err<List<ReplicaMove>> err) {
             ramp.failed(now());

@@ -18,6 +18,8 @@ class MoveRampTest {
         ramp.succeeded();
         ramp.succeeded();
         assertThat(ramp.allowed(0)).isEqualTo(3);
+        ramp.rest();
+        assertThat(ramp.allowed(0)).isEqualTo(1);
     }
 
     @Test

@@ -23,6 +23,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.Supplier;
 
 /** The measurements of {@code bench updates}. Not thread-safe. */
 final class UpdatesBench {
@@ -54,7 +55,7 @@ final class UpdatesBench {
     record Scale(int actors, int updates, int queries, int rounds, int largestMb) {}
 
     /** An update's rows, how many a block, and whether its figure is one of bulk. */
-    private record Size(String name, List<Document> rows, int count, boolean bulk) {}
+    private record Size(String name, Supplier<List<Document>> rows, int count, boolean bulk) {}
 
     UpdatesBench(Bench bench, UpdatesPort port, Scale scale, Path directory, Console console) {
         this.bench = bench;
@@ -101,11 +102,12 @@ final class UpdatesBench {
         int some = Math.max(3, scale.updates() / 10);
         int few = Math.max(2, scale.updates() / 50);
         List<Size> sizes = new ArrayList<>(List.of(
-                new Size("1 row", port.small(1), scale.updates(), false),
-                new Size("1,000 rows", port.small(1_000), some, false),
-                new Size("100,000 rows", port.small(100_000), few, true)));
+                new Size("1 row", () -> port.small(1), scale.updates(), false),
+                new Size("1,000 rows", () -> port.small(1_000), some, false),
+                new Size("100,000 rows", () -> port.small(100_000), few, true)));
         for (int megabytes = 1; megabytes <= scale.largestMb(); megabytes *= 10) {
-            sizes.add(new Size(megabytes + " MB", port.bulk(megabytes), megabytes == 1 ? some : few, true));
+            int mb = megabytes;
+            sizes.add(new Size(mb + " MB", () -> port.bulk(mb), mb == 1 ? some : few, true));
         }
         return sizes;
     }
@@ -128,19 +130,20 @@ final class UpdatesBench {
         for (Size size : sizes()) {
             String scenario = "rf " + rf + ", " + size.name();
             console.note(scenario);
+            List<Document> given = size.rows().get();
             List<Block> blocks = bench.compare(
                     new Bench.Load("update, " + scenario, 1, size.count(), scale.rounds()),
                     List.of(
-                            new Bench.Side("eventual", n -> put(eventual, size.rows()), none),
-                            new Bench.Side("serializable", n -> put(atomic, size.rows()), none),
-                            new Bench.Side("bare", n -> bare.update(size.rows()), none)));
+                            new Bench.Side("eventual", n -> put(eventual, given), none),
+                            new Bench.Side("serializable", n -> put(atomic, given), none),
+                            new Bench.Side("bare", n -> bare.update(given), none)));
             double ours = blocks.get(1).percentileMicros(0.5);
             double floor = blocks.get(2).percentileMicros(0.5) * rf;
             if (size.bulk()) {
                 figures.add(Figure.less("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
             }
             row(scenario, blocks.get(0).percentileMicros(0.5), ours, floor, size.bulk() ? "1.5" : "-");
-            if (size.rows().size() == 1) {
+            if (given.size() == 1) {
                 fixedCost(cluster, bare, rf, ours);
             }
         }

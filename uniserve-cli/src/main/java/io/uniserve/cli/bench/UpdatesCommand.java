@@ -32,6 +32,8 @@ import picocli.CommandLine.Option;
             "  uniserve bench updates --rounds 2 --updates 50 --raw updates.tsv"
         })
 public final class UpdatesCommand extends CliCommand {
+    private static final long LARGE_HEAP = 1_900L << 20;
+
     @Option(
             names = "--updates",
             paramLabel = "N",
@@ -53,8 +55,10 @@ public final class UpdatesCommand extends CliCommand {
     @Option(
             names = "--bulk",
             paramLabel = "MB",
-            description = "Bulk updates of 1, 10 and 100 MB up to this size, 0 for none (default: 100).")
-    private int bulk = 100;
+            description =
+                    "Bulk updates of 1, 10 and 100 MB up to this size, 0 for none (default: 100 where the bench has"
+                            + " 2 GiB of heap, by UNISERVE_JAVA_OPTS=-Xmx3g, else 10).")
+    private @Nullable Integer bulk;
 
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
     private @Nullable Path raw;
@@ -65,7 +69,12 @@ public final class UpdatesCommand extends CliCommand {
         range("--queries", queries, 1, 1_000_000);
         range("--rounds", rounds, 1, 1_000);
         range("--actors", actors, 1, 256);
-        range("--bulk", bulk, 0, 100);
+        boolean roomy = Runtime.getRuntime().maxMemory() >= LARGE_HEAP;
+        int largest = bulk != null ? bulk : roomy ? 100 : 10;
+        range("--bulk", largest, 0, 100);
+        if (largest == 100 && !roomy) {
+            throw usage("--bulk is 100: it needs UNISERVE_JAVA_OPTS=-Xmx3g, as the bare engine is in this process");
+        }
         UpdatesPort measured = Arrays.stream(UpdatesPort.values())
                 .filter(each -> each.port().equals(port))
                 .findFirst()
@@ -75,7 +84,7 @@ public final class UpdatesCommand extends CliCommand {
             UpdatesBench bench = new UpdatesBench(
                     new Bench(SystemClock.INSTANCE::nanos, log),
                     measured,
-                    new UpdatesBench.Scale(actors, updates, queries, rounds, bulk),
+                    new UpdatesBench.Scale(actors, updates, queries, rounds, largest),
                     workspace.directory(),
                     console());
             List<Figure> figures = bench.run();

@@ -30,7 +30,7 @@ class WireIT {
     private static final byte[] JAVA_OBJECT = HexFormat.of()
             .parseHex(
                     "aced0005737200176a6176612e7574696c2e5072696f72697479517565756594da30b4fb3f82b103000249000473697a654c000a636f"
-                            + "6d70617261746f727400164c6a6176612f7574696c2f436f6d70617261746f723b7870000000027073720011");
+                        + "6d70617261746f727400164c6a6176612f7574696c2f436f6d70617261746f723b7870000000027073720011");
 
     private final BadInputCluster bad;
     private final RawCalls coordinator;
@@ -130,6 +130,22 @@ class WireIT {
         refusedUpdate(ErrorCode.INVALID_ARGUMENT, update(none).setLowWater(-1), "low_water");
         ByteString large = ByteString.copyFrom(new byte[Limits.BATCH_BYTES_MAX + 1]);
         refusedUpdate(ErrorCode.INVALID_ARGUMENT, update(large), "rows", "" + Limits.BATCH_BYTES_MAX);
+        for (int number : new int[] {-1, 2, Integer.MAX_VALUE}) {
+            refusedUpdate(
+                    ErrorCode.INVALID_ARGUMENT,
+                    update(none)
+                            .setPiece(DataProto.UpdatePiece.newBuilder()
+                                    .setNumber(number)
+                                    .setCount(2)),
+                    "piece " + number + " of 2");
+        }
+        DataProto.UpdatePiece.Builder many =
+                DataProto.UpdatePiece.newBuilder().setCount(Limits.ACTORS_PER_TABLE_MAX + 1);
+        refusedUpdate(ErrorCode.INVALID_ARGUMENT, update(none).setPiece(many), "" + Limits.ACTORS_PER_TABLE_MAX);
+        refusedUpdate(
+                ErrorCode.INVALID_ARGUMENT,
+                update(none).setPiece(DataProto.UpdatePiece.newBuilder().setCount(2)),
+                "send several updates");
         refusedUpdate(
                 ErrorCode.TABLE_NOT_FOUND, update(none).setTableId(words.meta().tableId() + 1000), "does not exist");
     }

@@ -20,6 +20,7 @@ import io.uniserve.model.ServerId;
 import io.uniserve.port.kv.KvEngine;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
@@ -128,6 +129,40 @@ class AtomicClusterTest {
         } catch (RuntimeException e) {
             wrong.add(e);
         }
+    }
+
+    @Test
+    void anUpdateLargerThanAMessageIsOne() {
+        String megabyte = "x".repeat(1 << 20);
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (int i = 0; i < 30; i++) {
+            rows.add(Map.of("id", "large" + i, "text", megabyte));
+        }
+        RequestId id = new RequestId(4, 5, 6);
+        UpdateOutcome outcome = client.table("t")
+                .updateDocuments("kv.put@1", rows)
+                .requestId(id)
+                .run()
+                .orThrow();
+        assertThat(outcome.acked()).hasSize(8);
+        assertThat(client.table("t").all().retrieve(COUNT, "", AtomicClusterTest::total))
+                .isEqualTo(30);
+        assertThat(client.table("t")
+                        .updateDocuments("kv.put@1", rows)
+                        .requestId(id)
+                        .run()
+                        .orThrow()
+                        .acked())
+                .as("again under its id")
+                .extracting(ack -> ack.index())
+                .containsOnly(outcome.acked().get(0).index());
+        List<Map<String, Object>> ofOneActor = Collections.nCopies(25, rows.get(0));
+        assertThatThrownBy(() -> client.table("t")
+                        .updateDocuments("kv.put@1", ofOneActor)
+                        .run()
+                        .orThrow())
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
     }
 
     @Test

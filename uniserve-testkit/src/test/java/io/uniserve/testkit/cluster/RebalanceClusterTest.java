@@ -25,13 +25,14 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 
-/** A new server is filled while the table is read and written. */
-@Timeout(180)
+/** A new server is filled while the table is read and written, and actors that are read much part. */
+@Timeout(900)
 class RebalanceClusterTest {
     private static final RetrieveCall<String, List<Document>> GET =
             new RetrieveCall<>("kv.get@1", Codecs.STRING, Codecs.list(Document.CODEC));
     private static final RetrieveCall<String, Long> COUNT =
             new RetrieveCall<>("kv.count@1", Codecs.STRING, Codecs.LONG);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final int ROWS = 2_000;
     private static final int ACTORS = 24;
     private static final int COPIES = 2;
@@ -53,14 +54,14 @@ class RebalanceClusterTest {
             List<CompletableFuture<Void>> threads = new ArrayList<>();
             IntStream.range(0, 2).forEach(i -> threads.add(CompletableFuture.runAsync(() -> read(table))));
             threads.add(CompletableFuture.runAsync(() -> write(table)));
-            await().until(() -> answered.get() > 100);
+            await().atMost(PATIENCE).until(() -> answered.get() > 100);
 
             cluster.start(4);
             String joined = cluster.server(4).id().value();
-            await().atMost(Duration.ofSeconds(120)).until(() -> held(cluster, joined) >= 2 * ACTORS * COPIES / 4 / 3);
-            await().atMost(Duration.ofSeconds(60)).until(() -> settled(cluster));
+            await().atMost(PATIENCE).until(() -> held(cluster, joined) >= 2 * ACTORS * COPIES / 4 / 3);
+            await().atMost(PATIENCE).until(() -> settled(cluster));
             long before = answered.get();
-            await().until(() -> answered.get() > before + 100);
+            await().atMost(PATIENCE).until(() -> answered.get() > before + 100);
             end.set(true);
             threads.forEach(CompletableFuture::join);
 
@@ -68,6 +69,51 @@ class RebalanceClusterTest {
             assertThat(wrong).isEmpty();
             assertThat(cluster.failures()).isEmpty();
             assertThat(written.get()).isPositive();
+        }
+    }
+
+    @Test
+    void actorsThatAreReadMuchPart() {
+        try (LocalCluster cluster = LocalCluster.builder()
+                .servers(2)
+                .engine(new KvEngine())
+                .setting("coordinator.rebalance.period", "1s")
+                .start()) {
+            cluster.client()
+                    .admin()
+                    .createTable(
+                            TableSpec.named("t").port(KvEngine.NAME).hash(8).replicas(1));
+            ClientTable table = cluster.client().table("t");
+            String first = cluster.server(1).id().value();
+            List<Integer> hot = actors(cluster).stream()
+                    .filter(actor -> actor.primary().value().equals(first))
+                    .map(ActorState::actor)
+                    .toList();
+            assertThat(hot).hasSize(4);
+            List<CompletableFuture<Void>> threads = hot.stream()
+                    .map(actor -> CompletableFuture.runAsync(() -> ask(table, actor)))
+                    .toList();
+            await("two of the four that are read are elsewhere")
+                    .atMost(PATIENCE)
+                    .until(() -> actors(cluster).stream()
+                                    .filter(actor -> hot.contains(actor.actor()))
+                                    .filter(actor -> actor.isr().size() == 1
+                                            && !actor.primary().value().equals(first))
+                                    .count()
+                            == 2);
+            end.set(true);
+            threads.forEach(CompletableFuture::join);
+            assertThat(failed).isEmpty();
+        }
+    }
+
+    private void ask(ClientTable table, int actor) {
+        while (!end.get()) {
+            try {
+                table.actors(List.of(actor)).retrieve(COUNT, "", parts -> parts.get(0));
+            } catch (UniserveException e) {
+                failed.add(e.toString());
+            }
         }
     }
 

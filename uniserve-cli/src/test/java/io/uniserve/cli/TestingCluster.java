@@ -10,6 +10,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupName;
 import io.uniserve.model.Capacity;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
@@ -24,6 +26,7 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
 import io.uniserve.protocol.message.AdminReply.Rebalance;
+import io.uniserve.protocol.message.AdminReply.WorkDone;
 import io.uniserve.protocol.message.PeerReply.Load;
 import io.uniserve.protocol.message.PeerReply.PopularSet;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
@@ -51,6 +54,8 @@ public final class TestingCluster implements ClusterClient {
     private final Map<Integer, ErrorCode> failing = new TreeMap<>();
     private final Set<ServerId> drained = new TreeSet<>();
     private Rebalance rebalance = Rebalance.NONE;
+    private final Map<BackupName, TableMeta> backups = new TreeMap<>();
+    private final Map<Long, TableMeta> lost = new TreeMap<>();
     private final List<String> calls = new ArrayList<>();
 
     /** From now on the actor acknowledges nothing. */
@@ -138,6 +143,86 @@ public final class TestingCluster implements ClusterClient {
         calls.add("drop " + name);
         table(name);
         tables.remove(name);
+    }
+
+    @Override
+    public void backup(TableName table, BackupName name) {
+        calls.add("backup " + table + " " + name);
+        TableMeta meta = table(table).meta();
+        if (backups.containsKey(name)) {
+            throw new UniserveException(ErrorCode.BACKUP_EXISTS, "backup " + name + " exists");
+        }
+        backups.put(name, meta);
+    }
+
+    @Override
+    public void salvage(long tableId, BackupName name) {
+        calls.add("salvage " + tableId + " " + name);
+        backups.put(name, lost.get(tableId));
+    }
+
+    @Override
+    public TableRoute restore(BackupName name, TableName table) {
+        calls.add("restore " + name + " " + table);
+        TableMeta meta = backups.get(name);
+        if (meta == null) {
+            throw new UniserveException(ErrorCode.BACKUP_NOT_FOUND, "backup " + name + " does not exist");
+        }
+        return create(new TableMeta(
+                table,
+                9,
+                meta.partitioner(),
+                meta.keyField(),
+                meta.level(),
+                meta.rf(),
+                meta.minIsr(),
+                meta.onLoss(),
+                meta.port(),
+                meta.options()));
+    }
+
+    @Override
+    public List<BackupInfo> backups() {
+        List<BackupInfo> infos = new ArrayList<>();
+        backups.forEach((name, meta) -> infos.add(new BackupInfo(
+                "0123456789abcdef",
+                name.value(),
+                "c0ffee",
+                meta.name().value(),
+                meta.tableId(),
+                meta.partitioner().actors(),
+                BackupInfo.State.COMPLETE,
+                5_000_000,
+                1_234,
+                "")));
+        return infos;
+    }
+
+    @Override
+    public void verify(BackupName name) {
+        calls.add("verify " + name);
+        throw new UniserveException(ErrorCode.CORRUPT, "object x is damaged");
+    }
+
+    @Override
+    public void delete(BackupName name) {
+        calls.add("delete " + name);
+        backups.remove(name);
+    }
+
+    @Override
+    public WorkDone work(BackupName name) {
+        return new WorkDone(1, 2);
+    }
+
+    @Override
+    public List<TableMeta> lostTables() {
+        return List.copyOf(lost.values());
+    }
+
+    /** From now on durable storage has this table and the cluster does not. */
+    public void lose(long number, TableMeta table) {
+        lost.put(number, table);
     }
 
     @Override

@@ -3,11 +3,15 @@ package io.uniserve.client;
 import io.uniserve.api.Document;
 import io.uniserve.api.LaterOptions;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupName;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.AdminReply.WorkDone;
+import io.uniserve.protocol.message.AdminRequest;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
@@ -146,6 +150,69 @@ public final class Admin {
     /** As {@link #dropTable}, without waiting; the stage's value means nothing. */
     public CompletionStage<?> dropTableAsync(String name) {
         return stage(admins.drop(new TableName(name), end()));
+    }
+
+    /**
+     * Takes a backup of a table under a name, while it serves; returns when it is complete in durable storage. Each actor is in
+     * it with everything that it had acknowledged when its turn came; actors are not cut at one moment, which no client of an
+     * eventual table can tell. It shares what the continuous backup has stored already, and outlives the table. TABLE_NOT_FOUND;
+     * BACKUP_EXISTS; UNSUPPORTED without durable storage, and for tables with atomic updates; INVALID_ARGUMENT for the name;
+     * UNAVAILABLE while somebody else works on a backup of this name.
+     *
+     * @param name a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters
+     */
+    public void backupTable(String table, String name) {
+        Stage.await(admins.acknowledged(new AdminRequest.BackupTable(new TableName(table), new BackupName(name)), end()));
+    }
+
+    /**
+     * Makes a table from a backup, of this cluster or of one whose durable storage this one uses; returns when every actor has a
+     * live primary and this client can use it. The table has the definition of the one that was backed up, but for the name. All
+     * objects are checked on the way: CORRUPT or IO naming the one that is damaged or missing, and then there is no table.
+     * BACKUP_NOT_FOUND; TABLE_EXISTS; what {@link #createTable(TableSpec)} refuses.
+     */
+    public TableRoute restoreTable(String backup, String table) {
+        return Stage.await(admins.restore(new BackupName(backup), new TableName(table), end()));
+    }
+
+    /** All backups in durable storage, by name: incomplete and damaged ones too. UNSUPPORTED without durable storage. */
+    public List<BackupInfo> listBackups() {
+        return Stage.await(admins.backups(end()));
+    }
+
+    /** Reads every object of a backup and checks it: CORRUPT or IO naming the first that is damaged or missing. */
+    public void verifyBackup(String name) {
+        Stage.await(admins.acknowledged(new AdminRequest.VerifyBackup(new BackupName(name)), end()));
+    }
+
+    /**
+     * Deletes a backup, and of the objects it refers to those that nothing else needs: at once where its table was dropped, else
+     * with the next sweep of the table's continuous backup. BACKUP_NOT_FOUND; any other error may leave it incomplete: delete
+     * it again.
+     */
+    public void deleteBackup(String name) {
+        Stage.await(admins.acknowledged(new AdminRequest.DeleteBackup(new BackupName(name)), end()));
+    }
+
+    /** How many actors are done of the work that somebody does on this backup, and of how many; 0 of 0 for no work. */
+    public WorkDone backupWork(String name) {
+        return Stage.await(admins.work(new BackupName(name), end()));
+    }
+
+    /**
+     * Definitions of tables of which durable storage has a continuous backup, and which this cluster does not have: those of a
+     * cluster of the same name whose servers and registry are lost. Of several of one name the last.
+     */
+    public List<TableMeta> lostTables() {
+        return Stage.await(admins.lost(end()));
+    }
+
+    /**
+     * Makes a named backup of what durable storage has of a lost table, see {@link #lostTables}, to restore it from. Nobody may
+     * write those objects any more. TABLE_NOT_FOUND; CORRUPT where they do not go together; else as {@link #backupTable}.
+     */
+    public void salvageTable(long tableId, String name) {
+        Stage.await(admins.acknowledged(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));
     }
 
     /** Servers, actors, replicas, epochs, lag and load. */

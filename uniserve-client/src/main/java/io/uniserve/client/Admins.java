@@ -2,6 +2,8 @@ package io.uniserve.client;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupName;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
@@ -93,6 +95,45 @@ final class Admins {
     /** Records that a server is to hold nothing, or may again. */
     public CompletableFuture<Done> drain(ServerId server, boolean drained, long deadlineNanos) {
         return recorded(new AdminRequest.DrainServer(server, drained), deadlineNanos);
+    }
+
+    /** A change that is only acknowledged. */
+    public CompletableFuture<Done> acknowledged(AdminRequest change, long deadlineNanos) {
+        return recorded(change, deadlineNanos);
+    }
+
+    /** Makes a table from a backup and waits until this client's routing has it. */
+    public CompletableFuture<TableRoute> restore(BackupName backup, TableName table, long deadlineNanos) {
+        return call(new AdminRequest.RestoreTable(backup, table), deadlineNanos).thenCompose(answer -> {
+            if (answer.outcome() instanceof Outcome.Err<AdminReply> err) {
+                return CompletableFuture.failedFuture(
+                        err.error().code() == ErrorCode.TABLE_EXISTS && answer.maybeDoneBefore()
+                                ? new UniserveException(
+                                        ErrorCode.OUTCOME_UNKNOWN,
+                                        "table " + table + " exists by now, perhaps by this restoration: describe it",
+                                        err.error())
+                                : err.error());
+            }
+            return describe(table, deadlineNanos).thenCompose(found -> visible(found, deadlineNanos));
+        });
+    }
+
+    /** Backups in durable storage. */
+    public CompletableFuture<List<BackupInfo>> backups(long deadlineNanos) {
+        return call(new AdminRequest.ListBackups(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Backups.class).backups());
+    }
+
+    /** How far the work on a backup is. */
+    public CompletableFuture<AdminReply.WorkDone> work(BackupName name, long deadlineNanos) {
+        return call(new AdminRequest.BackupWork(name), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.WorkDone.class));
+    }
+
+    /** Definitions of tables that durable storage alone has. */
+    public CompletableFuture<List<TableMeta>> lost(long deadlineNanos) {
+        return call(new AdminRequest.LostTables(), deadlineNanos)
+                .thenApply(answer -> value(answer, AdminReply.Definitions.class).tables());
     }
 
     private CompletableFuture<Done> recorded(AdminRequest wish, long deadlineNanos) {

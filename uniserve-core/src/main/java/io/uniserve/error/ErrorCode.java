@@ -18,6 +18,8 @@ public enum ErrorCode {
     OUTCOME_EXPIRED(1011, false),
     CANCELLED(1012, false),
     UNAUTHORIZED(1013, false),
+    BACKUP_NOT_FOUND(1014, false),
+    BACKUP_EXISTS(1015, false),
     TOO_LARGE(2001, false),
     RESOURCE_EXHAUSTED(2002, true),
     LOG_FULL(2003, false),

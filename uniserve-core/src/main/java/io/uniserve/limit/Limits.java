@@ -38,6 +38,15 @@ public final class Limits {
     public static final int BACKUP_MANIFEST_BYTES_MAX = 24 << 20;
     public static final int BACKUP_FILE_DEPTH_MAX = 8;
     public static final int BACKUP_LOG_OBJECTS_MAX = 1_024;
+    public static final int BACKUP_NAME_CHARS_MAX = 128;
+    public static final int BACKUPS_TOLD_MAX = 10_000;
+
+    /** Actors of a backup that are worked on at a time. */
+    public static final int BACKUP_ACTORS_AT_ONCE = 8;
+
+    /** One actor's part in a backup: all its objects are read. */
+    public static final long BACKUP_ACTOR_MS_MAX = 1_800_000;
+
     public static final long DISK_STALL_MS_MAX = 10_000;
     public static final long TAKEOVER_RETRY_MS_MIN = 5_000;
     public static final long TAKEOVER_RETRY_MS_MAX = 300_000;

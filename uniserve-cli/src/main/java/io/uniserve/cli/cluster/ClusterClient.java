@@ -4,12 +4,15 @@ import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.AckLevel;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupName;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.AdminReply.WorkDone;
 import io.uniserve.protocol.message.ReadMode;
 import java.util.List;
 import java.util.Map;
@@ -36,6 +39,30 @@ public interface ClusterClient extends AutoCloseable {
 
     /** Drops a table and its data. */
     void drop(TableName name);
+
+    /** Takes a backup of a table; returns when it is complete. */
+    void backup(TableName table, BackupName name);
+
+    /** Makes a backup of what durable storage has of a table that the cluster does not have. */
+    void salvage(long tableId, BackupName name);
+
+    /** Makes a table from a backup; returns when all its actors have a live primary. */
+    TableRoute restore(BackupName name, TableName table);
+
+    /** All backups in durable storage, by name. */
+    List<BackupInfo> backups();
+
+    /** Reads and checks every object of a backup. */
+    void verify(BackupName name);
+
+    /** Deletes a backup. */
+    void delete(BackupName name);
+
+    /** How far somebody's work on this backup is. */
+    WorkDone work(BackupName name);
+
+    /** Tables that durable storage has and the cluster does not. */
+    List<TableMeta> lostTables();
 
     /** Servers, tables and loads as the coordinator sees them. */
     ClusterStatus status();

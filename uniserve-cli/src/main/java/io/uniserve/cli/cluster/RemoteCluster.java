@@ -2,17 +2,21 @@ package io.uniserve.cli.cluster;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.client.Admin;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UniserveClientBuilder;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupName;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import io.uniserve.protocol.message.AdminReply.WorkDone;
 import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
 import java.util.List;
@@ -22,6 +26,7 @@ import java.util.Map;
 public final class RemoteCluster implements ClusterClient {
     private static final Duration CONNECT_TIMEOUT = Duration.ofSeconds(10);
     private static final Duration ADMIN_DEADLINE = Duration.ofSeconds(60);
+    private static final Duration BACKUP_DEADLINE = Duration.ofHours(1);
 
     private final UniserveClient client;
 
@@ -75,6 +80,51 @@ public final class RemoteCluster implements ClusterClient {
     @Override
     public void drop(TableName name) {
         client.admin().dropTable(name.value());
+    }
+
+    @Override
+    public void backup(TableName table, BackupName name) {
+        patient().backupTable(table.value(), name.value());
+    }
+
+    @Override
+    public void salvage(long tableId, BackupName name) {
+        patient().salvageTable(tableId, name.value());
+    }
+
+    @Override
+    public TableRoute restore(BackupName name, TableName table) {
+        return patient().restoreTable(name.value(), table.value());
+    }
+
+    @Override
+    public List<BackupInfo> backups() {
+        return client.admin().listBackups();
+    }
+
+    @Override
+    public void verify(BackupName name) {
+        patient().verifyBackup(name.value());
+    }
+
+    @Override
+    public void delete(BackupName name) {
+        patient().deleteBackup(name.value());
+    }
+
+    @Override
+    public WorkDone work(BackupName name) {
+        return client.admin().backupWork(name.value());
+    }
+
+    @Override
+    public List<TableMeta> lostTables() {
+        return client.admin().lostTables();
+    }
+
+    /** All of a table's data may be read. */
+    private Admin patient() {
+        return client.admin().deadline(BACKUP_DEADLINE);
     }
 
     @Override

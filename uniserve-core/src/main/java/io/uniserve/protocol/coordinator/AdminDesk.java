@@ -12,7 +12,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
-import org.jspecify.annotations.Nullable;
 
 /** Answers clients' requests to the leader; each is answered once, at the latest when the reign ends. */
 final class AdminDesk {
@@ -49,19 +48,28 @@ final class AdminDesk {
             new ServerDrainer(reign, drain, answer).start();
         } else if (request instanceof AdminRequest.ListTables) {
             answer.ok(new AdminReply.Tables(reign.catalog().routes()));
-        } else {
+        } else if (request instanceof AdminRequest.BackupTable backup) {
+            reign.backups().take(backup, known(backup.table()), answer);
+        } else if (request instanceof AdminRequest.RestoreTable restore) {
+            free(restore.table(), answer);
+            reign.backups().restore(restore, answer, TableRestorer::start);
+        } else if (!reign.backups().handle(request, answer)) {
             status(answer);
         }
     }
 
     private void create(AdminRequest.CreateTable request, Answer answer) {
-        TableName name = request.meta().name();
+        free(request.meta().name(), answer);
+        new TableCreator(reign, request.meta(), answer).start();
+    }
+
+    /** Keeps the name for this request; TABLE_EXISTS where it is taken. */
+    private void free(TableName name, Answer answer) {
         if (reign.catalog().find(name) != null || creating.contains(name)) {
             throw TableCreator.exists(name);
         }
         creating.add(name);
         answer.whenDone(() -> creating.remove(name));
-        new TableCreator(reign, request.meta(), answer).start();
     }
 
     private Table known(TableName name) {
@@ -95,14 +103,14 @@ final class AdminDesk {
     /** The one answer to a request. */
     final class Answer {
         private final Completion<AdminReply> completion;
-        private @Nullable Runnable whenDone;
+        private final List<Runnable> whenDone = new ArrayList<>();
 
         Answer(Completion<AdminReply> completion) {
             this.completion = completion;
         }
 
         void whenDone(Runnable task) {
-            whenDone = task;
+            whenDone.add(task);
         }
 
         boolean isOpen() {
@@ -119,9 +127,7 @@ final class AdminDesk {
 
         private void finish(Outcome<AdminReply> outcome) {
             if (open.remove(this)) {
-                if (whenDone != null) {
-                    whenDone.run();
-                }
+                whenDone.forEach(Runnable::run);
                 completion.done(outcome);
             }
         }

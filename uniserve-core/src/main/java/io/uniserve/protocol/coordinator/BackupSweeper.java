@@ -54,6 +54,11 @@ final class BackupSweeper {
         names.addAll(dropped);
     }
 
+    /** True while something may be left of a table of this name that was dropped. */
+    boolean pending(TableName name) {
+        return names.contains(name);
+    }
+
     void tick() {
         if (busy || names.isEmpty() || env.clock().nanos() - pauseUntil < 0) {
             return;

@@ -27,11 +27,15 @@ final class ReadinessPoll {
     private final Set<Integer> ready = new TreeSet<>();
 
     ReadinessPoll(Reign reign, TableName name, long tableId, AdminDesk.Answer answer) {
+        this(reign, name, tableId, answer, reign.config().createTimeoutNanos());
+    }
+
+    ReadinessPoll(Reign reign, TableName name, long tableId, AdminDesk.Answer answer, long patienceNanos) {
         this.reign = reign;
         this.name = name;
         this.tableId = tableId;
         this.answer = answer;
-        deadline = reign.env().clock().nanos() + reign.config().createTimeoutNanos();
+        deadline = reign.env().clock().nanos() + patienceNanos;
     }
 
     void start() {

@@ -40,6 +40,7 @@ final class Reign {
     private final BackupSweeper sweeper;
     private final AdminDesk admin;
     private final Rebalancer rebalancer;
+    private final BackupOffice backups;
     private final long began;
     private boolean loaded;
     private boolean woken;
@@ -63,6 +64,7 @@ final class Reign {
         health = new HealthMonitor(config, env, registry, members, this::clusterChanged);
         reconciler = new TableReconciler(this);
         sweeper = new BackupSweeper(registry, catalog, env, members);
+        backups = new BackupOffice(this);
         admin = new AdminDesk(this);
         rebalancer = new Rebalancer(this, rebalancing);
         began = env.clock().nanos();
@@ -110,6 +112,10 @@ final class Reign {
 
     Rebalancer rebalancer() {
         return rebalancer;
+    }
+
+    BackupOffice backups() {
+        return backups;
     }
 
     /** Reads the hard state, then starts to work. */

@@ -33,6 +33,7 @@ final class TableCreator {
     private final TableMeta asked;
     private final AdminDesk.Answer answer;
     private int writes;
+    private long idLeast;
 
     TableCreator(Reign reign, TableMeta asked, AdminDesk.Answer answer) {
         this.reign = reign;
@@ -55,7 +56,16 @@ final class TableCreator {
         }
         List<ServerRecord> usable = reign.usable();
         TableRules.check(asked, usable);
-        PortCheck.run(reign, usable, new PeerRequest.ValidateTable(asked), answer, this::write);
+        PortCheck.run(reign, usable, new PeerRequest.ValidateTable(asked), answer, this::number);
+    }
+
+    private void number() {
+        reign.backups().numbers().next(
+                least -> {
+                    idLeast = least;
+                    write();
+                },
+                answer::fail);
     }
 
     private void write() {
@@ -70,7 +80,7 @@ final class TableCreator {
             return;
         }
         ClusterRecord cluster = reign.catalog().cluster();
-        long id = cluster.nextTableId();
+        long id = Math.max(idLeast, cluster.nextTableId());
         TableMeta meta = numbered(id);
         List<ActorState> actors = new ArrayList<>();
         for (List<ServerId> replicas :

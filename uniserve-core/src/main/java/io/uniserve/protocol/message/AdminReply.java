@@ -1,8 +1,10 @@
 package io.uniserve.protocol.message;
 
+import io.uniserve.model.BackupInfo;
 import io.uniserve.model.Routing;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import java.util.List;
 
@@ -64,6 +66,23 @@ public sealed interface AdminReply {
         public Moving {
             from = List.copyOf(from);
             to = List.copyOf(to);
+        }
+    }
+
+    /** Backups in durable storage. */
+    record Backups(List<BackupInfo> backups) implements AdminReply {
+        public Backups {
+            backups = List.copyOf(backups);
+        }
+    }
+
+    /** So many actors of a backup are done, of so many; both 0 where nothing is under way. */
+    record WorkDone(int done, int total) implements AdminReply {}
+
+    /** Definitions of tables. */
+    record Definitions(List<TableMeta> tables) implements AdminReply {
+        public Definitions {
+            tables = List.copyOf(tables);
         }
     }
 }

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.message;
 
+import io.uniserve.model.BackupName;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
@@ -42,4 +43,28 @@ public sealed interface AdminRequest {
 
     /** Servers, actors, replicas, epochs, lag and load. */
     record Status() implements AdminRequest {}
+
+    /** Takes a backup of a table. BACKUP_EXISTS where the name is taken. */
+    record BackupTable(TableName table, BackupName name) implements AdminRequest {}
+
+    /** Makes a backup of what durable storage has of a table that this cluster does not have. */
+    record SalvageTable(long tableId, BackupName name) implements AdminRequest {}
+
+    /** Makes a table from a backup. Returns when every actor has a live primary. */
+    record RestoreTable(BackupName name, TableName table) implements AdminRequest {}
+
+    /** All backups in durable storage. */
+    record ListBackups() implements AdminRequest {}
+
+    /** Reads and checks every object of a backup. */
+    record VerifyBackup(BackupName name) implements AdminRequest {}
+
+    /** Deletes a backup and what only it kept. */
+    record DeleteBackup(BackupName name) implements AdminRequest {}
+
+    /** How far the work under way on this backup is. */
+    record BackupWork(BackupName name) implements AdminRequest {}
+
+    /** Tables of which durable storage has a backup, and which this cluster does not have. */
+    record LostTables() implements AdminRequest {}
 }

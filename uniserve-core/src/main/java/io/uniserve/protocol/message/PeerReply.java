@@ -1,5 +1,8 @@
 package io.uniserve.protocol.message;
 
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
@@ -191,4 +194,30 @@ public sealed interface PeerReply {
             return new Vote(Kind.LATER, epoch, null, reason);
         }
     }
+
+    /**
+     * An actor's part of a backup is in durable storage, and kept.
+     *
+     * @param sha256 of the object that names its parts
+     * @param index last log index
+     * @param bytes of its checkpoint
+     */
+    record Pinned(String sha256, long index, long bytes) implements PeerReply {}
+
+    /** Backups in durable storage. */
+    record Archives(List<BackupInfo> backups) implements PeerReply {
+        public Archives {
+            backups = List.copyOf(backups);
+        }
+    }
+
+    /** Objects as they are in durable storage, checked. */
+    record Manifests(List<Bytes> objects) implements PeerReply {
+        public Manifests {
+            objects = List.copyOf(objects);
+        }
+    }
+
+    /** An actor's continuous backup was made. */
+    record Copied(BackupRecord record) implements PeerReply {}
 }

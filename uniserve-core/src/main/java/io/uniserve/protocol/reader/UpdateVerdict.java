@@ -26,6 +26,8 @@ enum UpdateVerdict {
                     INVALID_CONFIGURATION,
                     OUTCOME_EXPIRED,
                     UNAUTHORIZED,
+                    BACKUP_NOT_FOUND,
+                    BACKUP_EXISTS,
                     TOO_LARGE,
                     LOG_FULL,
                     UPDATE_REFUSED -> REFUSED;

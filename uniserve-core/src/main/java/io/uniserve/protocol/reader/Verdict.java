@@ -22,6 +22,8 @@ public enum Verdict {
                     INVALID_CONFIGURATION,
                     OUTCOME_EXPIRED,
                     UNAUTHORIZED,
+                    BACKUP_NOT_FOUND,
+                    BACKUP_EXISTS,
                     VERSION_GONE,
                     TOO_LARGE -> FATAL;
             case UNKNOWN_OPERATOR,

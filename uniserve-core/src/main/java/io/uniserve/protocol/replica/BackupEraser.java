@@ -18,7 +18,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Deletes from durable storage what belongs to actors of dropped tables. Whoever asks, the registry is read first: a table's
+ * Deletes from durable storage what belongs to actors of dropped tables, but for what backups of the table have pinned. Whoever asks, the registry is read first: a table's
  * number is never given twice, so one that is gone stays gone.
  */
 public final class BackupEraser {
@@ -81,16 +81,68 @@ public final class BackupEraser {
     private void list(ReplicaKey key, Completion<Done> completion) {
         env.objects().list(BackupKeys.root(config.clusterId(), key), listed -> {
             if (listed instanceof Outcome.Ok<List<String>> ok) {
-                if (!ok.value().isEmpty()) {
-                    LOG.info(
-                            "{}: its table is dropped, {} objects of its backup are deleted",
-                            key,
-                            ok.value().size());
-                }
-                delete(new ArrayDeque<>(ok.value()), completion);
+                PinnedKeys.find(
+                        env,
+                        config.clusterId(),
+                        key,
+                        ok.value(),
+                        pinned -> choose(key, ok.value(), pinned, completion));
             } else {
                 completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
             }
+        });
+    }
+
+    private void choose(
+            ReplicaKey key, List<String> names, Outcome<TreeSet<String>> pinned, Completion<Done> completion) {
+        if (!(pinned instanceof Outcome.Ok<TreeSet<String>> pins)) {
+            completion.done(Outcome.err(((Outcome.Err<TreeSet<String>>) pinned).error()));
+            return;
+        }
+        ArrayDeque<String> doomed = new ArrayDeque<>(names);
+        doomed.removeIf(pins.value()::contains);
+        if (!doomed.isEmpty()) {
+            LOG.info("{}: its table is dropped, {} objects of its backup are deleted", key, doomed.size());
+        }
+        if (key.actor() != 0) {
+            delete(doomed, completion);
+            return;
+        }
+        env.objects().list(TableDefinition.prefix(config.clusterId(), key.tableId()), listed -> {
+            if (listed instanceof Outcome.Ok<List<String>> definitions) {
+                doomed.addAll(definitions.value());
+                delete(doomed, completion);
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+            }
+        });
+    }
+
+    /**
+     * Deletes an actor's part of a backup. What it kept goes with the next sweep, or at once where the table is dropped.
+     * Errors as of {@link #erase}: then the pin may be left.
+     */
+    public void release(TableName table, String cluster, ReplicaKey key, String backup, Completion<Done> completion) {
+        env.objects().list(BackupKeys.pinPrefix(cluster, key), listed -> {
+            if (listed instanceof Outcome.Err<List<String>> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            ArrayDeque<String> doomed = new ArrayDeque<>();
+            BackupKeys.pins(((Outcome.Ok<List<String>>) listed).value(), cluster, key).stream()
+                    .filter(pin -> pin.backup().equals(backup))
+                    .forEach(pin -> doomed.add(pin.path()));
+            delete(doomed, done -> {
+                if (done instanceof Outcome.Err<Done> || !cluster.equals(config.clusterId())) {
+                    completion.done(done);
+                } else {
+                    erase(table, key, erased -> completion.done(
+                            erased instanceof Outcome.Err<Done> err
+                                            && err.error().code() == ErrorCode.INVALID_ARGUMENT
+                                    ? Outcome.ok(Done.DONE) // the table is there: its primary sweeps
+                                    : erased));
+                }
+            });
         });
     }
 

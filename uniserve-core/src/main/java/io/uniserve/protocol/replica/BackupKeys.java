@@ -17,13 +17,20 @@ final class BackupKeys {
     private static final Pattern GENERATION = Pattern.compile("(\\d{20})-[0-9a-f]{16}");
     private static final Pattern STORED = Pattern.compile("((\\d{20})-[0-9a-f]{16})/(manifest-)?([0-9a-f]{64})");
 
+    private static final Pattern PIN = Pattern.compile("([0-9a-f]{16})-([0-9a-f]{64})");
+
     private BackupKeys() {}
 
-    /** A run of log entries, shipped by the primary of this epoch. */
-    record Run(String key, long first, long last, long epoch) {
+    /**
+     * A run of log entries, shipped by the primary of this epoch.
+     *
+     * @param last the last entry that counts
+     * @param stored the last entry that the object has
+     */
+    record Run(String key, long first, long last, long epoch, long stored) {
         /** The same object, of which only entries up to this one count. */
         Run until(long index) {
-            return new Run(key, first, index, epoch);
+            return new Run(key, first, index, epoch, stored);
         }
     }
 
@@ -45,6 +52,28 @@ final class BackupKeys {
 
     static String checkpointPrefix(String clusterId, ReplicaKey key) {
         return root(clusterId, key) + "checkpoint/";
+    }
+
+    /** Keeps what a backup of the table refers to, see {@link ActorPart}. */
+    static String pin(String clusterId, ReplicaKey key, String backup, String sha256) {
+        return pinPrefix(clusterId, key) + backup + "-" + sha256;
+    }
+
+    static String pinPrefix(String clusterId, ReplicaKey key) {
+        return root(clusterId, key) + "pin/";
+    }
+
+    /** All pins among the actor's objects. */
+    static List<PinRef> pins(List<String> keys, String clusterId, ReplicaKey key) {
+        String prefix = pinPrefix(clusterId, key);
+        List<PinRef> pins = new ArrayList<>();
+        for (String name : keys) {
+            Matcher pin = PIN.matcher(name.startsWith(prefix) ? name.substring(prefix.length()) : "");
+            if (pin.matches()) {
+                pins.add(new PinRef(clusterId, key, pin.group(1), pin.group(2)));
+            }
+        }
+        return pins;
     }
 
     static String generation(long epoch, long random) {
@@ -84,7 +113,8 @@ final class BackupKeys {
                         key,
                         Long.parseLong(name.group(1)),
                         Long.parseLong(name.group(2)),
-                        Long.parseLong(name.group(3))));
+                        Long.parseLong(name.group(3)),
+                        Long.parseLong(name.group(2))));
             }
         }
         return runs;

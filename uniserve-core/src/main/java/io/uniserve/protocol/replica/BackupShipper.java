@@ -1,11 +1,15 @@
 package io.uniserve.protocol.replica;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
@@ -14,6 +18,7 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -58,6 +63,8 @@ final class BackupShipper {
     private boolean ownRecord;
     private int shipFailures;
     private final CheckpointBackup checkpoints;
+    private final PinDesk pins;
+    private final DefinitionBackup definition;
 
     BackupShipper(
             ReplicaHost host,
@@ -72,6 +79,8 @@ final class BackupShipper {
         this.epoch = epoch;
         this.log = log;
         this.checkpoints = new CheckpointBackup(host, key, epoch, log, localCheckpoints);
+        this.pins = new PinDesk(host, key, table, epoch);
+        this.definition = new DefinitionBackup(host, key, epoch);
         long now = host.env().clock().nanos();
         this.lastAppendAt = now;
         this.nextShipAt = now + host.config().shippingNanos();
@@ -101,6 +110,7 @@ final class BackupShipper {
 
     boolean wantsTicks(long stable) {
         return !waiting.isEmpty()
+                || pins.waiting()
                 || host.config().shippingNanos() > 0
                         && (!loaded
                                 || shipped < stable
@@ -118,6 +128,22 @@ final class BackupShipper {
     /** True when a sole replica may leave without a loss. */
     boolean complete() {
         return host.config().shippingNanos() == 0 || record != null && record.clean();
+    }
+
+    /** Pins the actor's log up to its end as of now, for a backup of the table. */
+    void pin(String backup, Completion<PeerReply> completion) {
+        if (host.config().shippingNanos() == 0 || closed) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.UNSUPPORTED, "this server has no durable storage: configure storage.directory")));
+        } else {
+            pins.ask(backup, log.lastIndex(), completion);
+            nextShipAt = host.env().clock().nanos();
+        }
+    }
+
+    /** A backup of the table was deleted. */
+    void sweepAgain() {
+        checkpoints.sweepAgain();
     }
 
     /** How far durable storage is. */
@@ -220,8 +246,10 @@ final class BackupShipper {
      * Time passes: ships what has become stable, keeps the record.
      *
      * @param learning true while a learner may read what the record names
+     * @param meta the table's definition
      */
-    void tick(long now, long stable, boolean soleReplica, boolean idle, boolean learning) {
+    void tick(
+            long now, long stable, boolean soleReplica, boolean idle, boolean learning, @Nullable TableMeta meta) {
         if (closed || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
             return;
         }
@@ -241,7 +269,11 @@ final class BackupShipper {
             if (log.damagedThrough() > record.checkpointIndex()) {
                 checkpoints.wantBeyond(log.damagedThrough());
             }
-            checkpoints.tick(now, record, ownRecord, blocked ? stable : shipped, learning);
+            if (!checkpoints.sweeping()) {
+                pins.tick(record, shipped, mapVersion);
+            }
+            checkpoints.tick(now, record, ownRecord, blocked ? stable : shipped, learning || pins.busy());
+            definition.tick(now, meta);
         }
         if (!loaded || writing || shipping || now - retryAt < 0) {
             return;
@@ -308,6 +340,7 @@ final class BackupShipper {
     /** Appends that wait are run, and find that this primary is no more. */
     void close() {
         closed = true;
+        pins.close();
         checkpoints.close();
         while (!waiting.isEmpty()) {
             waiting.remove().run();

@@ -2,21 +2,27 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Done;
-import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Deletes what the actor's backup record no longer needs: runs of the log that its checkpoint covers, and objects of
- * checkpoints that its manifest does not name. Right at any time after the record was written by the primary of this
+ * checkpoints that its manifest does not name; what backups of the table have pinned stays. Right at any time after the record was written by the primary of this
  * epoch: a later record names objects of the manifest it follows, or of generations that did not exist when this sweep looked, or
  * of a later epoch, which are spared.
  */
 final class BackupSweep {
-    private final ObjectStore objects;
+    private static final Logger LOG = LoggerFactory.getLogger(BackupSweep.class);
+
+    private final Environment env;
+    private final String clusterId;
+    private final ReplicaKey key;
     private final String root;
     private final String logPrefix;
     private final String checkpointPrefix;
@@ -27,8 +33,10 @@ final class BackupSweep {
     /**
      * @param completion told whether everything is deleted
      */
-    BackupSweep(ObjectStore objects, String clusterId, ReplicaKey key, Consumer<Boolean> completion) {
-        this.objects = objects;
+    BackupSweep(Environment env, String clusterId, ReplicaKey key, Consumer<Boolean> completion) {
+        this.env = env;
+        this.clusterId = clusterId;
+        this.key = key;
         this.root = BackupKeys.root(clusterId, key);
         this.logPrefix = BackupKeys.logPrefix(clusterId, key);
         this.checkpointPrefix = BackupKeys.checkpointPrefix(clusterId, key);
@@ -47,24 +55,39 @@ final class BackupSweep {
     void run(BackupManifest manifest, String manifestKey, long epoch) {
         TreeSet<String> kept = manifest.keys(checkpointPrefix);
         kept.add(manifestKey);
-        objects.list(root, listed -> {
+        env.objects().list(root, listed -> {
             if (!(listed instanceof Outcome.Ok<List<String>> ok)) {
                 end(false);
                 return;
             }
-            for (BackupKeys.Run run : BackupKeys.runs(ok.value(), logPrefix)) {
-                if (run.last() <= manifest.index()) {
-                    doomed.add(run.key());
+            PinnedKeys.find(env, clusterId, key, ok.value(), pinned -> {
+                if (pinned instanceof Outcome.Ok<TreeSet<String>> pins) {
+                    kept.addAll(pins.value());
+                    choose(ok.value(), kept, manifest.index(), epoch);
+                } else {
+                    LOG.warn(
+                            "{}: nothing is swept, what a backup of the table refers to is not known: {}",
+                            key,
+                            ((Outcome.Err<TreeSet<String>>) pinned).error().getMessage());
+                    end(false);
                 }
-            }
-            for (String name : ok.value()) {
-                BackupKeys.Stored stored = BackupKeys.stored(name, checkpointPrefix);
-                if (stored != null && stored.epoch() <= epoch && !kept.contains(name)) {
-                    doomed.add(name);
-                }
-            }
-            next();
+            });
         });
+    }
+
+    private void choose(List<String> names, TreeSet<String> kept, long covered, long epoch) {
+        for (BackupKeys.Run run : BackupKeys.runs(names, logPrefix)) {
+            if (run.last() <= covered && !kept.contains(run.key())) {
+                doomed.add(run.key());
+            }
+        }
+        for (String name : names) {
+            BackupKeys.Stored stored = BackupKeys.stored(name, checkpointPrefix);
+            if (stored != null && stored.epoch() <= epoch && !kept.contains(name)) {
+                doomed.add(name);
+            }
+        }
+        next();
     }
 
     private void next() {
@@ -73,7 +96,7 @@ final class BackupSweep {
             end(!cancelled);
             return;
         }
-        objects.delete(name, done -> {
+        env.objects().delete(name, done -> {
             if (done instanceof Outcome.Ok<Done>) {
                 next();
             } else {

@@ -223,7 +223,7 @@ final class CheckpointBackup {
     }
 
     private void sweep(BackupManifest kept) {
-        BackupSweep next = new BackupSweep(host.env().objects(), host.config().clusterId(), key, whole -> {
+        BackupSweep next = new BackupSweep(host.env(), host.config().clusterId(), key, whole -> {
             sweep = null;
             sweepDue = !whole;
             if (!whole) {
@@ -236,6 +236,16 @@ final class CheckpointBackup {
 
     private void retryLater() {
         retryAt = host.env().clock().nanos() + RETRY_INTERVALS * host.config().shippingNanos();
+    }
+
+    /** True while objects are being deleted. */
+    boolean sweeping() {
+        return sweep != null;
+    }
+
+    /** A backup of the table was deleted: what it had pinned may be superfluous. */
+    void sweepAgain() {
+        sweepDue = true;
     }
 
     void close() {

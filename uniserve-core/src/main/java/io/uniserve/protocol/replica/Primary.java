@@ -6,8 +6,11 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayList;
 import java.util.List;
@@ -20,7 +23,7 @@ import java.util.TreeSet;
  * entry is stable when all in-sync replicas, and every learner that is awaited or certified, have it on disk. Nobody is given
  * an entry that the engine here has not applied: until then its own updates may still be refused.
  */
-final class Primary implements PeerLink.Listener {
+final class Primary implements PeerLink.Listener, BackupPins {
     private final Replica replica;
     private final ReplicaHost host;
     private final ReplicaKey key;
@@ -202,6 +205,23 @@ final class Primary implements PeerLink.Listener {
         return backup.complete();
     }
 
+    @Override
+    public void pin(String id, Completion<PeerReply> completion) {
+        if (accepting()) {
+            host.wantTicks(replica);
+            backup.pin(id, completion);
+        } else {
+            completion.done(Outcome.err(
+                    new UniserveException(ErrorCode.UNAVAILABLE, "the primary of " + key + " is not ready yet")));
+        }
+    }
+
+    @Override
+    public void sweepAgain() {
+        backup.sweepAgain();
+        host.wantTicks(replica);
+    }
+
     BackupProgress backupProgress() {
         return backup.progress();
     }
@@ -343,7 +363,8 @@ final class Primary implements PeerLink.Listener {
                     stable,
                     state.isr().size() == 1,
                     pending.isEmpty(),
-                    !state.learners().isEmpty());
+                    !state.learners().isEmpty(),
+                    replica.definition());
         }
         if (now - reportedAt >= host.config().retryNanos()) {
             reportedAt = now;

@@ -53,6 +53,8 @@ record Refusal(long hash, String reason) {
                     OUTCOME_EXPIRED,
                     CANCELLED,
                     UNAUTHORIZED,
+                    BACKUP_NOT_FOUND,
+                    BACKUP_EXISTS,
                     RESOURCE_EXHAUSTED,
                     LOG_FULL,
                     DISK_FULL,

@@ -345,6 +345,17 @@ public final class Replica {
         return leader == null ? 0 : leader.stableIndex();
     }
 
+    /** The table's definition as last read; null before. */
+    @Nullable
+    TableMeta definition() {
+        return meta;
+    }
+
+    /** Its part in backups of the table; null where it does not lead. */
+    public @Nullable BackupPins pins() {
+        return closed ? null : part.primary();
+    }
+
     /** How far the backup is, where this is the primary. */
     public BackupProgress backup() {
         Primary leader = part.primary();

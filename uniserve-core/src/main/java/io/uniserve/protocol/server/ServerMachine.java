@@ -57,6 +57,7 @@ public final class ServerMachine {
     private final LeaseKeeper leases;
     private final Reaper reaper;
     private final BackupEraser eraser;
+    private final TableBackupDesk backups;
     private final UpdateDesk updates;
     private final AtomicTables atomic;
     private final CutDesk cuts;
@@ -89,6 +90,7 @@ public final class ServerMachine {
         this.pinger = new Pinger(env, config, members, host::tellCoordinator);
         this.leases = new LeaseKeeper(env, config.replicas().leaseNanos(), this::hosted, replicas::find, views);
         this.eraser = new BackupEraser(env, config.replicas());
+        this.backups = new TableBackupDesk(env, config.replicas(), eraser, replicas::find);
         this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views, eraser);
         this.atomic = new AtomicTables(host, AtomicConfig.defaults(), watches, views, replicas, gates);
         this.cuts = new CutDesk(env.registry());
@@ -219,6 +221,8 @@ public final class ServerMachine {
                             outcome instanceof Outcome.Err<Done> err
                                     ? Outcome.err(err.error())
                                     : Outcome.ok(new PeerReply.Ack())));
+        } else if (request instanceof PeerRequest.PinActor || request instanceof PeerRequest.Archive) {
+            backups.handle(request, outcome -> later(completion, outcome));
         } else if (request instanceof PeerRequest.Vouch vouch) {
             later(completion, Outcome.ok(vouched(vouch)));
         } else if (request instanceof PeerRequest.ValidateTable validate) {

@@ -98,6 +98,8 @@ final class TestingServer {
         } else if (request instanceof PeerRequest.EraseBackup) {
             UniserveException error = eraseRefusal;
             completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
+        } else if (request instanceof PeerRequest.Archive) {
+            completion.done(Outcome.err(new UniserveException(ErrorCode.UNSUPPORTED, "no durable storage")));
         } else if (request instanceof PeerRequest.Vouch vouch) {
             List<PeerReply.Vouched.Whole> whole = vouch.keys().stream()
                     .filter(key -> !damaged)

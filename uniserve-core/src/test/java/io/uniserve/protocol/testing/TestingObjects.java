@@ -43,6 +43,11 @@ public final class TestingObjects implements ObjectStore {
         objects.put(key, whole.slice(0, whole.size() - 1));
     }
 
+    /** Takes over what another one holds, as a cluster does that begins on the storage of a lost one. */
+    public void adopt(TestingObjects other) {
+        objects.putAll(other.objects);
+    }
+
     public void remove(String key) {
         objects.remove(key);
     }

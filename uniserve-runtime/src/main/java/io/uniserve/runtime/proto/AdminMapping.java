@@ -33,6 +33,8 @@ public final class AdminMapping {
             proto.setDrainServer(AdminProto.DrainServer.newBuilder()
                     .setServer(drain.server().value())
                     .setDrained(drain.drained()));
+        } else if (BackupMapping.put(proto, request)) {
+            return proto.build();
         } else if (request instanceof AdminRequest.ListTables) {
             proto.setListTables(AdminProto.ListTables.getDefaultInstance());
         } else if (request instanceof AdminRequest.Status) {
@@ -69,6 +71,14 @@ public final class AdminMapping {
                         proto.getDrainServer().getDrained());
             case LIST_TABLES -> new AdminRequest.ListTables();
             case STATUS -> new AdminRequest.Status();
+            case BACKUP_TABLE,
+                    SALVAGE_TABLE,
+                    RESTORE_TABLE,
+                    LIST_BACKUPS,
+                    VERIFY_BACKUP,
+                    DELETE_BACKUP,
+                    BACKUP_WORK,
+                    LOST_TABLES -> BackupMapping.fromProto(proto);
             case REQUEST_NOT_SET ->
                 throw Wire.malformed("admin request is missing or of a kind this version does not know");
         };
@@ -91,6 +101,8 @@ public final class AdminMapping {
                     .setRebalance(RebalanceMapping.toProto(status.rebalance()));
             status.loads().forEach(load -> message.addLoads(LoadMapping.toProto(load)));
             proto.setStatus(message);
+        } else {
+            BackupMapping.put(proto, reply);
         }
         return proto.build();
     }
@@ -110,6 +122,15 @@ public final class AdminMapping {
                                 "loads", proto.getStatus().getLoadsList(), Limits.SERVERS_MAX, LoadMapping::fromProto),
                         IdentityMapping.servers("drained", proto.getStatus().getDrainedList()),
                         RebalanceMapping.fromProto(proto.getStatus().getRebalance()));
+            case BACKUPS -> new AdminReply.Backups(BackupMapping.infos(proto.getBackups().getBackupsList()));
+            case WORK ->
+                new AdminReply.WorkDone(proto.getWork().getDone(), proto.getWork().getTotal());
+            case DEFINITIONS ->
+                new AdminReply.Definitions(Wire.list(
+                        "definitions",
+                        proto.getDefinitions().getTablesList(),
+                        Limits.BACKUPS_TOLD_MAX,
+                        TableMapping::fromProto));
             case REPLY_NOT_SET ->
                 throw Wire.malformed("admin reply is missing or of a kind this version does not know");
         };

@@ -32,6 +32,8 @@ public final class PeerReplyMapping {
             proto.setVote(AtomicMapping.toProto(vote));
         } else if (reply instanceof PeerReply.Load load) {
             proto.setLoad(LoadMapping.toProto(load));
+        } else {
+            ArchiveMapping.put(proto, reply);
         }
         return proto.build();
     }
@@ -57,6 +59,15 @@ public final class PeerReplyMapping {
                                 PeerReplyMapping::whole));
             case VOTE -> AtomicMapping.fromProto(proto.getVote());
             case LOAD -> LoadMapping.fromProto(proto.getLoad());
+            case PINNED ->
+                new PeerReply.Pinned(
+                        Wire.identifier("sha256", proto.getPinned().getSha256()),
+                        Wire.notNegative("index", proto.getPinned().getIndex()),
+                        Wire.notNegative("bytes", proto.getPinned().getBytes()));
+            case ARCHIVES ->
+                new PeerReply.Archives(BackupMapping.infos(proto.getArchives().getBackupsList()));
+            case MANIFESTS -> new PeerReply.Manifests(ArchiveMapping.objects(proto.getManifests()));
+            case COPIED -> new PeerReply.Copied(RegistryCodec.fromProto(proto.getCopied()));
             case REPLY_NOT_SET -> throw Wire.malformed("peer reply is missing or of a kind this version does not know");
         };
     }

@@ -92,6 +92,10 @@ public final class PeerRequestMapping {
             proto.setDecide(AtomicMapping.toProto(decide));
         } else if (request instanceof Uncommitted asked) {
             proto.setUncommitted(AtomicMapping.toProto(asked));
+        } else if (request instanceof PeerRequest.PinActor pin) {
+            proto.setPinActor(ArchiveMapping.toProto(pin));
+        } else if (request instanceof PeerRequest.Archive archive) {
+            proto.setArchive(ArchiveMapping.toProto(archive.request()));
         } else if (request instanceof ReportLoad) {
             proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
@@ -157,6 +161,8 @@ public final class PeerRequestMapping {
             case DECIDE -> AtomicMapping.fromProto(proto.getDecide());
             case UNCOMMITTED -> AtomicMapping.fromProto(proto.getUncommitted());
             case ERASE_BACKUP -> eraseBackup(proto.getEraseBackup());
+            case PIN_ACTOR -> ArchiveMapping.fromProto(proto.getPinActor());
+            case ARCHIVE -> new PeerRequest.Archive(ArchiveMapping.fromProto(proto.getArchive()));
             case REQUEST_NOT_SET ->
                 throw Wire.malformed("peer request is missing or of a kind this version does not know");
         };

@@ -107,7 +107,7 @@ public final class RegistryCodec {
         };
     }
 
-    private static ModelProto.BackupRecord toProto(BackupRecord backup) {
+    static ModelProto.BackupRecord toProto(BackupRecord backup) {
         return ModelProto.BackupRecord.newBuilder()
                 .setKey(IdentityMapping.toProto(backup.key()))
                 .setClean(backup.clean())
@@ -118,7 +118,7 @@ public final class RegistryCodec {
                 .build();
     }
 
-    private static BackupRecord fromProto(ModelProto.BackupRecord proto) {
+    static BackupRecord fromProto(ModelProto.BackupRecord proto) {
         Wire.present("key", proto.hasKey());
         return new BackupRecord(
                 IdentityMapping.fromProto(proto.getKey()),

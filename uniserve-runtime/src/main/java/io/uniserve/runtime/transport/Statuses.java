@@ -40,8 +40,8 @@ final class Statuses {
     private static Status status(ErrorCode code) {
         return switch (code) {
             case INVALID_ARGUMENT, INVALID_ROW, INVALID_CONFIGURATION -> Status.INVALID_ARGUMENT;
-            case TABLE_NOT_FOUND, UNKNOWN_OPERATOR, UNKNOWN_UPDATE, UNKNOWN_PORT -> Status.NOT_FOUND;
-            case TABLE_EXISTS -> Status.ALREADY_EXISTS;
+            case TABLE_NOT_FOUND, BACKUP_NOT_FOUND, UNKNOWN_OPERATOR, UNKNOWN_UPDATE, UNKNOWN_PORT -> Status.NOT_FOUND;
+            case TABLE_EXISTS, BACKUP_EXISTS -> Status.ALREADY_EXISTS;
             case UNSUPPORTED -> Status.UNIMPLEMENTED;
             case WRONG_CLUSTER,
                     OUTCOME_EXPIRED,

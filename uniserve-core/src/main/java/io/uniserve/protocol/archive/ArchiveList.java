@@ -1,0 +1,169 @@
+package io.uniserve.protocol.archive;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerReply;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** Finds backups in durable storage and says what can be told of them, damaged ones included. */
+final class ArchiveList {
+    private final ObjectStore objects;
+    private final Completion<List<Found>> completion;
+    private final TreeMap<String, Found> found = new TreeMap<>();
+    private ArrayDeque<ArchiveKeys.Stored> left = new ArrayDeque<>();
+
+    /** What there is of one backup. */
+    static final class Found {
+        final String id;
+        @Nullable
+        TableBackup begun;
+
+        @Nullable
+        TableBackup complete;
+
+        boolean completed;
+        String damage = "";
+
+        Found(String id) {
+            this.id = id;
+        }
+    }
+
+    private ArchiveList(ObjectStore objects, Completion<List<Found>> completion) {
+        this.objects = objects;
+        this.completion = completion;
+    }
+
+    /** All backups, or those of a name. */
+    static void find(ObjectStore objects, String name, Completion<PeerReply> completion) {
+        String prefix = name.isEmpty() ? ArchiveKeys.ROOT : ArchiveKeys.prefix(new BackupName(name));
+        new ArchiveList(objects, listed -> {
+                    if (listed instanceof Outcome.Ok<List<Found>> ok) {
+                        completion.done(Outcome.ok(new PeerReply.Archives(ok.value().stream()
+                                .map(ArchiveList::info)
+                                .sorted(Comparator.comparing(BackupInfo::name).thenComparing(BackupInfo::id))
+                                .toList())));
+                    } else {
+                        completion.done(Outcome.err(((Outcome.Err<List<Found>>) listed).error()));
+                    }
+                })
+                .list(prefix);
+    }
+
+    /** The manifest of the complete backup of this name; BACKUP_NOT_FOUND, or CORRUPT where it is damaged. */
+    static void read(ObjectStore objects, BackupName name, Completion<PeerReply> completion) {
+        new ArchiveList(objects, listed -> {
+                    if (!(listed instanceof Outcome.Ok<List<Found>> ok)) {
+                        completion.done(Outcome.err(((Outcome.Err<List<Found>>) listed).error()));
+                        return;
+                    }
+                    for (Found one : ok.value()) {
+                        if (one.complete != null) {
+                            completion.done(Outcome.ok(new PeerReply.Manifests(List.of(one.complete.encode()))));
+                            return;
+                        }
+                    }
+                    completion.done(Outcome.err(absent(name, ok.value())));
+                })
+                .list(ArchiveKeys.prefix(name));
+    }
+
+    private static UniserveException absent(BackupName name, List<Found> some) {
+        if (some.isEmpty()) {
+            return new UniserveException(
+                    ErrorCode.BACKUP_NOT_FOUND, "backup " + name + " does not exist: list the backups there are");
+        }
+        Found first = some.get(0);
+        return first.completed
+                ? new UniserveException(ErrorCode.CORRUPT, "backup " + name + " cannot be used: " + first.damage)
+                : new UniserveException(
+                        ErrorCode.BACKUP_NOT_FOUND,
+                        "backup " + name + " is not complete: it is being taken, or was broken off: take it again");
+    }
+
+    private static BackupInfo info(Found found) {
+        TableBackup known = found.complete != null ? found.complete : found.begun;
+        BackupInfo.State state = found.complete != null
+                ? BackupInfo.State.COMPLETE
+                : found.completed ? BackupInfo.State.DAMAGED : BackupInfo.State.INCOMPLETE;
+        if (known == null) {
+            return new BackupInfo(found.id, "", "", "", 0, 0, BackupInfo.State.DAMAGED, 0, 0, found.damage);
+        }
+        return new BackupInfo(
+                found.id,
+                known.name().value(),
+                known.cluster(),
+                known.meta().name().value(),
+                known.meta().tableId(),
+                known.actors(),
+                state,
+                known.parts().stream().mapToLong(TableBackup.Part::bytes).sum(),
+                known.parts().stream().mapToLong(TableBackup.Part::index).sum(),
+                found.damage);
+    }
+
+    private void list(String prefix) {
+        objects.list(prefix, listed -> {
+            if (listed instanceof Outcome.Ok<List<String>> ok) {
+                left = new ArrayDeque<>(ArchiveKeys.stored(ok.value()));
+                if (left.size() > 2 * Limits.BACKUPS_TOLD_MAX) {
+                    completion.done(Outcome.err(new UniserveException(
+                            ErrorCode.TOO_LARGE, "durable storage has " + left.size() + " manifests: delete backups")));
+                } else {
+                    next();
+                }
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
+            }
+        });
+    }
+
+    private void next() {
+        ArchiveKeys.Stored stored = left.poll();
+        if (stored == null) {
+            completion.done(Outcome.ok(new ArrayList<>(found.values())));
+            return;
+        }
+        Found one = found.computeIfAbsent(stored.nameHash() + stored.id(), id -> new Found(stored.id()));
+        one.completed |= stored.complete();
+        objects.get(stored.key(), got -> {
+            try {
+                if (got instanceof Outcome.Err<Bytes> err) {
+                    throw err.error();
+                }
+                take(one, stored, ((Outcome.Ok<Bytes>) got).value());
+            } catch (UniserveException e) {
+                one.damage = e.reason();
+            }
+            next();
+        });
+    }
+
+    private static void take(Found one, ArchiveKeys.Stored stored, Bytes data) {
+        if (!Sha256.hex(data).equals(stored.sha256())) {
+            throw new UniserveException(ErrorCode.CORRUPT, stored.key() + " does not have the bytes it is named by");
+        }
+        TableBackup backup = TableBackup.decode(data);
+        if (!ArchiveKeys.key(backup, data).equals(stored.key())) {
+            throw new UniserveException(ErrorCode.CORRUPT, stored.key() + " is of another backup");
+        }
+        if (backup.complete()) {
+            one.complete = backup;
+        } else {
+            one.begun = backup;
+        }
+    }
+}

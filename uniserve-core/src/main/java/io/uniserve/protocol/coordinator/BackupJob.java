@@ -1,0 +1,88 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupName;
+import io.uniserve.protocol.archive.TableBackup;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/** One piece of work on one backup, as long as its client waits; it ends with the answer. */
+final class BackupJob {
+    private final Reign reign;
+    private final StorageCalls storage;
+    private final BackupName name;
+    private final AdminDesk.Answer answer;
+    private @Nullable ActorWork work;
+
+    BackupJob(Reign reign, StorageCalls storage, BackupName name, AdminDesk.Answer answer) {
+        this.reign = reign;
+        this.storage = storage;
+        this.name = name;
+        this.answer = answer;
+    }
+
+    Reign reign() {
+        return reign;
+    }
+
+    BackupName name() {
+        return name;
+    }
+
+    AdminDesk.Answer answer() {
+        return answer;
+    }
+
+    /** The step for each actor; progress can be asked for meanwhile. */
+    void each(int actors, ActorWork.Step step, Completion<Done> completion) {
+        ActorWork next = new ActorWork(actors, step, completion);
+        work = next;
+        next.start();
+    }
+
+    @Nullable
+    ActorWork work() {
+        return work;
+    }
+
+    void ask(ArchiveRequest request, Completion<PeerReply> completion) {
+        storage.ask(request, completion);
+    }
+
+    /** Asks for what is only acknowledged. */
+    void tell(ArchiveRequest request, Completion<Done> completion) {
+        storage.ask(
+                request,
+                outcome -> completion.done(
+                        outcome instanceof Outcome.Err<PeerReply> err
+                                ? Outcome.err(err.error())
+                                : Outcome.ok(Done.DONE)));
+    }
+
+    /** The complete backup; the client hears why where there is none. */
+    void read(Consumer<TableBackup> then) {
+        ask(new ArchiveRequest.Read(name.value()), outcome -> {
+            try {
+                if (outcome instanceof Outcome.Err<PeerReply> err) {
+                    throw err.error();
+                }
+                if (((Outcome.Ok<PeerReply>) outcome).value() instanceof PeerReply.Manifests found
+                        && found.objects().size() == 1) {
+                    Bytes manifest = found.objects().get(0);
+                    then.accept(TableBackup.decode(manifest));
+                } else {
+                    throw new UniserveException(
+                            io.uniserve.error.ErrorCode.INTERNAL, "a server answered with something else");
+                }
+            } catch (UniserveException e) {
+                answer.fail(e);
+            }
+        });
+    }
+}

@@ -1,0 +1,159 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupName;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.archive.TableBackup;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+
+/** Answers requests about backups of tables. On one backup one piece of work is done at a time. */
+final class BackupOffice {
+    private final Reign reign;
+    private final StorageCalls storage;
+    private final TableNumbers numbers;
+    private final TreeMap<BackupName, BackupJob> jobs = new TreeMap<>();
+
+    BackupOffice(Reign reign) {
+        this.reign = reign;
+        this.storage = new StorageCalls(reign);
+        this.numbers = new TableNumbers(reign, storage);
+    }
+
+    TableNumbers numbers() {
+        return numbers;
+    }
+
+    /** True for a request that was one about backups. */
+    boolean handle(AdminRequest request, AdminDesk.Answer answer) {
+        if (request instanceof AdminRequest.ListBackups) {
+            list(answer);
+        } else if (request instanceof AdminRequest.LostTables) {
+            numbers.lost(lost -> answer.ok(new AdminReply.Definitions(lost)), answer::fail);
+        } else if (request instanceof AdminRequest.BackupWork work) {
+            ActorWork under = jobs.containsKey(work.name()) ? jobs.get(work.name()).work() : null;
+            answer.ok(new AdminReply.WorkDone(under == null ? 0 : under.done(), under == null ? 0 : under.total()));
+        } else if (request instanceof AdminRequest.SalvageTable salvage) {
+            BackupJob job = begin(salvage.name(), answer);
+            numbers.lost(lost -> salvage(job, salvage.tableId(), lost), answer::fail);
+        } else if (request instanceof AdminRequest.VerifyBackup verify) {
+            BackupJob job = begin(verify.name(), answer);
+            job.read(backup -> verify(job, backup));
+        } else if (request instanceof AdminRequest.DeleteBackup delete) {
+            delete(begin(delete.name(), answer));
+        } else {
+            return false;
+        }
+        return true;
+    }
+
+    void take(AdminRequest.BackupTable request, Table table, AdminDesk.Answer answer) {
+        new BackupTaker(begin(request.name(), answer), table.meta, false).start();
+    }
+
+    void restore(AdminRequest.RestoreTable request, AdminDesk.Answer answer, Consumer<TableRestorer> then) {
+        BackupJob job = begin(request.name(), answer);
+        job.read(backup -> then.accept(new TableRestorer(job, backup, request.table(), numbers)));
+    }
+
+    private BackupJob begin(BackupName name, AdminDesk.Answer answer) {
+        if (jobs.containsKey(name)) {
+            throw new UniserveException(
+                    ErrorCode.UNAVAILABLE, "backup " + name + " is being worked on: wait until that is done");
+        }
+        BackupJob job = new BackupJob(reign, storage, name, answer);
+        jobs.put(name, job);
+        answer.whenDone(() -> jobs.remove(name));
+        return job;
+    }
+
+    private void list(AdminDesk.Answer answer) {
+        storage.ask(new ArchiveRequest.Find(""), outcome -> {
+            if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Archives found) {
+                answer.ok(new AdminReply.Backups(found.backups()));
+            } else {
+                answer.fail(((Outcome.Err<PeerReply>) outcome).error());
+            }
+        });
+    }
+
+    private void salvage(BackupJob job, long tableId, List<TableMeta> lost) {
+        try {
+            TableMeta meta = lost.stream()
+                    .filter(one -> one.tableId() == tableId)
+                    .findFirst()
+                    .orElseThrow(() -> new UniserveException(
+                            ErrorCode.TABLE_NOT_FOUND,
+                            "durable storage has no table of number " + tableId + " that this cluster does not have"));
+            new BackupTaker(job, meta, true).start();
+        } catch (UniserveException e) {
+            job.answer().fail(e);
+        }
+    }
+
+    private void verify(BackupJob job, TableBackup backup) {
+        job.each(
+                backup.actors(),
+                (actor, then) -> job.tell(new ArchiveRequest.Check(backup.encode(), actor), checked -> then.done(
+                        checked instanceof Outcome.Err<Done> err
+                                ? Outcome.err(damaged(backup, actor, err.error()))
+                                : checked)),
+                outcome -> acknowledge(job, outcome));
+    }
+
+    static UniserveException damaged(TableBackup backup, int actor, UniserveException error) {
+        return new UniserveException(
+                error.code(), "backup " + backup.name() + ", actor " + actor + ": " + error.reason(), error);
+    }
+
+    private void delete(BackupJob job) {
+        job.ask(new ArchiveRequest.Find(job.name().value()), outcome -> {
+            if (!(outcome instanceof Outcome.Ok<PeerReply> ok) || !(ok.value() instanceof PeerReply.Archives found)) {
+                job.answer().fail(((Outcome.Err<PeerReply>) outcome).error());
+            } else if (found.backups().isEmpty()) {
+                job.answer()
+                        .fail(new UniserveException(
+                                ErrorCode.BACKUP_NOT_FOUND,
+                                "backup " + job.name() + " does not exist: list the backups there are"));
+            } else {
+                remove(job, new ArrayDeque<>(found.backups()));
+            }
+        });
+    }
+
+    private static void remove(BackupJob job, ArrayDeque<BackupInfo> left) {
+        BackupInfo one = left.poll();
+        if (one == null) {
+            job.answer().ok(new AdminReply.Ack());
+            return;
+        }
+        Completion<Done> then = done -> {
+            if (done instanceof Outcome.Err<Done> err) {
+                job.answer().fail(err.error());
+            } else {
+                remove(job, left);
+            }
+        };
+        new BackupRemover(job, one).run(then);
+    }
+
+    private static void acknowledge(BackupJob job, Outcome<Done> outcome) {
+        if (outcome instanceof Outcome.Err<Done> err) {
+            job.answer().fail(err.error());
+        } else {
+            job.answer().ok(new AdminReply.Ack());
+        }
+    }
+}

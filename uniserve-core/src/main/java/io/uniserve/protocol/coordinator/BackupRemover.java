@@ -1,0 +1,86 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+
+/**
+ * Deletes a backup: first the manifest that makes it complete, then every actor's pin, then what says that it was begun. So
+ * one that is broken off shows as incomplete, and can be deleted again.
+ */
+final class BackupRemover {
+    private static final long TIMEOUT_NANOS = 60_000_000_000L;
+
+    private final BackupJob job;
+    private final BackupInfo backup;
+
+    BackupRemover(BackupJob job, BackupInfo backup) {
+        this.job = job;
+        this.backup = backup;
+    }
+
+    void run(Completion<Done> completion) {
+        if (backup.name().isEmpty()) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.CORRUPT,
+                    "backup " + job.name() + " cannot be deleted, what it keeps is not known: " + backup.detail())));
+            return;
+        }
+        forget(false, done -> {
+            if (done instanceof Outcome.Ok<Done>) {
+                job.each(backup.actors(), this::release, released -> {
+                    if (released instanceof Outcome.Ok<Done>) {
+                        forget(true, completion);
+                    } else {
+                        completion.done(released);
+                    }
+                });
+            } else {
+                completion.done(done);
+            }
+        });
+    }
+
+    private void forget(boolean all, Completion<Done> completion) {
+        job.tell(new ArchiveRequest.Forget(job.name().value(), backup.id(), all), completion);
+    }
+
+    /** By the actor's primary where it has one, which sweeps then. */
+    private void release(int actor, Completion<Done> completion) {
+        TableName table = new TableName(backup.table());
+        ReplicaKey key = new ReplicaKey(backup.tableId(), actor);
+        ArchiveRequest request = new ArchiveRequest.Release(table, backup.cluster(), key, backup.id());
+        Table live = job.reign().catalog().find(table);
+        ServerRecord primary = live == null || live.meta.tableId() != backup.tableId()
+                ? null
+                : job.reign().members().find(live.actor(actor).primary());
+        if (primary == null) {
+            job.tell(request, completion);
+            return;
+        }
+        job.reign()
+                .env()
+                .network()
+                .call(
+                        primary.address(),
+                        new PeerRequest.Archive(request),
+                        TIMEOUT_NANOS,
+                        job.reign().registry().scoped(outcome -> {
+                            if (outcome instanceof Outcome.Ok<PeerReply>) {
+                                completion.done(Outcome.ok(Done.DONE));
+                            } else {
+                                job.tell(request, completion);
+                            }
+                        }));
+    }
+}

@@ -1,0 +1,194 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.archive.TableBackup;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Takes a backup of a table: says in durable storage that it is begun, has each actor's primary ship and pin what it has, and
+ * then stores the manifest that names all parts. Of a table that only durable storage has, its parts are salvaged instead.
+ * One that fails is taken away again; one that was broken off is replaced when it is taken again.
+ */
+final class BackupTaker {
+    private static final Logger LOG = LoggerFactory.getLogger(BackupTaker.class);
+    private static final int ATTEMPTS_MAX = 60;
+    private static final long PIN_TIMEOUT_NANOS = 60_000_000_000L;
+
+    private final BackupJob job;
+    private final TableMeta meta;
+    private final boolean salvage;
+    private final TableBackup begun;
+    private final TableBackup.@Nullable Part[] parts;
+
+    BackupTaker(BackupJob job, TableMeta meta, boolean salvage) {
+        this.job = job;
+        this.meta = meta;
+        this.salvage = salvage;
+        String id = "%016x".formatted(job.reign().env().ids().next());
+        this.begun = new TableBackup(job.name(), id, job.reign().config().clusterId(), meta, List.of());
+        this.parts = new TableBackup.Part[begun.actors()];
+    }
+
+    void start() {
+        if (meta.level() != ConsistencyLevel.EVENTUAL) {
+            throw UniserveException.unsupported("table " + meta.name() + " is " + meta.level()
+                    + ": tables of level EVENTUAL alone can be backed up by name in this version");
+        }
+        job.ask(new ArchiveRequest.Find(job.name().value()), outcome -> {
+            if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Archives found) {
+                clear(new ArrayDeque<>(found.backups()));
+            } else {
+                end(Outcome.err(((Outcome.Err<PeerReply>) outcome).error()));
+            }
+        });
+    }
+
+    private void clear(ArrayDeque<BackupInfo> old) {
+        BackupInfo one = old.poll();
+        if (one == null) {
+            begin();
+        } else if (one.state() != BackupInfo.State.INCOMPLETE) {
+            end(Outcome.err(new UniserveException(
+                    ErrorCode.BACKUP_EXISTS,
+                    "backup " + job.name() + " exists: delete it first or use another name")));
+        } else {
+            new BackupRemover(job, one).run(done -> {
+                if (done instanceof Outcome.Ok<Done>) {
+                    clear(old);
+                } else {
+                    end(done);
+                }
+            });
+        }
+    }
+
+    private void begin() {
+        job.tell(new ArchiveRequest.Store(begun.encode()), stored -> {
+            if (stored instanceof Outcome.Ok<Done>) {
+                job.each(begun.actors(), (actor, then) -> part(actor, 1, then), this::pinned);
+            } else {
+                undo(((Outcome.Err<Done>) stored).error());
+            }
+        });
+    }
+
+    private void part(int actor, int attempt, Completion<Done> then) {
+        ReplicaKey key = new ReplicaKey(meta.tableId(), actor);
+        Completion<PeerReply> heard = outcome -> {
+            if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Pinned pinned) {
+                parts[actor] = new TableBackup.Part(pinned.sha256(), pinned.index(), pinned.bytes());
+                then.done(Outcome.ok(Done.DONE));
+                return;
+            }
+            UniserveException error = ((Outcome.Err<PeerReply>) outcome).error();
+            boolean again = error.code().retriable() || error.code() == ErrorCode.DEADLINE_EXCEEDED;
+            if (again && attempt < ATTEMPTS_MAX && job.answer().isOpen()) {
+                job.reign()
+                        .registry()
+                        .after(job.reign().config().tickNanos(), () -> part(actor, attempt + 1, then));
+            } else {
+                then.done(Outcome.err(new UniserveException(
+                        error.code(),
+                        "actor " + actor + " of table " + meta.name() + " cannot be backed up: " + error.reason(),
+                        error)));
+            }
+        };
+        if (salvage) {
+            job.ask(new ArchiveRequest.Salvage(key, begun.id()), heard);
+        } else {
+            pin(key, heard);
+        }
+    }
+
+    private void pin(ReplicaKey key, Completion<PeerReply> heard) {
+        Table table = job.reign().catalog().find(meta.name());
+        if (table == null || table.meta.tableId() != meta.tableId()) {
+            heard.done(Outcome.err(new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND, "table " + meta.name() + " was dropped meanwhile")));
+            return;
+        }
+        ServerRecord primary =
+                job.reign().members().find(table.actor(key.actor()).primary());
+        if (primary == null) {
+            heard.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "it has no live primary")));
+            return;
+        }
+        job.reign()
+                .env()
+                .network()
+                .call(
+                        primary.address(),
+                        new PeerRequest.PinActor(meta.name(), key, begun.id()),
+                        PIN_TIMEOUT_NANOS,
+                        job.reign().registry().scoped(heard));
+    }
+
+    private void pinned(Outcome<Done> outcome) {
+        if (outcome instanceof Outcome.Err<Done> err) {
+            undo(err.error());
+            return;
+        }
+        List<TableBackup.Part> all = new java.util.ArrayList<>();
+        for (TableBackup.Part part : parts) {
+            all.add(java.util.Objects.requireNonNull(part));
+        }
+        TableBackup whole = new TableBackup(begun.name(), begun.id(), begun.cluster(), meta, all);
+        job.tell(new ArchiveRequest.Store(whole.encode()), stored -> {
+            if (stored instanceof Outcome.Ok<Done>) {
+                LOG.info("backup {} of table {} is taken, {} actors", job.name(), meta.name(), all.size());
+                end(stored);
+            } else {
+                undo(((Outcome.Err<Done>) stored).error());
+            }
+        });
+    }
+
+    private void undo(UniserveException error) {
+        BackupInfo made = new BackupInfo(
+                begun.id(),
+                begun.name().value(),
+                begun.cluster(),
+                meta.name().value(),
+                meta.tableId(),
+                begun.actors(),
+                BackupInfo.State.INCOMPLETE,
+                0,
+                0,
+                "");
+        new BackupRemover(job, made).run(removed -> {
+            if (removed instanceof Outcome.Err<Done> err) {
+                LOG.warn(
+                        "backup {} that failed is not taken away, delete it: {}",
+                        job.name(),
+                        err.error().getMessage());
+            }
+            end(Outcome.err(error));
+        });
+    }
+
+    private void end(Outcome<Done> outcome) {
+        if (outcome instanceof Outcome.Err<Done> err) {
+            job.answer().fail(err.error());
+        } else {
+            job.answer().ok(new AdminReply.Ack());
+        }
+    }
+}

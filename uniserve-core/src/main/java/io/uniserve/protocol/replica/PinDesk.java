@@ -1,0 +1,166 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.MultiResult;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.PeerReply;
+import java.util.ArrayDeque;
+import java.util.List;
+
+/**
+ * Pins an actor's backup up to an index, for the primary of one epoch. The objects that the record names in this epoch are
+ * deleted by no sweep of an earlier primary, by none of this one while a pin is made, and by none of a later one that sees
+ * the pin. So a pin counts when the map, read after the pin was stored, still has the version in which this server leads.
+ */
+final class PinDesk {
+    private final ReplicaHost host;
+    private final ReplicaKey key;
+    private final TableName table;
+    private final long epoch;
+    private final ArrayDeque<Wish> wishes = new ArrayDeque<>();
+    private boolean busy;
+    private boolean closed;
+
+    private record Wish(String backup, long index, Completion<PeerReply> completion) {}
+
+    PinDesk(ReplicaHost host, ReplicaKey key, TableName table, long epoch) {
+        this.host = host;
+        this.key = key;
+        this.table = table;
+        this.epoch = epoch;
+    }
+
+    /** Answers when everything up to this index is in durable storage and pinned for the backup of this id. */
+    void ask(String backup, long index, Completion<PeerReply> completion) {
+        wishes.add(new Wish(backup, index, completion));
+    }
+
+    boolean waiting() {
+        return !wishes.isEmpty();
+    }
+
+    /** True while a pin is being made: nothing may be swept. */
+    boolean busy() {
+        return busy;
+    }
+
+    /**
+     * Begins with the next wish where it can.
+     *
+     * @param record as it is in the registry
+     * @param shipped last index in durable storage
+     */
+    void tick(BackupRecord record, long shipped, int mapVersion) {
+        Wish wish = wishes.peek();
+        if (closed || busy || wish == null || shipped < wish.index()) {
+            return;
+        }
+        busy = true;
+        wishes.remove();
+        if (record.checkpointIndex() > wish.index()) {
+            fail(wish, ErrorCode.VERSION_GONE, "the backup's checkpoint is already of index " + record.checkpointIndex());
+        } else if (record.checkpoint().isEmpty()) {
+            log(wish, record, 0, 0, mapVersion);
+        } else {
+            String prefix = BackupKeys.checkpointPrefix(host.config().clusterId(), key);
+            CheckpointDownload.manifest(host.env(), prefix, key, record.checkpoint(), found -> {
+                if (found instanceof Outcome.Ok<BackupManifest> ok) {
+                    log(wish, record, ok.value().epoch(), ok.value().bytes(), mapVersion);
+                } else {
+                    fail(wish, ((Outcome.Err<BackupManifest>) found).error());
+                }
+            });
+        }
+    }
+
+    private void log(Wish wish, BackupRecord record, long epochAfter, long bytes, int mapVersion) {
+        String prefix = BackupKeys.logPrefix(host.config().clusterId(), key);
+        host.env().objects().list(prefix, listed -> {
+            if (listed instanceof Outcome.Err<List<String>> err) {
+                fail(wish, err.error());
+                return;
+            }
+            List<BackupKeys.Run> chain = BackupKeys.chain(
+                    ((Outcome.Ok<List<String>>) listed).value(), prefix, record.checkpointIndex(), epochAfter);
+            long end = chain.isEmpty()
+                    ? record.checkpointIndex()
+                    : chain.get(chain.size() - 1).last();
+            if (end < wish.index()) {
+                fail(wish, ErrorCode.CORRUPT, "durable storage has the log up to " + end + ", not " + wish.index());
+                return;
+            }
+            store(
+                    wish,
+                    new ActorPart(
+                            host.config().clusterId(),
+                            key,
+                            wish.index(),
+                            epoch,
+                            record.checkpoint(),
+                            record.checkpointIndex(),
+                            bytes,
+                            ActorPart.pieces(chain, wish.index())),
+                    mapVersion);
+        });
+    }
+
+    private void store(Wish wish, ActorPart part, int mapVersion) {
+        Bytes data = part.encode();
+        PinRef pin = new PinRef(part.cluster(), key, wish.backup(), Sha256.hex(data));
+        host.env().objects().put(pin.path(), data, put -> {
+            if (put instanceof Outcome.Err<Done> err) {
+                fail(wish, err.error());
+            } else {
+                confirm(wish, new PeerReply.Pinned(pin.sha256(), part.index(), part.bytes()), mapVersion);
+            }
+        });
+    }
+
+    private void confirm(Wish wish, PeerReply.Pinned pinned, int mapVersion) {
+        Op check = new Op.Check(RegistryPaths.map(table), mapVersion);
+        host.env().registry().multi(List.of(check), checked -> {
+            if (checked instanceof Outcome.Err<MultiResult> err) {
+                fail(wish, err.error());
+            } else if (((Outcome.Ok<MultiResult>) checked).value().applied()) {
+                end(wish, Outcome.ok(pinned));
+            } else {
+                host.refresh(table);
+                fail(wish, ErrorCode.UNAVAILABLE, "the table's map changed meanwhile: ask again");
+            }
+        });
+    }
+
+    private void fail(Wish wish, ErrorCode code, String why) {
+        fail(wish, new UniserveException(code, key + " cannot be backed up: " + why));
+    }
+
+    private void fail(Wish wish, UniserveException error) {
+        end(wish, Outcome.err(error));
+    }
+
+    private void end(Wish wish, Outcome<PeerReply> outcome) {
+        busy = false;
+        wish.completion().done(outcome);
+    }
+
+    /** The epoch has ended. */
+    void close() {
+        closed = true;
+        while (!wishes.isEmpty()) {
+            wishes.remove()
+                    .completion()
+                    .done(Outcome.err(new UniserveException(
+                            ErrorCode.NOT_PRIMARY, key + " has another primary by now: ask that one")));
+        }
+    }
+}

@@ -1,0 +1,199 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.PeerReply;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Finds the newest state of an actor whose backup record is lost with the registry: the checkpoint of the largest index that
+ * lies on the log, and the log after it. A checkpoint that a deposed primary uploaded is recognized by the entry that a later
+ * primary's log has at its index. Nobody may write the actor's objects meanwhile.
+ */
+public final class Salvage {
+    private final Environment env;
+    private final String cluster;
+    private final ReplicaKey key;
+    private final String backup;
+    private final Completion<PeerReply> completion;
+    private final List<BackupManifest> manifests = new ArrayList<>();
+    private final List<String> manifestKeys = new ArrayList<>();
+    private List<String> listed = List.of();
+    private @Nullable UniserveException damage;
+
+    private Salvage(
+            Environment env, String cluster, ReplicaKey key, String backup, Completion<PeerReply> completion) {
+        this.env = env;
+        this.cluster = cluster;
+        this.key = key;
+        this.backup = backup;
+        this.completion = completion;
+    }
+
+    /** Pins it for the backup of this id. CORRUPT where what there is does not go together. */
+    public static void run(
+            Environment env, String cluster, ReplicaKey key, String backup, Completion<PeerReply> completion) {
+        new Salvage(env, cluster, key, backup, completion).list();
+    }
+
+    private void list() {
+        env.objects().list(BackupKeys.root(cluster, key), found -> {
+            if (found instanceof Outcome.Err<List<String>> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            listed = ((Outcome.Ok<List<String>>) found).value();
+            ArrayDeque<String> names = new ArrayDeque<>();
+            String prefix = BackupKeys.checkpointPrefix(cluster, key);
+            for (String name : listed) {
+                BackupKeys.Stored stored = BackupKeys.stored(name, prefix);
+                if (stored != null && stored.manifest()) {
+                    names.add(name);
+                }
+            }
+            read(names, prefix);
+        });
+    }
+
+    private void read(ArrayDeque<String> names, String prefix) {
+        String name = names.poll();
+        if (name == null) {
+            choose();
+            return;
+        }
+        CheckpointDownload.manifest(env, prefix, key, name, found -> {
+            if (found instanceof Outcome.Ok<BackupManifest> ok) {
+                if (listed.containsAll(ok.value().keys(prefix))) { // else it was being uploaded, or swept
+                    manifests.add(ok.value());
+                    manifestKeys.add(name);
+                }
+            } else {
+                damage = ((Outcome.Err<BackupManifest>) found).error();
+            }
+            read(names, prefix);
+        });
+    }
+
+    private void choose() {
+        int best = -1;
+        for (int i = 0; i < manifests.size(); i++) {
+            if (best < 0 || manifests.get(i).index() > manifests.get(best).index()) {
+                best = i;
+            }
+        }
+        if (best < 0) {
+            make(null, "");
+            return;
+        }
+        BackupManifest candidate = manifests.remove(best);
+        String name = manifestKeys.remove(best);
+        latestRun(candidate.index(), run -> {
+            if (run == null) {
+                make(candidate, name);
+            } else {
+                compare(candidate, name, run);
+            }
+        });
+    }
+
+    private interface RunSeen {
+        void run(BackupKeys.@Nullable Run run);
+    }
+
+    /** The latest primary's run that has the index. */
+    private void latestRun(long index, RunSeen then) {
+        then.run(BackupKeys.runs(listed, BackupKeys.logPrefix(cluster, key)).stream()
+                .filter(run -> run.first() <= index && run.last() >= index)
+                .max(Comparator.comparingLong(BackupKeys.Run::epoch))
+                .orElse(null));
+    }
+
+    private void compare(BackupManifest candidate, String name, BackupKeys.Run run) {
+        env.objects().get(run.key(), got -> {
+            if (got instanceof Outcome.Ok<Bytes> ok
+                    && ReplicaLog.decode(ok.value(), run.first()) instanceof Outcome.Ok<List<LogEntry>> entries
+                    && entries.value().size() > candidate.index() - run.first()) {
+                LogEntry there = entries.value().get((int) (candidate.index() - run.first()));
+                if (there.epoch() == candidate.epoch()) {
+                    make(candidate, name);
+                } else {
+                    choose();
+                }
+            } else {
+                completion.done(Outcome.err(
+                        got instanceof Outcome.Err<Bytes> err
+                                ? err.error()
+                                : new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " does not check")));
+            }
+        });
+    }
+
+    private void make(@Nullable BackupManifest manifest, String name) {
+        String prefix = BackupKeys.logPrefix(cluster, key);
+        long after = manifest == null ? 0 : manifest.index();
+        List<BackupKeys.Run> chain =
+                BackupKeys.chain(listed, prefix, after, manifest == null ? 0 : manifest.epoch());
+        long index = chain.isEmpty() ? after : chain.get(chain.size() - 1).last();
+        List<BackupKeys.Run> runs = BackupKeys.runs(listed, prefix);
+        long newest = chain.isEmpty()
+                ? manifest == null ? 0 : manifest.epoch()
+                : chain.get(chain.size() - 1).epoch();
+        // Of earlier primaries there may be more: what a deposed one shipped late.
+        boolean gap = runs.stream().anyMatch(run -> run.last() > index && run.epoch() >= newest);
+        if (index == 0) {
+            completion.done(Outcome.err(
+                    damage != null
+                            ? damage
+                            : new UniserveException(ErrorCode.CORRUPT, "durable storage has nothing of " + key)));
+        } else if (gap || manifest == null && damage != null) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.CORRUPT,
+                    key + ": its log in durable storage goes up to " + index + " and has more after a gap"
+                            + (damage == null ? "" : ": " + damage.reason()))));
+        } else {
+            long epoch = 1;
+            for (BackupKeys.Run run : runs) {
+                epoch = Math.max(epoch, run.epoch());
+            }
+            String checkpoints = BackupKeys.checkpointPrefix(cluster, key);
+            for (String object : listed) {
+                BackupKeys.Stored stored = BackupKeys.stored(object, checkpoints);
+                epoch = stored == null ? epoch : Math.max(epoch, stored.epoch());
+            }
+            store(new ActorPart(
+                    cluster,
+                    key,
+                    index,
+                    epoch,
+                    name,
+                    after,
+                    manifest == null ? 0 : manifest.bytes(),
+                    ActorPart.pieces(chain, index)));
+        }
+    }
+
+    private void store(ActorPart part) {
+        Bytes data = part.encode();
+        PinRef pin = new PinRef(cluster, key, backup, Sha256.hex(data));
+        env.objects().put(pin.path(), data, put -> {
+            if (put instanceof Outcome.Err<Done> err) {
+                completion.done(Outcome.err(err.error()));
+            } else {
+                completion.done(Outcome.ok(new PeerReply.Pinned(pin.sha256(), part.index(), part.bytes())));
+            }
+        });
+    }
+}

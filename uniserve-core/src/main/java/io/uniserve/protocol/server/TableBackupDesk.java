@@ -1,0 +1,58 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.archive.ArchiveDesk;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.replica.BackupEraser;
+import io.uniserve.protocol.replica.BackupPins;
+import io.uniserve.protocol.replica.Replica;
+import io.uniserve.protocol.replica.ReplicaConfig;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** What the coordinator asks of a server for backups of tables: of a primary here, or of durable storage. */
+final class TableBackupDesk {
+    private final ArchiveDesk archive;
+    private final Function<ReplicaKey, @Nullable Replica> replicas;
+
+    TableBackupDesk(
+            Environment env,
+            ReplicaConfig config,
+            BackupEraser eraser,
+            Function<ReplicaKey, @Nullable Replica> replicas) {
+        this.archive = new ArchiveDesk(env, config, eraser);
+        this.replicas = replicas;
+    }
+
+    void handle(PeerRequest request, Completion<PeerReply> completion) {
+        if (request instanceof PeerRequest.PinActor pin) {
+            BackupPins pins = pins(pin.key());
+            if (pins == null) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.NOT_PRIMARY, "this server is not the primary of " + pin.key())));
+            } else {
+                pins.pin(pin.backup(), completion);
+            }
+        } else if (request instanceof PeerRequest.Archive asked) {
+            archive.handle(asked.request(), outcome -> {
+                BackupPins pins = asked.request() instanceof ArchiveRequest.Release release ? pins(release.key()) : null;
+                if (pins != null) {
+                    pins.sweepAgain();
+                }
+                completion.done(outcome);
+            });
+        }
+    }
+
+    private @Nullable BackupPins pins(ReplicaKey key) {
+        Replica replica = replicas.apply(key);
+        return replica == null ? null : replica.pins();
+    }
+}

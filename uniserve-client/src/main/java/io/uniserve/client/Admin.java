@@ -153,16 +153,17 @@ public final class Admin {
     }
 
     /**
-     * Takes a backup of a table under a name, while it serves; returns when it is complete in durable storage. Each actor is in
-     * it with everything that it had acknowledged when its turn came; actors are not cut at one moment, which no client of an
-     * eventual table can tell. It shares what the continuous backup has stored already, and outlives the table. TABLE_NOT_FOUND;
-     * BACKUP_EXISTS; UNSUPPORTED without durable storage, and for tables with atomic updates; INVALID_ARGUMENT for the name;
-     * UNAVAILABLE while somebody else works on a backup of this name.
+     * Takes a backup of a table under a name, while it serves; returns when it is complete in durable storage. Of an
+     * eventual table each actor is in it with everything that it had acknowledged when its turn came; actors are not cut at one
+     * moment. A table with atomic updates is in it at one version, committed when this was called or later. It shares what the continuous backup has stored already, and outlives the table. TABLE_NOT_FOUND;
+     * BACKUP_EXISTS; UNSUPPORTED without durable storage; INVALID_ARGUMENT for the name; VERSION_GONE where atomic updates
+     * come too fast for their actors' checkpoints; UNAVAILABLE while somebody else works on a backup of this name.
      *
      * @param name a letter or digit, then letters, digits, {@code .}, {@code _} or {@code -}; at most 128 characters
      */
     public void backupTable(String table, String name) {
-        Stage.await(admins.acknowledged(new AdminRequest.BackupTable(new TableName(table), new BackupName(name)), end()));
+        Stage.await(
+                admins.acknowledged(new AdminRequest.BackupTable(new TableName(table), new BackupName(name)), end()));
     }
 
     /**
@@ -209,7 +210,8 @@ public final class Admin {
 
     /**
      * Makes a named backup of what durable storage has of a lost table, see {@link #lostTables}, to restore it from. Nobody may
-     * write those objects any more. TABLE_NOT_FOUND; CORRUPT where they do not go together; else as {@link #backupTable}.
+     * write those objects any more. TABLE_NOT_FOUND; CORRUPT where they do not go together; UNSUPPORTED for tables with
+     * atomic updates, whose versions were decided in the registry; else as {@link #backupTable}.
      */
     public void salvageTable(long tableId, String name) {
         Stage.await(admins.acknowledged(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));

@@ -24,14 +24,11 @@ import picocli.CommandLine.Parameters;
         name = "restore",
         description = {
             "Makes a table from a backup; returns when all its actors serve.",
-            "--all is for a new cluster of the same name on what durable storage is left of a lost one: it restores every"
-                    + " table that was backed up continuously, each from a backup lost-TABLE-NUMBER that it makes of it and"
-                    + " that can be deleted afterwards. No process of the lost cluster may run any more."
+            "--all is for a new cluster of the same name on what durable storage is left of a lost one: it restores"
+                + " every table that was backed up continuously, each from a backup lost-TABLE-NUMBER that it makes of"
+                + " it and that can be deleted afterwards. No process of the lost cluster may run any more."
         },
-        footer = {
-            "  uniserve restore before-the-upgrade --as speeches2",
-            "  uniserve restore --all"
-        })
+        footer = {"  uniserve restore before-the-upgrade --as speeches2", "  uniserve restore --all"})
 public final class RestoreCommand extends ClientCommand {
     @Parameters(index = "0", arity = "0..1", paramLabel = "NAME", description = "The backup.")
     private @Nullable String name;
@@ -60,8 +57,7 @@ public final class RestoreCommand extends ClientCommand {
     }
 
     private void restore(ClusterClient cluster, BackupName backup, TableName table) throws Exception {
-        Watched.run(
-                console(), clock(), cluster, "restore " + table, backup, () -> cluster.restore(backup, table));
+        Watched.run(console(), clock(), cluster, "restore " + table, backup, () -> cluster.restore(backup, table));
         TableRoute made = cluster.table(table);
         if (global().json()) {
             Map<String, Object> object = new LinkedHashMap<>();
@@ -107,8 +103,7 @@ public final class RestoreCommand extends ClientCommand {
         }
         BackupName backup = new BackupName("lost-" + table.name() + "-" + table.tableId());
         boolean there = cluster.backups().stream()
-                .anyMatch(info ->
-                        info.name().equals(backup.value()) && info.state() == BackupInfo.State.COMPLETE);
+                .anyMatch(info -> info.name().equals(backup.value()) && info.state() == BackupInfo.State.COMPLETE);
         if (!there) {
             Watched.run(
                     console(),

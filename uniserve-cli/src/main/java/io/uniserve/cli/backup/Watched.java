@@ -18,8 +18,7 @@ final class Watched {
 
     private Watched() {}
 
-    static void run(
-            Console console, Clock clock, ClusterClient cluster, String what, BackupName name, Runnable call)
+    static void run(Console console, Clock clock, ClusterClient cluster, String what, BackupName name, Runnable call)
             throws Exception {
         FutureTask<Boolean> task = new FutureTask<>(call, true);
         Thread thread = new Thread(task, "uniserve-backup");
@@ -31,7 +30,8 @@ final class Watched {
             WorkDone work = cluster.work(name);
             if (work.total() > 0) {
                 shown = true;
-                progress.at((long) PERCENT * work.done() / work.total(), work.done() + " of " + work.total() + " actors");
+                progress.at(
+                        (long) PERCENT * work.done() / work.total(), work.done() + " of " + work.total() + " actors");
             }
         }
         if (shown) {

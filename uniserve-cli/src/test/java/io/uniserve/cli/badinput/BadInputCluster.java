@@ -14,13 +14,18 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.testkit.cluster.LocalCluster;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.stream.LongStream;
+import java.util.stream.Stream;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.extension.ExtensionContext;
 import org.junit.jupiter.api.extension.ParameterContext;
@@ -38,6 +43,7 @@ final class BadInputCluster implements AutoCloseable {
     private static final String PATIENCE = "40s";
 
     private final TestingConsole console = new TestingConsole(RemoteCluster::connect);
+    final Path store = storeDirectory();
     final LocalCluster cluster;
     final UniserveClient client;
 
@@ -49,6 +55,7 @@ final class BadInputCluster implements AutoCloseable {
                 .engine(new TroubleEngine())
                 .port(PortLoader.load(ports.resolve("solr"), "solr"))
                 .port(PortLoader.load(ports.resolve("lucene"), "lucene"))
+                .setting("storage.directory", store.toString())
                 .setting("server.result-memory", "64MiB")
                 .setting("zookeeper.session-timeout", PATIENCE)
                 .setting("server.rpc-timeout", PATIENCE)
@@ -71,6 +78,14 @@ final class BadInputCluster implements AutoCloseable {
         put("docs", "solr.add@1", LongStream.range(0, 20).mapToObj(n -> Map.of("id", "d" + n, "n_i", n)));
         await().atMost(Duration.ofMinutes(1))
                 .until(() -> ClusterState.of(client).settled());
+    }
+
+    private static Path storeDirectory() {
+        try {
+            return Files.createTempDirectory("uniserve-bad-input");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     private void put(String table, String function, java.util.stream.Stream<Map<String, Object>> rows) {
@@ -112,6 +127,13 @@ final class BadInputCluster implements AutoCloseable {
     public void close() {
         TroubleOperators.RELEASE.countDown();
         cluster.close();
+        try (Stream<Path> files = Files.walk(store)) {
+            for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+                Files.delete(file);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
     }
 
     /** Gives the one cluster to the constructors of tests; it ends with the last of them. */

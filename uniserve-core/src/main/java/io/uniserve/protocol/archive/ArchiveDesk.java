@@ -71,11 +71,7 @@ public final class ArchiveDesk {
                     outcome -> copied(outcome, completion));
         } else if (request instanceof ArchiveRequest.Release release) {
             eraser.release(
-                    release.table(),
-                    release.cluster(),
-                    release.key(),
-                    release.backup(),
-                    acknowledged(completion));
+                    release.table(), release.cluster(), release.key(), release.backup(), acknowledged(completion));
         } else if (request instanceof ArchiveRequest.Forget forget) {
             forget(forget, completion);
         } else {
@@ -165,7 +161,8 @@ public final class ArchiveDesk {
         env.objects().get(key, got -> {
             if (got instanceof Outcome.Ok<Bytes> ok && key.endsWith(Sha256.hex(ok.value()))) {
                 found.add(ok.value());
-            } else if (got instanceof Outcome.Err<Bytes> err && err.error().code().retriable()) {
+            } else if (got instanceof Outcome.Err<Bytes> err
+                    && err.error().code().retriable()) {
                 completion.done(Outcome.err(err.error()));
                 return;
             }

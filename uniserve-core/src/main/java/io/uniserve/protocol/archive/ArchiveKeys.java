@@ -38,11 +38,7 @@ final class ArchiveKeys {
             Matcher match = KEY.matcher(key);
             if (match.matches()) {
                 found.add(new Stored(
-                        key,
-                        match.group(1),
-                        match.group(2),
-                        match.group(3).equals("complete"),
-                        match.group(4)));
+                        key, match.group(1), match.group(2), match.group(3).equals("complete"), match.group(4)));
             }
         }
         return found;

@@ -28,6 +28,7 @@ final class ArchiveList {
     /** What there is of one backup. */
     static final class Found {
         final String id;
+
         @Nullable
         TableBackup begun;
 

@@ -7,6 +7,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.BackupName;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.replica.PinRef;
@@ -20,8 +21,9 @@ import java.util.List;
  *
  * @param id 16 hexadecimal digits, of this backup alone
  * @param cluster whose table it was
+ * @param version of a table whose updates are atomic: every actor's part is of this version; 0 on eventual tables
  */
-public record TableBackup(BackupName name, String id, String cluster, TableMeta meta, List<Part> parts) {
+public record TableBackup(BackupName name, String id, String cluster, TableMeta meta, long version, List<Part> parts) {
     private static final int FORMAT = 1;
 
     public TableBackup {
@@ -50,7 +52,10 @@ public record TableBackup(BackupName name, String id, String cluster, TableMeta 
     /** Where an actor's part is. */
     public PinRef pin(int actor) {
         return new PinRef(
-                cluster, new ReplicaKey(meta.tableId(), actor), id, parts.get(actor).sha256());
+                cluster,
+                new ReplicaKey(meta.tableId(), actor),
+                id,
+                parts.get(actor).sha256());
     }
 
     /** The manifest's bytes. */
@@ -58,9 +63,9 @@ public record TableBackup(BackupName name, String id, String cluster, TableMeta 
         BinaryWriter out = new BinaryWriter();
         out.writeInt(FORMAT).writeString(name.value()).writeString(id).writeString(cluster);
         TableDefinition.write(out, meta);
-        out.writeInt(parts.size());
-        parts.forEach(part ->
-                out.writeString(part.sha256()).writeLong(part.index()).writeLong(part.bytes()));
+        out.writeLong(version).writeInt(parts.size());
+        parts.forEach(
+                part -> out.writeString(part.sha256()).writeLong(part.index()).writeLong(part.bytes()));
         return out.toBytes();
     }
 
@@ -76,12 +81,13 @@ public record TableBackup(BackupName name, String id, String cluster, TableMeta 
             String id = in.readString();
             String cluster = in.readString();
             TableMeta meta = TableDefinition.read(in);
+            long version = in.readLong();
             List<Part> parts = new ArrayList<>();
             for (int left = in.readCount(20); left > 0; left--) {
                 parts.add(new Part(in.readString(), in.readLong(), in.readLong()));
             }
             in.expectEnd();
-            TableBackup backup = new TableBackup(name, id, cluster, meta, parts);
+            TableBackup backup = new TableBackup(name, id, cluster, meta, version, parts);
             backup.check();
             return backup;
         } catch (UniserveException e) {
@@ -93,13 +99,17 @@ public record TableBackup(BackupName name, String id, String cluster, TableMeta 
 
     private void check() {
         new PinRef(cluster, new ReplicaKey(meta.tableId(), 0), id, "0".repeat(64));
+        if (version < 0 || meta.level() == ConsistencyLevel.EVENTUAL && version > 0) {
+            throw corrupt("it is of version " + version + " of a table of level " + meta.level());
+        }
         if (complete() && parts.size() != actors() || parts.size() > Limits.ACTORS_PER_TABLE_MAX) {
             throw corrupt("it has " + parts.size() + " parts, the table " + actors() + " actors");
         }
         for (int actor = 0; actor < parts.size(); actor++) {
             pin(actor);
             if (parts.get(actor).index() < 0 || parts.get(actor).bytes() < 0) {
-                throw corrupt("actor " + actor + " ends at index " + parts.get(actor).index());
+                throw corrupt(
+                        "actor " + actor + " ends at index " + parts.get(actor).index());
             }
         }
     }

@@ -43,7 +43,8 @@ final class BackupOffice {
         } else if (request instanceof AdminRequest.LostTables) {
             numbers.lost(lost -> answer.ok(new AdminReply.Definitions(lost)), answer::fail);
         } else if (request instanceof AdminRequest.BackupWork work) {
-            ActorWork under = jobs.containsKey(work.name()) ? jobs.get(work.name()).work() : null;
+            ActorWork under =
+                    jobs.containsKey(work.name()) ? jobs.get(work.name()).work() : null;
             answer.ok(new AdminReply.WorkDone(under == null ? 0 : under.done(), under == null ? 0 : under.total()));
         } else if (request instanceof AdminRequest.SalvageTable salvage) {
             BackupJob job = begin(salvage.name(), answer);
@@ -106,10 +107,12 @@ final class BackupOffice {
     private void verify(BackupJob job, TableBackup backup) {
         job.each(
                 backup.actors(),
-                (actor, then) -> job.tell(new ArchiveRequest.Check(backup.encode(), actor), checked -> then.done(
-                        checked instanceof Outcome.Err<Done> err
-                                ? Outcome.err(damaged(backup, actor, err.error()))
-                                : checked)),
+                (actor, then) -> job.tell(
+                        new ArchiveRequest.Check(backup.encode(), actor),
+                        checked -> then.done(
+                                checked instanceof Outcome.Err<Done> err
+                                        ? Outcome.err(damaged(backup, actor, err.error()))
+                                        : checked)),
                 outcome -> acknowledge(job, outcome));
     }
 

@@ -6,12 +6,15 @@ import io.uniserve.model.BackupInfo;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMeta;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.archive.TableBackup;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
@@ -30,6 +33,7 @@ import org.slf4j.LoggerFactory;
 final class BackupTaker {
     private static final Logger LOG = LoggerFactory.getLogger(BackupTaker.class);
     private static final int ATTEMPTS_MAX = 60;
+    private static final int ROUNDS_MAX = 20;
     private static final long PIN_TIMEOUT_NANOS = 60_000_000_000L;
 
     private final BackupJob job;
@@ -37,20 +41,22 @@ final class BackupTaker {
     private final boolean salvage;
     private final TableBackup begun;
     private final TableBackup.@Nullable Part[] parts;
+    private long version;
+    private int rounds;
 
     BackupTaker(BackupJob job, TableMeta meta, boolean salvage) {
         this.job = job;
         this.meta = meta;
         this.salvage = salvage;
         String id = "%016x".formatted(job.reign().env().ids().next());
-        this.begun = new TableBackup(job.name(), id, job.reign().config().clusterId(), meta, List.of());
+        this.begun = new TableBackup(job.name(), id, job.reign().config().clusterId(), meta, 0, List.of());
         this.parts = new TableBackup.Part[begun.actors()];
     }
 
     void start() {
-        if (meta.level() != ConsistencyLevel.EVENTUAL) {
+        if (salvage && meta.level() != ConsistencyLevel.EVENTUAL) {
             throw UniserveException.unsupported("table " + meta.name() + " is " + meta.level()
-                    + ": tables of level EVENTUAL alone can be backed up by name in this version");
+                    + ": without the registry its actors cannot be brought to one version; restore a named backup");
         }
         job.ask(new ArchiveRequest.Find(job.name().value()), outcome -> {
             if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Archives found) {
@@ -67,8 +73,7 @@ final class BackupTaker {
             begin();
         } else if (one.state() != BackupInfo.State.INCOMPLETE) {
             end(Outcome.err(new UniserveException(
-                    ErrorCode.BACKUP_EXISTS,
-                    "backup " + job.name() + " exists: delete it first or use another name")));
+                    ErrorCode.BACKUP_EXISTS, "backup " + job.name() + " exists: delete it first or use another name")));
         } else {
             new BackupRemover(job, one).run(done -> {
                 if (done instanceof Outcome.Ok<Done>) {
@@ -83,11 +88,42 @@ final class BackupTaker {
     private void begin() {
         job.tell(new ArchiveRequest.Store(begun.encode()), stored -> {
             if (stored instanceof Outcome.Ok<Done>) {
-                job.each(begun.actors(), (actor, then) -> part(actor, 1, then), this::pinned);
+                version();
             } else {
                 undo(((Outcome.Err<Done>) stored).error());
             }
         });
+    }
+
+    /** All parts are of one version: the newest committed one as of now. Where an actor cannot give it any more, of a newer one. */
+    private void version() {
+        if (meta.level() == ConsistencyLevel.EVENTUAL) {
+            parts();
+            return;
+        }
+        rounds++;
+        TermRegistry registry = job.reign().registry();
+        registry.synced(() -> registry.read(RegistryPaths.log(meta.name()), read -> {
+            if (read instanceof Outcome.Ok<Versioned> ok
+                    && ok.value().value() instanceof TableLog log
+                    && log.tableId() == meta.tableId()) {
+                version = log.version();
+                parts();
+            } else if (read instanceof Outcome.Err<Versioned> err) {
+                undo(err.error());
+            } else {
+                undo(dropped());
+            }
+        }));
+    }
+
+    private void parts() {
+        job.each(begun.actors(), (actor, then) -> part(actor, 1, then), this::pinned);
+    }
+
+    private UniserveException dropped() {
+        return new UniserveException(
+                ErrorCode.TABLE_NOT_FOUND, "table " + meta.name() + " was dropped while it was backed up");
     }
 
     private void part(int actor, int attempt, Completion<Done> then) {
@@ -99,11 +135,10 @@ final class BackupTaker {
                 return;
             }
             UniserveException error = ((Outcome.Err<PeerReply>) outcome).error();
-            boolean again = error.code().retriable() || error.code() == ErrorCode.DEADLINE_EXCEEDED;
+            boolean again = error.code().retriable() && (version == 0 || error.code() != ErrorCode.VERSION_GONE)
+                    || error.code() == ErrorCode.DEADLINE_EXCEEDED;
             if (again && attempt < ATTEMPTS_MAX && job.answer().isOpen()) {
-                job.reign()
-                        .registry()
-                        .after(job.reign().config().tickNanos(), () -> part(actor, attempt + 1, then));
+                job.reign().registry().after(job.reign().config().tickNanos(), () -> part(actor, attempt + 1, then));
             } else {
                 then.done(Outcome.err(new UniserveException(
                         error.code(),
@@ -121,8 +156,7 @@ final class BackupTaker {
     private void pin(ReplicaKey key, Completion<PeerReply> heard) {
         Table table = job.reign().catalog().find(meta.name());
         if (table == null || table.meta.tableId() != meta.tableId()) {
-            heard.done(Outcome.err(new UniserveException(
-                    ErrorCode.TABLE_NOT_FOUND, "table " + meta.name() + " was dropped meanwhile")));
+            heard.done(Outcome.err(dropped()));
             return;
         }
         ServerRecord primary =
@@ -136,21 +170,25 @@ final class BackupTaker {
                 .network()
                 .call(
                         primary.address(),
-                        new PeerRequest.PinActor(meta.name(), key, begun.id()),
+                        new PeerRequest.PinActor(meta.name(), key, begun.id(), version),
                         PIN_TIMEOUT_NANOS,
                         job.reign().registry().scoped(heard));
     }
 
     private void pinned(Outcome<Done> outcome) {
         if (outcome instanceof Outcome.Err<Done> err) {
-            undo(err.error());
+            if (version > 0 && err.error().code() == ErrorCode.VERSION_GONE && rounds < ROUNDS_MAX) {
+                version();
+            } else {
+                undo(err.error());
+            }
             return;
         }
         List<TableBackup.Part> all = new java.util.ArrayList<>();
         for (TableBackup.Part part : parts) {
             all.add(java.util.Objects.requireNonNull(part));
         }
-        TableBackup whole = new TableBackup(begun.name(), begun.id(), begun.cluster(), meta, all);
+        TableBackup whole = new TableBackup(begun.name(), begun.id(), begun.cluster(), meta, version, all);
         job.tell(new ArchiveRequest.Store(whole.encode()), stored -> {
             if (stored instanceof Outcome.Ok<Done>) {
                 LOG.info("backup {} of table {} is taken, {} actors", job.name(), meta.name(), all.size());

@@ -29,7 +29,11 @@ final class StorageCalls {
     void ask(ArchiveRequest request, Completion<PeerReply> completion) {
         List<ServerRecord> servers = new ArrayList<>(reign.live());
         Collections.rotate(servers, ++turn); // work on many actors is spread
-        next(request, new ArrayDeque<>(servers), new UniserveException(ErrorCode.UNAVAILABLE, "no server is live"), completion);
+        next(
+                request,
+                new ArrayDeque<>(servers),
+                new UniserveException(ErrorCode.UNAVAILABLE, "no server is live"),
+                completion);
     }
 
     private void next(
@@ -43,15 +47,19 @@ final class StorageCalls {
             return;
         }
         PeerRequest call = new PeerRequest.Archive(request);
-        reign.env().network().call(server.address(), call, TIMEOUT_NANOS, reign.registry().scoped(outcome -> {
-            if (outcome instanceof Outcome.Err<PeerReply> err && elsewhere(err.error().code())) {
-                boolean told = last.code() != ErrorCode.UNSUPPORTED && err.error().code() == ErrorCode.UNSUPPORTED
-                        && last.code() != ErrorCode.UNAVAILABLE;
-                next(request, servers, told ? last : err.error(), completion);
-            } else {
-                completion.done(outcome);
-            }
-        }));
+        reign.env()
+                .network()
+                .call(server.address(), call, TIMEOUT_NANOS, reign.registry().scoped(outcome -> {
+                    if (outcome instanceof Outcome.Err<PeerReply> err
+                            && elsewhere(err.error().code())) {
+                        boolean told = last.code() != ErrorCode.UNSUPPORTED
+                                && err.error().code() == ErrorCode.UNSUPPORTED
+                                && last.code() != ErrorCode.UNAVAILABLE;
+                        next(request, servers, told ? last : err.error(), completion);
+                    } else {
+                        completion.done(outcome);
+                    }
+                }));
     }
 
     private static boolean elsewhere(ErrorCode code) {

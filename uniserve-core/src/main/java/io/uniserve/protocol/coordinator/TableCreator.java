@@ -60,12 +60,14 @@ final class TableCreator {
     }
 
     private void number() {
-        reign.backups().numbers().next(
-                least -> {
-                    idLeast = least;
-                    write();
-                },
-                answer::fail);
+        reign.backups()
+                .numbers()
+                .next(
+                        least -> {
+                            idLeast = least;
+                            write();
+                        },
+                        answer::fail);
     }
 
     private void write() {

@@ -35,7 +35,9 @@ final class TableNumbers {
             return;
         }
         definitions(
-                all -> then.accept(all.stream().mapToLong(TableMeta::tableId).max().orElse(0) + 1), error -> {
+                all -> then.accept(
+                        all.stream().mapToLong(TableMeta::tableId).max().orElse(0) + 1),
+                error -> {
                     if (error.code() == ErrorCode.UNSUPPORTED) {
                         then.accept(next);
                     } else {
@@ -54,8 +56,8 @@ final class TableNumbers {
                     List<TableMeta> lost = new ArrayList<>();
                     for (TableMeta meta : all) {
                         boolean newest = all.stream()
-                                .noneMatch(other ->
-                                        other.name().equals(meta.name()) && other.tableId() > meta.tableId());
+                                .noneMatch(
+                                        other -> other.name().equals(meta.name()) && other.tableId() > meta.tableId());
                         if (newest && reign.catalog().find(meta.tableId()) == null) {
                             lost.add(meta);
                         }

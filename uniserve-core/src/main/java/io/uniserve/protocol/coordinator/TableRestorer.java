@@ -6,9 +6,11 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
@@ -80,7 +82,8 @@ final class TableRestorer {
         }
         if (reign.sweeper().pending(asked.name())) {
             throw new UniserveException(
-                    ErrorCode.UNAVAILABLE, "what a dropped table " + asked.name() + " left is being deleted: try again");
+                    ErrorCode.UNAVAILABLE,
+                    "what a dropped table " + asked.name() + " left is being deleted: try again");
         }
         List<ServerRecord> usable = reign.usable();
         TableRules.check(asked, usable);
@@ -148,8 +151,7 @@ final class TableRestorer {
                 records[actor] = copied.record();
                 then.done(Outcome.ok(Done.DONE));
             } else {
-                then.done(Outcome.err(
-                        BackupOffice.damaged(backup, actor, ((Outcome.Err<PeerReply>) outcome).error())));
+                then.done(Outcome.err(BackupOffice.damaged(backup, actor, ((Outcome.Err<PeerReply>) outcome).error())));
             }
         });
     }
@@ -168,7 +170,8 @@ final class TableRestorer {
             places = reign.placement()
                     .place(records.length, asked.rf(), reign.view().eligible(asked.port()));
         } catch (IllegalArgumentException | UniserveException e) {
-            fail(UniserveException.invalid("too few live servers offer port \"" + asked.port() + "\" by now: " + e.getMessage()));
+            fail(UniserveException.invalid(
+                    "too few live servers offer port \"" + asked.port() + "\" by now: " + e.getMessage()));
             return;
         }
         TableMeta meta = named(asked, asked.name(), id);
@@ -178,20 +181,17 @@ final class TableRestorer {
             long epoch = record.epoch() + 1;
             ServerId primary = replicas.get(0);
             actors.add(new ActorState(
-                    actors.size(),
-                    epoch,
-                    primary,
-                    List.of(primary),
-                    List.of(),
-                    List.of(),
-                    replicas,
-                    Map.of(),
-                    epoch));
+                    actors.size(), epoch, primary, List.of(primary), List.of(), List.of(), replicas, Map.of(), epoch));
         }
         TableMap map = new TableMap(meta.name(), id, actors);
-        List<Op> ops = List.of(
+        List<Op> ops = new ArrayList<>(List.of(
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
-                new Op.Create(RegistryPaths.map(meta.name()), map, false));
+                new Op.Create(RegistryPaths.map(meta.name()), map, false)));
+        if (meta.level() != ConsistencyLevel.EVENTUAL) {
+            long version = backup.version();
+            TableLog log = new TableLog(id, version, version + 1, null, List.of(), version);
+            ops.add(new Op.Create(RegistryPaths.log(meta.name()), log, false));
+        }
         reign.registry().write(ops, done -> {
             if (done.applied()) {
                 LOG.info("table {} (number {}) is restored from backup {}", meta.name(), id, backup.name());

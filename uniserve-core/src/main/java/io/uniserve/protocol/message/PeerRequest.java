@@ -118,8 +118,12 @@ public sealed interface PeerRequest {
     /** Tells an actor's primary what became of a version, as the table's log says. */
     record Decide(TableName table, ReplicaKey key, long version, boolean commit) implements PeerRequest {}
 
-    /** Asks an actor's primary for its part in a backup of the table with this id. Answered with {@link PeerReply.Pinned}. */
-    record PinActor(TableName table, ReplicaKey key, String backup) implements PeerRequest {}
+    /**
+     * Asks an actor's primary for its part in a backup of the table with this id. Answered with {@link PeerReply.Pinned}.
+     *
+     * @param version the part is to have all of it and of those before it, and nothing newer; 0 on eventual tables
+     */
+    record PinActor(TableName table, ReplicaKey key, String backup, long version) implements PeerRequest {}
 
     /** Asks a server to do something in durable storage. UNSUPPORTED where it has none. */
     record Archive(ArchiveRequest request) implements PeerRequest {}

@@ -136,11 +136,14 @@ public final class BackupEraser {
                 if (done instanceof Outcome.Err<Done> || !cluster.equals(config.clusterId())) {
                     completion.done(done);
                 } else {
-                    erase(table, key, erased -> completion.done(
-                            erased instanceof Outcome.Err<Done> err
-                                            && err.error().code() == ErrorCode.INVALID_ARGUMENT
-                                    ? Outcome.ok(Done.DONE) // the table is there: its primary sweeps
-                                    : erased));
+                    erase(
+                            table,
+                            key,
+                            erased -> completion.done(
+                                    erased instanceof Outcome.Err<Done> err
+                                                    && err.error().code() == ErrorCode.INVALID_ARGUMENT
+                                            ? Outcome.ok(Done.DONE) // the table is there: its primary sweeps
+                                            : erased));
                 }
             });
         });

@@ -21,6 +21,7 @@ import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -79,7 +80,7 @@ final class BackupShipper {
         this.epoch = epoch;
         this.log = log;
         this.checkpoints = new CheckpointBackup(host, key, epoch, log, localCheckpoints);
-        this.pins = new PinDesk(host, key, table, epoch);
+        this.pins = new PinDesk(host, key, table, epoch, log);
         this.definition = new DefinitionBackup(host, key, epoch);
         long now = host.env().clock().nanos();
         this.lastAppendAt = now;
@@ -130,13 +131,13 @@ final class BackupShipper {
         return host.config().shippingNanos() == 0 || record != null && record.clean();
     }
 
-    /** Pins the actor's log up to its end as of now, for a backup of the table. */
-    void pin(String backup, Completion<PeerReply> completion) {
+    /** Pins the actor's log for a backup of the table, see {@link PinDesk#ask}. */
+    void pin(String backup, LongSupplier end, Completion<PeerReply> completion) {
         if (host.config().shippingNanos() == 0 || closed) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.UNSUPPORTED, "this server has no durable storage: configure storage.directory")));
         } else {
-            pins.ask(backup, log.lastIndex(), completion);
+            pins.ask(backup, end, completion);
             nextShipAt = host.env().clock().nanos();
         }
     }
@@ -248,8 +249,7 @@ final class BackupShipper {
      * @param learning true while a learner may read what the record names
      * @param meta the table's definition
      */
-    void tick(
-            long now, long stable, boolean soleReplica, boolean idle, boolean learning, @Nullable TableMeta meta) {
+    void tick(long now, long stable, boolean soleReplica, boolean idle, boolean learning, @Nullable TableMeta meta) {
         if (closed || host.config().shippingNanos() == 0 && waiting.isEmpty()) {
             return;
         }

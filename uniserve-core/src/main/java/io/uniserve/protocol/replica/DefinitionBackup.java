@@ -45,9 +45,13 @@ final class DefinitionBackup {
         String name = TableDefinition.key(cluster, key.tableId(), epoch, ++number, Sha256.hex(data));
         host.env().objects().put(name, data, put -> {
             if (put instanceof Outcome.Err<Done> err) {
-                LOG.warn("{}: the table's definition cannot be backed up, is tried again: {}", key, err.error().reason());
+                LOG.warn(
+                        "{}: the table's definition cannot be backed up, is tried again: {}",
+                        key,
+                        err.error().reason());
                 busy = false;
-                retryAt = host.env().clock().nanos() + RETRY_INTERVALS * host.config().shippingNanos();
+                retryAt = host.env().clock().nanos()
+                        + RETRY_INTERVALS * host.config().shippingNanos();
             } else {
                 stored = meta;
                 sweep(TableDefinition.prefix(cluster, key.tableId()), name);

@@ -13,9 +13,11 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.PeerReply;
-import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongSupplier;
 
 /**
  * Pins an actor's backup up to an index, for the primary of one epoch. The objects that the record names in this epoch are
@@ -27,22 +29,40 @@ final class PinDesk {
     private final ReplicaKey key;
     private final TableName table;
     private final long epoch;
-    private final ArrayDeque<Wish> wishes = new ArrayDeque<>();
+    private final ReplicaLog log;
+    private final List<Wish> wishes = new ArrayList<>();
     private boolean busy;
     private boolean closed;
 
-    private record Wish(String backup, long index, Completion<PeerReply> completion) {}
+    private record Wish(String backup, long index, LongSupplier end, Completion<PeerReply> completion) {
+        Wish at(long last) {
+            return new Wish(backup, last, end, completion);
+        }
+    }
 
-    PinDesk(ReplicaHost host, ReplicaKey key, TableName table, long epoch) {
+    PinDesk(ReplicaHost host, ReplicaKey key, TableName table, long epoch, ReplicaLog log) {
         this.host = host;
         this.key = key;
         this.table = table;
         this.epoch = epoch;
+        this.log = log;
     }
 
-    /** Answers when everything up to this index is in durable storage and pinned for the backup of this id. */
-    void ask(String backup, long index, Completion<PeerReply> completion) {
-        wishes.add(new Wish(backup, index, completion));
+    /**
+     * Answers when everything up to an index is in durable storage and pinned for the backup of this id.
+     *
+     * @param end says which, as {@link VersionTrail#endOf} does
+     */
+    void ask(String backup, LongSupplier end, Completion<PeerReply> completion) {
+        wishes.add(settled(new Wish(backup, VersionTrail.UNDECIDED, end, completion)));
+    }
+
+    private Wish settled(Wish wish) {
+        if (wish.index() != VersionTrail.UNDECIDED) {
+            return wish;
+        }
+        long end = wish.end().getAsLong();
+        return wish.at(end == VersionTrail.LOG_END ? log.lastIndex() : end);
     }
 
     boolean waiting() {
@@ -61,14 +81,20 @@ final class PinDesk {
      * @param shipped last index in durable storage
      */
     void tick(BackupRecord record, long shipped, int mapVersion) {
-        Wish wish = wishes.peek();
-        if (closed || busy || wish == null || shipped < wish.index()) {
+        wishes.replaceAll(this::settled);
+        Wish wish = wishes.isEmpty() ? null : wishes.get(0);
+        if (closed || busy || wish == null || wish.index() == VersionTrail.UNDECIDED || shipped < wish.index()) {
             return;
         }
         busy = true;
-        wishes.remove();
-        if (record.checkpointIndex() > wish.index()) {
-            fail(wish, ErrorCode.VERSION_GONE, "the backup's checkpoint is already of index " + record.checkpointIndex());
+        wishes.remove(0);
+        if (wish.index() == VersionTrail.FORGOTTEN) {
+            fail(wish, ErrorCode.VERSION_GONE, "it is far past the version: ask for a newer one");
+        } else if (record.checkpointIndex() > wish.index()) {
+            fail(
+                    wish,
+                    ErrorCode.VERSION_GONE,
+                    "the backup's checkpoint is already of index " + record.checkpointIndex());
         } else if (record.checkpoint().isEmpty()) {
             log(wish, record, 0, 0, mapVersion);
         } else {
@@ -157,7 +183,7 @@ final class PinDesk {
     void close() {
         closed = true;
         while (!wishes.isEmpty()) {
-            wishes.remove()
+            wishes.remove(0)
                     .completion()
                     .done(Outcome.err(new UniserveException(
                             ErrorCode.NOT_PRIMARY, key + " has another primary by now: ask that one")));

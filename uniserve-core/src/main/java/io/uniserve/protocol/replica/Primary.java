@@ -206,10 +206,10 @@ final class Primary implements PeerLink.Listener, BackupPins {
     }
 
     @Override
-    public void pin(String id, Completion<PeerReply> completion) {
+    public void pin(String id, long version, Completion<PeerReply> completion) {
         if (accepting()) {
             host.wantTicks(replica);
-            backup.pin(id, completion);
+            backup.pin(id, version == 0 ? () -> VersionTrail.LOG_END : () -> replica.endOf(version), completion);
         } else {
             completion.done(Outcome.err(
                     new UniserveException(ErrorCode.UNAVAILABLE, "the primary of " + key + " is not ready yet")));

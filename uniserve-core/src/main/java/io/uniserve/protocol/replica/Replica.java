@@ -351,6 +351,11 @@ public final class Replica {
         return meta;
     }
 
+    /** See {@link VersionTrail#endOf}. */
+    long endOf(long version) {
+        return trail.endOf(version);
+    }
+
     /** Its part in backups of the table; null where it does not lead. */
     public @Nullable BackupPins pins() {
         return closed ? null : part.primary();

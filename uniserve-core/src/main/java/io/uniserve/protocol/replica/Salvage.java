@@ -34,8 +34,7 @@ public final class Salvage {
     private List<String> listed = List.of();
     private @Nullable UniserveException damage;
 
-    private Salvage(
-            Environment env, String cluster, ReplicaKey key, String backup, Completion<PeerReply> completion) {
+    private Salvage(Environment env, String cluster, ReplicaKey key, String backup, Completion<PeerReply> completion) {
         this.env = env;
         this.cluster = cluster;
         this.key = key;
@@ -144,8 +143,7 @@ public final class Salvage {
     private void make(@Nullable BackupManifest manifest, String name) {
         String prefix = BackupKeys.logPrefix(cluster, key);
         long after = manifest == null ? 0 : manifest.index();
-        List<BackupKeys.Run> chain =
-                BackupKeys.chain(listed, prefix, after, manifest == null ? 0 : manifest.epoch());
+        List<BackupKeys.Run> chain = BackupKeys.chain(listed, prefix, after, manifest == null ? 0 : manifest.epoch());
         long index = chain.isEmpty() ? after : chain.get(chain.size() - 1).last();
         List<BackupKeys.Run> runs = BackupKeys.runs(listed, prefix);
         long newest = chain.isEmpty()

@@ -43,7 +43,8 @@ public final class TableDefinition {
     public static Map<Long, String> newest(List<String> keys, String cluster) {
         TreeMap<Long, String> newest = new TreeMap<>();
         for (String key : keys) {
-            Matcher name = NAME.matcher(key.startsWith(root(cluster)) ? key.substring(root(cluster).length()) : "");
+            Matcher name = NAME.matcher(
+                    key.startsWith(root(cluster)) ? key.substring(root(cluster).length()) : "");
             if (name.matches() && (name.group(1).length() < 19 || name.group(1).compareTo("" + Long.MAX_VALUE) <= 0)) {
                 newest.merge(Long.parseLong(name.group(1)), key, (a, b) -> a.compareTo(b) > 0 ? a : b);
             }

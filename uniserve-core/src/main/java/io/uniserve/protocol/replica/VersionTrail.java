@@ -13,9 +13,16 @@ import java.util.function.Supplier;
  * the start shows up here as it is applied.
  */
 final class VersionTrail {
+    static final long LOG_END = Long.MAX_VALUE;
+    static final long UNDECIDED = -1;
+    static final long FORGOTTEN = -2;
+    private static final int FIRST_KEPT = 1_024;
+
     private final Supplier<Versions> applied;
     private final LongSupplier carriedOut;
     private final TreeMap<Long, LogEntry> ahead = new TreeMap<>();
+    /** Index of the first entry about a version, of the last ones. */
+    private final TreeMap<Long, Long> first = new TreeMap<>();
 
     /** @param applied what the applied entries say */
     VersionTrail(Supplier<Versions> applied) {
@@ -32,6 +39,10 @@ final class VersionTrail {
     void appended(LogEntry entry) {
         if (Versions.concerns(entry)) {
             ahead.put(entry.index(), withoutRows(entry));
+            first.putIfAbsent(entry.version(), entry.index());
+            if (first.size() > FIRST_KEPT) {
+                first.pollFirstEntry();
+            }
         } else {
             ahead.remove(entry.index()); // of a log that this one has replaced
         }
@@ -45,6 +56,7 @@ final class VersionTrail {
     /** Entries after this index are gone. */
     void cut(long after) {
         ahead.tailMap(after, false).clear();
+        first.values().removeIf(index -> index > after);
     }
 
     /** Entries up to this index are applied. */
@@ -57,6 +69,20 @@ final class VersionTrail {
         Versions end = applied.get().copy();
         ahead.values().forEach(end::record);
         return end;
+    }
+
+    /**
+     * The last index at which the log says all of this version and of those before it, and nothing of a later one: {@link
+     * #LOG_END} for its end, {@link #UNDECIDED} while it does not say yet what became of them, {@link #FORGOTTEN} where that is
+     * too long ago to know.
+     */
+    long endOf(long version) {
+        Versions end = end();
+        if (end.newest() <= version) {
+            return end.open() == 0 ? LOG_END : UNDECIDED;
+        }
+        Map.Entry<Long, Long> later = first.higherEntry(version);
+        return later == null || first.floorKey(version) == null ? FORGOTTEN : later.getValue() - 1;
     }
 
     /**

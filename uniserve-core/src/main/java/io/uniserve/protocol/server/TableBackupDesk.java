@@ -38,11 +38,12 @@ final class TableBackupDesk {
                 completion.done(Outcome.err(new UniserveException(
                         ErrorCode.NOT_PRIMARY, "this server is not the primary of " + pin.key())));
             } else {
-                pins.pin(pin.backup(), completion);
+                pins.pin(pin.backup(), pin.version(), completion);
             }
         } else if (request instanceof PeerRequest.Archive asked) {
             archive.handle(asked.request(), outcome -> {
-                BackupPins pins = asked.request() instanceof ArchiveRequest.Release release ? pins(release.key()) : null;
+                BackupPins pins =
+                        asked.request() instanceof ArchiveRequest.Release release ? pins(release.key()) : null;
                 if (pins != null) {
                     pins.sweepAgain();
                 }

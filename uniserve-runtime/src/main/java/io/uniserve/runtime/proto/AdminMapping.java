@@ -124,7 +124,8 @@ public final class AdminMapping {
                         RebalanceMapping.fromProto(proto.getStatus().getRebalance()));
             case BACKUPS -> new AdminReply.Backups(BackupMapping.infos(proto.getBackups().getBackupsList()));
             case WORK ->
-                new AdminReply.WorkDone(proto.getWork().getDone(), proto.getWork().getTotal());
+                new AdminReply.WorkDone(
+                        proto.getWork().getDone(), proto.getWork().getTotal());
             case DEFINITIONS ->
                 new AdminReply.Definitions(Wire.list(
                         "definitions",

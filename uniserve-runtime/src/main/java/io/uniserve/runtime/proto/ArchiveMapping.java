@@ -16,6 +16,7 @@ final class ArchiveMapping {
                 .setTable(pin.table().value())
                 .setKey(IdentityMapping.toProto(pin.key()))
                 .setBackup(pin.backup())
+                .setVersion(pin.version())
                 .build();
     }
 
@@ -24,7 +25,8 @@ final class ArchiveMapping {
         return new PeerRequest.PinActor(
                 IdentityMapping.table(proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
-                Wire.identifier("backup", proto.getBackup()));
+                Wire.identifier("backup", proto.getBackup()),
+                Wire.notNegative("version", proto.getVersion()));
     }
 
     static PeerProto.Archive toProto(ArchiveRequest request) {

@@ -8,6 +8,7 @@ import io.uniserve.testkit.simulation.check.AtomicHistory;
 import io.uniserve.testkit.simulation.check.ClientHistory;
 import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.check.HistoryCheck;
+import io.uniserve.testkit.simulation.cluster.Backups;
 import io.uniserve.testkit.simulation.cluster.ClientFactory;
 import io.uniserve.testkit.simulation.cluster.Moves;
 import io.uniserve.testkit.simulation.cluster.Scenario;
@@ -48,6 +49,7 @@ final class SeedRun {
     private final Absences absences;
     private final Isolations isolations;
     private final Moves moves;
+    private final Backups backups;
     private final Crowd crowd;
     private final SideTable side;
     private final ActorKeys keys;
@@ -74,6 +76,7 @@ final class SeedRun {
         this.absences = new Absences(world, cluster, crowd, random.fork("absences"));
         this.isolations = new Isolations(world, cluster, clients.feeds(), random.fork("isolations"));
         this.moves = new Moves(world, cluster, random.fork("moves"));
+        this.backups = new Backups(world, cluster, random.fork("backups"));
     }
 
     SeedReport run() {
@@ -106,6 +109,7 @@ final class SeedRun {
         }
         moves.begin();
         cluster.awaitLatecomer();
+        backups.begin();
         until(options.faultSecondsPerSeed() * SECOND, () -> false);
         crowd.rest();
         absences.end();
@@ -113,6 +117,7 @@ final class SeedRun {
         moves.end();
         cluster.freezeLoads();
         disasters.heal();
+        backups.end();
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = until(HEALED_NANOS_MAX, this::over);
         disasters.waited();
@@ -126,7 +131,7 @@ final class SeedRun {
         return crowd.outstanding() == 0
                 && cluster.divergence(this::lives).or(cluster::unrest).isEmpty()
                 && cluster.movement(this::lives).isEmpty()
-                && side.remains().isEmpty();
+                && side.remains().or(backups::remains).isEmpty();
     }
 
     /** False for an actor that has no whole copy left, and waits for one. */
@@ -140,7 +145,8 @@ final class SeedRun {
             Optional<String> why = cluster.divergence(this::lives)
                     .or(cluster::unrest)
                     .or(() -> cluster.movement(this::lives))
-                    .or(side::remains);
+                    .or(side::remains)
+                    .or(backups::remains);
             world.violations()
                     .add(
                             "LIVE",
@@ -164,8 +170,10 @@ final class SeedRun {
             }
             return;
         }
+        Map<Integer, List<String>> finals = finals();
+        backups.compare(keys, finals, actor -> !excused.containsKey(actor));
         HistoryCheck check = new HistoryCheck(
-                world.violations(), history, finals(), list -> !excused.containsKey(ActorKeys.actorOf(list)));
+                world.violations(), history, finals, list -> !excused.containsKey(ActorKeys.actorOf(list)));
         check.run();
         lostAtPrimaryLevel = check.lostAtPrimaryLevel();
     }

@@ -275,6 +275,12 @@ public final class SimCluster {
         }
     }
 
+    /** True when the actor's primary, of any table, answers readers. */
+    boolean serves(ActorState actor, long tableId) {
+        ReadGate gate = node(actor.primary()).gate(new ReplicaKey(tableId, actor.actor()));
+        return gate != null && gate.epoch() == actor.epoch() && gate.serving();
+    }
+
     /** The documents of the actor on its primary. */
     public List<Document> documents(ActorState actor, long tableId) {
         return node(actor.primary()).documents(new ReplicaKey(tableId, actor.actor()));

@@ -42,7 +42,8 @@ public enum Fault {
     OBJECT_ROTTEN,
     SERVER_ISOLATED,
     REPLICA_REBALANCED,
-    SERVER_JOINED;
+    SERVER_JOINED,
+    BACKUP_TAKEN;
 
     /** The name in reports. */
     public String label() {

@@ -1,0 +1,106 @@
+package io.uniserve.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.cluster.RemoteCluster;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Every process, every disk and ZooKeeper are lost at once; durable storage alone is left, and new machines take it. */
+@Timeout(300)
+class ColdStartIT {
+    private static final int BATCHES = 30;
+    private static final int ROWS = 50;
+    private static final Map<String, String> SETTINGS =
+            Map.of("server.log-shipping", "200ms", "server.checkpoint-entries", "20");
+
+    @TempDir
+    Path directory;
+
+    @Test
+    void newMachinesServeWhatDurableStorageHas() throws IOException {
+        Path first = Files.createDirectories(directory.resolve("first"));
+        Path second = Files.createDirectories(directory.resolve("second"));
+        try (StartedCluster lost = start(first)) {
+            lost.client()
+                    .admin()
+                    .createTable(TableSpec.named("t").port("kv").hash(4).replicas(2));
+            lost.client()
+                    .admin()
+                    .createTable(TableSpec.named("u").port("kv").hash(2).replicas(1));
+            write(lost.client(), "t", 0, BATCHES);
+            write(lost.client(), "u", 0, 3);
+            assertThat(run(lost, "backup", "t", "--name", "half").exit()).isZero();
+            write(lost.client(), "t", BATCHES, 2 * BATCHES);
+            await("everything is shipped").atMost(Duration.ofMinutes(1)).until(() -> shipped(lost.client()));
+            lost.processes().daemons().values().forEach(DaemonProcess::kill);
+        }
+        Files.move(first.resolve("store"), second.resolve("store"));
+        try (StartedCluster fresh = start(second)) {
+            assertThat(fresh.client().admin().listTables()).isEmpty();
+            TestingConsole.Run restored = run(fresh, "restore", "--all");
+            assertThat(restored.err()).doesNotContain("uniserve:");
+            assertThat(restored.out()).contains("restored table t from backup lost-t-1, 4 actors", "restored table u");
+            assertThat(count(fresh.client(), "t")).isEqualTo(2L * BATCHES * ROWS);
+            assertThat(count(fresh.client(), "u")).isEqualTo(3L * ROWS);
+            assertThat(run(fresh, "restore", "half", "--as", "half").exit()).isZero();
+            assertThat(count(fresh.client(), "half")).isEqualTo((long) BATCHES * ROWS);
+            write(fresh.client(), "t", 2 * BATCHES, 2 * BATCHES + 2);
+            assertThat(count(fresh.client(), "t")).isEqualTo((2L * BATCHES + 2) * ROWS);
+            for (String name : List.of("half", "lost-t-1", "lost-u-2")) {
+                assertThat(run(fresh, "backup", "--delete", name).exit()).isZero();
+            }
+            assertThat(fresh.files("store", "store/backup/local/1/")).isEmpty();
+            assertThat(fresh.files("store", "store/archive/")).isEmpty();
+            assertThat(run(fresh, "restore", "--all").out()).contains("no table that this cluster does not have");
+        }
+    }
+
+    private static StartedCluster start(Path root) {
+        return StartedCluster.start(
+                ProcessClusterOptions.of(root, 2, "kv").with(SETTINGS).brief());
+    }
+
+    private static TestingConsole.Run run(StartedCluster cluster, String... words) {
+        List<String> command = new ArrayList<>(
+                List.of("-b", String.join(",", cluster.processes().bootstrap())));
+        command.addAll(List.of(words));
+        return new TestingConsole(RemoteCluster::connect).run(command.toArray(String[]::new));
+    }
+
+    private static void write(UniserveClient client, String table, int from, int to) {
+        for (int batch = from; batch < to; batch++) {
+            List<Map<String, Object>> rows = new ArrayList<>();
+            for (int i = 0; i < ROWS; i++) {
+                rows.add(Map.of("id", "k" + batch + "-" + i, "n", (long) i));
+            }
+            client.table(table).updateDocuments("kv.put@1", rows).run().orThrow();
+        }
+    }
+
+    private static long count(UniserveClient client, String table) {
+        String text = client.query(table, "count").body().utf8();
+        return Long.parseLong(text.replaceAll("\\D", ""));
+    }
+
+    private static boolean shipped(UniserveClient client) {
+        List<ReplicaLoad> primaries = client.admin().status().loads().stream()
+                .flatMap(load -> load.replicas().stream())
+                .filter(replica -> replica.role().equals(ReplicaLoad.PRIMARY))
+                .toList();
+        return primaries.size() == 6 && primaries.stream().allMatch(p -> p.backupIndex() == p.lastIndex());
+    }
+}

@@ -1,0 +1,175 @@
+package io.uniserve.testkit.simulation.cluster;
+
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.BackupName;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.workload.ActorKeys;
+import io.uniserve.testkit.simulation.workload.RoutingFeed;
+import io.uniserve.testkit.simulation.workload.Workload;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
+
+/**
+ * An operator who takes named backups of the table and deletes some, whatever else goes on; in half of all seeds. Checked once
+ * all is healed: every backup that was complete and not deleted is whole, and one of them can be restored to what the table had.
+ */
+public final class Backups {
+    private static final long SECOND = 1_000_000_000L;
+    private static final int KEPT_MAX = 3;
+    private static final TableName RESTORED = new TableName("restored");
+
+    private final World world;
+    private final SimCluster cluster;
+    private final Prng random;
+    private final boolean frequent;
+    private final TreeSet<String> kept = new TreeSet<>();
+    private final TreeSet<String> unchecked = new TreeSet<>();
+    private boolean over;
+    private boolean restored;
+    private int taken;
+    private long askedAt = -60 * SECOND;
+    private String last = "";
+
+    public Backups(World world, SimCluster cluster, Prng random) {
+        this.world = world;
+        this.cluster = cluster;
+        this.random = random;
+        this.frequent = random.below(2) == 0 && world.workload == Workload.EVENTUAL;
+    }
+
+    /** Begins. */
+    public void begin() {
+        if (frequent) {
+            next();
+        }
+    }
+
+    private void next() {
+        world.queue.after(random.between(2 * SECOND, 10 * SECOND), () -> {
+            if (over) {
+                return;
+            }
+            if (kept.size() >= KEPT_MAX || !kept.isEmpty() && random.below(4) == 0) {
+                String name = random.pick(List.copyOf(kept));
+                kept.remove(name);
+                ask(new AdminRequest.DeleteBackup(new BackupName(name)), outcome -> {});
+            } else {
+                String name = "b" + ++taken;
+                ask(new AdminRequest.BackupTable(SimCluster.TABLE, new BackupName(name)), outcome -> {
+                    if (outcome instanceof Outcome.Ok && !over) {
+                        world.weather.count(Fault.BACKUP_TAKEN);
+                        kept.add(name);
+                    }
+                });
+            }
+            next();
+        });
+    }
+
+    private void ask(AdminRequest request, Consumer<Outcome<AdminReply>> then) {
+        cluster.leader()
+                .ifPresent(leader -> leader.onAdmin(request, outcome -> {
+                    String end = outcome instanceof Outcome.Err<AdminReply> err
+                            ? err.error().code().name()
+                            : "ok";
+                    world.trace.line(request + " " + end);
+                    then.accept(outcome);
+                }));
+    }
+
+    /** No more of it; what there is gets checked. An object that is wrong for good is no fault of a backup. */
+    public void end() {
+        over = true;
+        if (!world.objects.rotten("")) {
+            unchecked.addAll(kept);
+        }
+        restored = unchecked.isEmpty();
+        check();
+    }
+
+    private void check() {
+        if (unchecked.isEmpty() && restored) {
+            return;
+        }
+        if (world.queue.now() - askedAt > 10 * SECOND) { // whoever was asked may be dead
+            askedAt = world.queue.now();
+            if (unchecked.isEmpty()) {
+                String name = kept.first();
+                ask(
+                        new AdminRequest.RestoreTable(new BackupName(name), RESTORED),
+                        outcome -> answered(outcome, () -> restored = true));
+            } else {
+                String name = unchecked.first();
+                ask(
+                        new AdminRequest.VerifyBackup(new BackupName(name)),
+                        outcome -> answered(outcome, () -> unchecked.remove(name)));
+            }
+        }
+        world.queue.after(SECOND / 4, this::check);
+    }
+
+    private void answered(Outcome<AdminReply> outcome, Runnable good) {
+        askedAt = world.queue.now() - 9 * SECOND;
+        if (outcome instanceof Outcome.Err<AdminReply> err) {
+            UniserveException error = err.error();
+            last = error.getMessage();
+        } else {
+            good.run();
+        }
+        if (route().isPresent()) {
+            restored = true;
+        }
+    }
+
+    private Optional<TableRoute> route() {
+        return RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables().stream()
+                .filter(route -> route.meta().name().equals(RESTORED))
+                .findFirst();
+    }
+
+    /** What is not as it should be yet. */
+    public Optional<String> remains() {
+        if (!unchecked.isEmpty() || !restored) {
+            return Optional.of("backups " + unchecked + " are not whole, or none is restored: " + last);
+        }
+        return route().filter(route -> !route.map().actors().stream()
+                        .allMatch(actor -> cluster.serves(actor, route.meta().tableId())))
+                .map(route -> "the restored table does not serve: " + last);
+    }
+
+    /**
+     * Of the restored table each list is a beginning of the final one.
+     *
+     * @param lists the final ones, by number
+     * @param judged actors that have lost nothing
+     */
+    public void compare(ActorKeys keys, Map<Integer, List<String>> lists, IntPredicate judged) {
+        route().ifPresent(route -> {
+            Map<Integer, List<String>> found = new TreeMap<>();
+            for (ActorState actor : route.map().actors()) {
+                found.putAll(keys.lists(cluster.documents(actor, route.meta().tableId())));
+            }
+            found.forEach((list, markers) -> {
+                List<String> whole = lists.getOrDefault(list, List.of());
+                boolean begins = markers.size() <= whole.size()
+                        && whole.subList(0, markers.size()).equals(markers);
+                if (judged.test(ActorKeys.actorOf(list)) && !begins) {
+                    world.violations.add(
+                            "I14", "restored list " + list + " has " + markers + ", the table has " + whole);
+                }
+            });
+        });
+    }
+}

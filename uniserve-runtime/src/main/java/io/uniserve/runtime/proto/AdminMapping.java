@@ -122,7 +122,8 @@ public final class AdminMapping {
                                 "loads", proto.getStatus().getLoadsList(), Limits.SERVERS_MAX, LoadMapping::fromProto),
                         IdentityMapping.servers("drained", proto.getStatus().getDrainedList()),
                         RebalanceMapping.fromProto(proto.getStatus().getRebalance()));
-            case BACKUPS -> new AdminReply.Backups(BackupMapping.infos(proto.getBackups().getBackupsList()));
+            case BACKUPS ->
+                new AdminReply.Backups(BackupMapping.infos(proto.getBackups().getBackupsList()));
             case WORK ->
                 new AdminReply.WorkDone(
                         proto.getWork().getDone(), proto.getWork().getTotal());

@@ -72,12 +72,7 @@ public final class PeerRequestMapping {
             vouch.keys().forEach(key -> message.addKeys(IdentityMapping.toProto(key)));
             proto.setVouch(message);
         } else if (request instanceof HandOver over) {
-            PeerProto.HandOver.Builder message = PeerProto.HandOver.newBuilder()
-                    .setKey(IdentityMapping.toProto(over.key()))
-                    .setEpoch(over.epoch())
-                    .setPrimary(over.primary().value());
-            over.successors().forEach(server -> message.addSuccessors(server.value()));
-            proto.setHandOver(message);
+            proto.setHandOver(toProto(over));
         } else if (request instanceof Draining draining) {
             proto.setDraining(toProto(draining));
         } else if (request instanceof ValidateTable validate) {
@@ -100,6 +95,15 @@ public final class PeerRequestMapping {
             proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
         return proto.build();
+    }
+
+    private static PeerProto.HandOver toProto(HandOver over) {
+        PeerProto.HandOver.Builder message = PeerProto.HandOver.newBuilder()
+                .setKey(IdentityMapping.toProto(over.key()))
+                .setEpoch(over.epoch())
+                .setPrimary(over.primary().value());
+        over.successors().forEach(server -> message.addSuccessors(server.value()));
+        return message.build();
     }
 
     private static PeerProto.Draining toProto(Draining draining) {

@@ -15,12 +15,14 @@ import picocli.CommandLine.Command;
             BareServerCommand.class,
             PlacementBenchCommand.class,
             StatisticsCommand.class,
-            UpdatesCommand.class
+            UpdatesCommand.class,
+            MovesCommand.class
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  uniserve bench overhead --raw overhead.tsv",
             "  uniserve bench text --peer solrcloud --raw text.tsv",
-            "  uniserve bench updates"
+            "  uniserve bench updates",
+            "  uniserve bench moves"
         })
 public final class BenchCommand extends CommandGroup {}

@@ -9,7 +9,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Supplier;
 
 /** Waits for what the coordinator brings about: looks, and looks again a little later. */
-final class Patience {
+public final class Patience {
     private static final long LOOK_MS = 250;
 
     private Patience() {}
@@ -20,7 +20,7 @@ final class Patience {
      * @param look empty as long as it is not over
      * @param late says then how far it is
      */
-    static <T> T await(Duration timeout, Supplier<Optional<T>> look, Supplier<String> late)
+    public static <T> T await(Duration timeout, Supplier<Optional<T>> look, Supplier<String> late)
             throws InterruptedException {
         CountDownLatch never = new CountDownLatch(1);
         for (long waited = 0; ; waited += LOOK_MS) {

@@ -4,13 +4,15 @@ import io.uniserve.model.ServerId;
 
 /**
  * A learner's way to certification: catch up; then, nearly there, every entry waits for it for a bounded time; then, once it
- * has on disk and applied all that was ever stable, it is certified, which is written down before anybody hears of it
- * and holds until the epoch ends.
+ * has on disk all that was ever stable, and has applied what was stable when it began to be awaited, it is certified, which
+ * is written down before anybody hears of it and holds until the epoch ends. It need not have applied what came since: it
+ * hears of a stable entry with the next one, so under a stream of updates it is always one behind, as any follower is.
  */
 final class LearnerWatch {
     private final ReplicaConfig config;
     private Phase phase;
     private long since;
+    private long mustApply;
 
     /** How far the learner is. */
     enum Phase {
@@ -40,19 +42,29 @@ final class LearnerWatch {
         return phase == Phase.CERTIFIED;
     }
 
-    void advance(PeerLink link, long last, long stable, long now, Certifier certifier) {
+    /** What a learner has on disk, and has applied. */
+    record Progress(ServerId server, long match, long applied) {}
+
+    /**
+     * Time passes, or the learner has told how far it is.
+     *
+     * @param last index of the primary's log
+     * @param stable the last entry that the primary knows to be stable
+     */
+    void advance(Progress learner, long last, long stable, long now, Certifier certifier) {
         if (phase == Phase.CATCHING_UP) {
-            boolean near =
-                    last - link.match() <= config.learnerLagMax() && last - link.applied() <= config.learnerLagMax();
+            boolean near = last - learner.match() <= config.learnerLagMax()
+                    && last - learner.applied() <= config.learnerLagMax();
             if (near && now - since >= config.learnerTimeoutNanos()) {
                 phase = Phase.AWAITED;
                 since = now;
+                mustApply = stable;
             }
         }
         if (phase == Phase.AWAITED) {
-            if (link.match() >= stable && link.applied() >= stable) {
+            if (learner.match() >= stable && learner.applied() >= mustApply) {
                 phase = Phase.CERTIFYING;
-                certifier.certify(link.server, written -> phase = written ? Phase.CERTIFIED : Phase.AWAITED);
+                certifier.certify(learner.server(), written -> phase = written ? Phase.CERTIFIED : Phase.AWAITED);
             } else if (now - since > config.learnerTimeoutNanos()) {
                 phase = Phase.CATCHING_UP;
                 since = now;

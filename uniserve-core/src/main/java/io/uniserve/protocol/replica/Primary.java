@@ -353,7 +353,8 @@ final class Primary implements PeerLink.Listener, BackupPins {
             LearnerWatch watch = learners.get(learner);
             if (link != null && watch != null && matched) {
                 link.poll();
-                watch.advance(link, log.durableIndex(), stable, now, certifier);
+                LearnerWatch.Progress told = new LearnerWatch.Progress(learner, link.match(), link.applied());
+                watch.advance(told, log.durableIndex(), stable, now, certifier);
             }
         }
         advance();

@@ -26,7 +26,8 @@ public final class RawLog implements AutoCloseable {
         }
     }
 
-    void write(Bench.Load load, String side, int round, List<long[]> latencies, Block block) {
+    /** Operations' latencies, thread by thread, and what they were together. */
+    public void write(Bench.Load load, String side, int round, List<long[]> latencies, Block block) {
         if (out == null) {
             return;
         }

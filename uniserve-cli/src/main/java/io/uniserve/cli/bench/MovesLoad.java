@@ -1,0 +1,132 @@
+package io.uniserve.cli.bench;
+
+import io.uniserve.api.Document;
+import io.uniserve.client.ClientTable;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.LongSupplier;
+
+/** One client that updates one row again and again, and one that counts all rows, while actors move. */
+final class MovesLoad implements AutoCloseable {
+    private final LongSupplier nanos;
+    private final ClientTable table;
+    private final long expected;
+    private final AtomicReference<Document> row;
+    private final ConcurrentLinkedQueue<Long> updates = new ConcurrentLinkedQueue<>();
+    private final ConcurrentLinkedQueue<Long> queries = new ConcurrentLinkedQueue<>();
+    private final AtomicLong updated = new AtomicLong();
+    private final AtomicLong queried = new AtomicLong();
+    private final AtomicLong failed = new AtomicLong();
+    private final AtomicLong wrong = new AtomicLong();
+    private final AtomicReference<String> trouble = new AtomicReference<>("");
+    private final List<Thread> threads = new ArrayList<>();
+    private volatile boolean end;
+
+    /**
+     * Begins.
+     *
+     * @param expected rows of the table, whose number no update changes
+     * @param first what is updated until {@link #update} names another
+     */
+    MovesLoad(LongSupplier nanos, ClientTable table, long expected, Document first) {
+        this.nanos = nanos;
+        this.table = table;
+        this.expected = expected;
+        this.row = new AtomicReference<>(first);
+        start("bench-updates", this::put, updates, updated);
+        start("bench-queries", this::count, queries, queried);
+    }
+
+    private void start(String name, Runnable operation, ConcurrentLinkedQueue<Long> latencies, AtomicLong done) {
+        Thread thread = new Thread(
+                () -> {
+                    while (!end) {
+                        long start = nanos.getAsLong();
+                        try {
+                            operation.run();
+                        } catch (UniserveException e) {
+                            failed.incrementAndGet();
+                            trouble.set(e.toString());
+                        }
+                        latencies.add(nanos.getAsLong() - start);
+                        done.incrementAndGet();
+                    }
+                },
+                name);
+        thread.setDaemon(true);
+        threads.add(thread);
+        thread.start();
+    }
+
+    private void put() {
+        table.update("kv.put@1", Document.CODEC, List.of(row.get())).run().orThrow();
+    }
+
+    private void count() {
+        long count = table.all()
+                .retrieve(
+                        OverheadBench.COUNT,
+                        "",
+                        values -> values.stream().mapToLong(Long::longValue).sum());
+        if (count != expected) {
+            wrong.incrementAndGet();
+            trouble.set("counted " + count + " of " + expected + " rows");
+        }
+    }
+
+    /** From now on this row. */
+    void update(Document other) {
+        row.set(other);
+    }
+
+    long updated() {
+        return updated.get();
+    }
+
+    long queried() {
+        return queried.get();
+    }
+
+    long failed() {
+        return failed.get();
+    }
+
+    long wrong() {
+        return wrong.get();
+    }
+
+    /** The last operation that failed or was wrong; empty for none. */
+    String trouble() {
+        return trouble.get();
+    }
+
+    /** Latencies of updates in nanoseconds since this was asked last. */
+    long[] takeUpdates() {
+        return take(updates);
+    }
+
+    /** The same of queries. */
+    long[] takeQueries() {
+        return take(queries);
+    }
+
+    private static long[] take(ConcurrentLinkedQueue<Long> latencies) {
+        List<Long> taken = new ArrayList<>();
+        for (Long next = latencies.poll(); next != null; next = latencies.poll()) {
+            taken.add(next);
+        }
+        return taken.stream().mapToLong(Long::longValue).toArray();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        end = true;
+        for (Thread thread : threads) {
+            thread.join();
+        }
+    }
+}

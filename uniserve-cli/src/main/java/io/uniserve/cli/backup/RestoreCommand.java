@@ -25,8 +25,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Makes a table from a backup; returns when all its actors serve.",
             "--all is for a new cluster of the same name on what durable storage is left of a lost one: it restores"
-                + " every table that was backed up continuously, each from a backup lost-TABLE-NUMBER that it makes of"
-                + " it and that can be deleted afterwards. No process of the lost cluster may run any more."
+                    + " every table that was backed up continuously, each from a backup lost-TABLE-NUMBER that it makes of"
+                    + " it and that can be deleted afterwards. No process of the lost cluster may run any more."
         },
         footer = {"  uniserve restore before-the-upgrade --as speeches2", "  uniserve restore --all"})
 public final class RestoreCommand extends ClientCommand {

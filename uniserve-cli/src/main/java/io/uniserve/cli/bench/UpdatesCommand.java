@@ -21,9 +21,9 @@ import picocli.CommandLine.Option;
         name = "updates",
         description = {
             "What atomic updates cost: a port, key-value or Solr, on 2 server processes, rf 1 and 2, eventual and"
-                + " fully serializable tables, from one row to bulk; queries of all actors, quiet and under a stream"
-                + " of updates. The floor of bulk is the bare engine behind a bare log with one fsync, of a single row"
-                + " the ZooKeeper writes, fsyncs and RPC rounds that the protocol needs, all measured in the same run."
+                    + " fully serializable tables, from one row to bulk; queries of all actors, quiet and under a stream"
+                    + " of updates. The floor of bulk is the bare engine behind a bare log with one fsync, of a single row"
+                    + " the ZooKeeper writes, fsyncs and RPC rounds that the protocol needs, all measured in the same run."
         },
         footerHeading = "%nExamples:%n",
         footer = {

@@ -39,10 +39,11 @@ record ClusterState(List<TableRoute> tables, List<String> replicas, Map<String, 
     /** True when nothing changes by itself any more: every replica is in sync and has applied all that it has logged. */
     boolean settled() {
         return replicas.stream().allMatch(replica -> replica.contains(" behind 0 "))
-                && tables.stream().allMatch(table -> table.map().actors().stream()
-                        .allMatch(actor -> actor.begun()
-                                && actor.isr().size() == table.meta().rf()
-                                && actor.learners().isEmpty()
-                                && actor.fencing().isEmpty()));
+                && tables.stream()
+                        .allMatch(table -> table.map().actors().stream()
+                                .allMatch(actor -> actor.begun()
+                                        && actor.isr().size() == table.meta().rf()
+                                        && actor.learners().isEmpty()
+                                        && actor.fencing().isEmpty()));
     }
 }

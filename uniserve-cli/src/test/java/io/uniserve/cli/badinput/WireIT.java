@@ -30,7 +30,7 @@ class WireIT {
     private static final byte[] JAVA_OBJECT = HexFormat.of()
             .parseHex(
                     "aced0005737200176a6176612e7574696c2e5072696f72697479517565756594da30b4fb3f82b103000249000473697a654c000a636f"
-                        + "6d70617261746f727400164c6a6176612f7574696c2f436f6d70617261746f723b7870000000027073720011");
+                            + "6d70617261746f727400164c6a6176612f7574696c2f436f6d70617261746f723b7870000000027073720011");
 
     private final BadInputCluster bad;
     private final RawCalls coordinator;

@@ -67,8 +67,7 @@ class SolrSchemaIT {
     @BeforeAll
     void start(@TempDir Path root) throws IOException {
         directory = root;
-        cluster = StartedCluster.start(
-                ProcessClusterOptions.of(root.resolve("cluster"), 2, "solr"));
+        cluster = StartedCluster.start(ProcessClusterOptions.of(root.resolve("cluster"), 2, "solr"));
         client = cluster.client();
         uniserve = new TestingConsole(RemoteCluster::connect);
         assertThat(run("table", "create", "docs", "--port", "solr", "--actors", "" + ACTORS, "--configset", conf(FIRST))

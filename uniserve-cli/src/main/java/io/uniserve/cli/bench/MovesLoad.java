@@ -7,7 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicLong;
-import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.LongSupplier;
 
 /** One client that updates one row again and again, and one that counts all rows, while actors move. */
@@ -15,15 +14,15 @@ final class MovesLoad implements AutoCloseable {
     private final LongSupplier nanos;
     private final ClientTable table;
     private final long expected;
-    private final AtomicReference<Document> row;
+    private volatile Document row;
     private final ConcurrentLinkedQueue<Long> updates = new ConcurrentLinkedQueue<>();
     private final ConcurrentLinkedQueue<Long> queries = new ConcurrentLinkedQueue<>();
     private final AtomicLong updated = new AtomicLong();
     private final AtomicLong queried = new AtomicLong();
     private final AtomicLong failed = new AtomicLong();
     private final AtomicLong wrong = new AtomicLong();
-    private final AtomicReference<String> trouble = new AtomicReference<>("");
     private final List<Thread> threads = new ArrayList<>();
+    private volatile String trouble = "";
     private volatile boolean end;
 
     /**
@@ -36,7 +35,7 @@ final class MovesLoad implements AutoCloseable {
         this.nanos = nanos;
         this.table = table;
         this.expected = expected;
-        this.row = new AtomicReference<>(first);
+        this.row = first;
         start("bench-updates", this::put, updates, updated);
         start("bench-queries", this::count, queries, queried);
     }
@@ -50,7 +49,7 @@ final class MovesLoad implements AutoCloseable {
                             operation.run();
                         } catch (UniserveException e) {
                             failed.incrementAndGet();
-                            trouble.set(e.toString());
+                            trouble = e.toString();
                         }
                         latencies.add(nanos.getAsLong() - start);
                         done.incrementAndGet();
@@ -63,7 +62,7 @@ final class MovesLoad implements AutoCloseable {
     }
 
     private void put() {
-        table.update("kv.put@1", Document.CODEC, List.of(row.get())).run().orThrow();
+        table.update("kv.put@1", Document.CODEC, List.of(row)).run().orThrow();
     }
 
     private void count() {
@@ -74,13 +73,13 @@ final class MovesLoad implements AutoCloseable {
                         values -> values.stream().mapToLong(Long::longValue).sum());
         if (count != expected) {
             wrong.incrementAndGet();
-            trouble.set("counted " + count + " of " + expected + " rows");
+            trouble = "counted " + count + " of " + expected + " rows";
         }
     }
 
     /** From now on this row. */
     void update(Document other) {
-        row.set(other);
+        row = other;
     }
 
     long updated() {
@@ -101,7 +100,7 @@ final class MovesLoad implements AutoCloseable {
 
     /** The last operation that failed or was wrong; empty for none. */
     String trouble() {
-        return trouble.get();
+        return trouble;
     }
 
     /** Latencies of updates in nanoseconds since this was asked last. */

@@ -16,6 +16,7 @@ import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
@@ -36,9 +37,12 @@ class AtomicBackupTest {
         assertThat(outcome.get(0)).as("%s", outcome.get(0)).isInstanceOf(Outcome.Ok.class);
     }
 
+    private static TableMap map(Cluster cluster) {
+        return (TableMap) Objects.requireNonNull(cluster.store.value(RegistryPaths.map(COPY)));
+    }
+
     private static List<String> rows(Cluster cluster, int actor) {
-        TableMap map = (TableMap) cluster.store.value(RegistryPaths.map(COPY));
-        assertThat(map).isNotNull();
+        TableMap map = map(cluster);
         ReplicaKey key = new ReplicaKey(map.tableId(), actor);
         Host primary = cluster.server(map.actors().get(actor).primary());
         cluster.await(() -> primary.serving(key), 20);
@@ -72,10 +76,9 @@ class AtomicBackupTest {
         for (int actor = 1; actor < 3; actor++) {
             assertThat(texts(rows(cluster, actor))).isEqualTo(whole);
         }
-        TableLog log = (TableLog) cluster.store.value(RegistryPaths.log(COPY));
-        assertThat(log).isNotNull();
+        TableLog log = (TableLog) Objects.requireNonNull(cluster.store.value(RegistryPaths.log(COPY)));
         assertThat(log.version()).isEqualTo(whole.size());
-        TableMap map = (TableMap) cluster.store.value(RegistryPaths.map(COPY));
+        TableMap map = map(cluster);
         long after = atomic.version(atomic.send(
                 COPY,
                 map.tableId(),

@@ -19,6 +19,7 @@ import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 
 /** Named backups of tables: taken while the table is updated, kept, restored, checked, deleted. */
@@ -64,8 +65,7 @@ class TableBackupTest {
     }
 
     private static TableMap map(Cluster cluster, TableName name) {
-        assertThat(cluster.store.value(RegistryPaths.map(name))).isInstanceOf(TableMap.class);
-        return (TableMap) cluster.store.value(RegistryPaths.map(name));
+        return (TableMap) Objects.requireNonNull(cluster.store.value(RegistryPaths.map(name)));
     }
 
     private static List<String> rows(Cluster cluster, TableName name, int actor) {

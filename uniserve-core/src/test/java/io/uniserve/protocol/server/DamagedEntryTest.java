@@ -17,9 +17,15 @@ class DamagedEntryTest {
     private static final long SECOND = Cluster.SECOND;
     private static final LogOptions NOTHING_CACHED = new LogOptions(1 << 20, 200, 1L << 30);
 
-    /** Two replicas with a short memory; then one is gone for good, and the other's first entries are damaged. */
-    private static Host sole(Cluster cluster, int updates) {
+    /** Two replicas with a short memory. */
+    private static Cluster created(int checkpointEntries) {
+        Cluster cluster = new Cluster(2, checkpointEntries, NOTHING_CACHED);
         cluster.create(1, 2, 1, OnLoss.WAIT);
+        return cluster;
+    }
+
+    /** Then one is gone for good, and the other's first entries are damaged. */
+    private static Host sole(Cluster cluster, int updates) {
         for (int i = 0; i < updates; i++) {
             cluster.update(AckLevel.ISR, "r" + i);
         }
@@ -51,21 +57,21 @@ class DamagedEntryTest {
 
     @Test
     void aLearnerIsFedFromTheBackedUpCheckpointBeyondIt() {
-        Cluster cluster = new Cluster(2, 10, NOTHING_CACHED);
+        Cluster cluster = created(10);
         Host host = sole(cluster, 40);
         fed(cluster, host, 41);
     }
 
     @Test
     void aCheckpointIsMadeAndBackedUpWhereThereIsNone() {
-        Cluster cluster = new Cluster(2, 20_000, NOTHING_CACHED);
+        Cluster cluster = created(20_000);
         Host host = sole(cluster, 40);
         fed(cluster, host, 41);
     }
 
     @Test
     void whatCouldNotBeShippedIsCoveredByTheCheckpoint() {
-        Cluster cluster = new Cluster(2, 20_000, NOTHING_CACHED);
+        Cluster cluster = created(20_000);
         cluster.objects.down(true);
         Host host = sole(cluster, 40);
         cluster.objects.down(false);

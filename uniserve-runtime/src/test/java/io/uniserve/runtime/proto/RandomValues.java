@@ -3,6 +3,7 @@ package io.uniserve.runtime.proto;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
+import io.uniserve.model.BackupName;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
@@ -101,6 +102,9 @@ final class RandomValues {
     private Object object(Class<?> type) {
         if (type == TableName.class) {
             return new TableName(text(1, 60));
+        }
+        if (type == BackupName.class) {
+            return new BackupName(text(1, 60));
         }
         if (type == ServerId.class) {
             return new ServerId("server-" + random.nextInt(6));

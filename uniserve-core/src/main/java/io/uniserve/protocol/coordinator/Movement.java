@@ -32,7 +32,9 @@ final class Movement {
 
     /** True when nothing is under way, nor left over. */
     static boolean settled(ActorState actor) {
-        return actor.learners().isEmpty() && actor.isr().containsAll(actor.desired());
+        return actor.learners().isEmpty()
+                && actor.isr().containsAll(actor.desired())
+                && actor.desired().size() >= actor.isr().size();
     }
 
     /** Makes learners of desired servers that hold nothing yet. */
@@ -78,6 +80,10 @@ final class Movement {
                 .filter(learner -> !draft.desired().contains(learner))
                 .toList()
                 .forEach(draft::dropLearner);
+        if (draft.isr().size() == meta.rf() && draft.isr().containsAll(draft.desired())) {
+            // Some were not desired while their servers drained, which came back before others had taken their places.
+            draft.desire(draft.desired().size() < meta.rf() ? draft.isr() : draft.desired());
+        }
         if (draft.hasNewEpoch() || draft.isr().size() <= meta.rf() || !allWhole(key, actor, draft)) {
             return;
         }

@@ -7,11 +7,16 @@ import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
-import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster of processes whose coordinator knows every server, a client of it, and what it leaves on disk. */
 final class StartedCluster implements AutoCloseable {
@@ -96,16 +101,45 @@ final class StartedCluster implements AutoCloseable {
         }
     }
 
-    /** Files under a directory of the cluster's whose path from the cluster's own contains this part. */
+    /**
+     * Files under a directory of the cluster's whose path from the cluster's own contains this part; daemons may be deleting
+     * some meanwhile.
+     */
     List<Path> files(String directory, String part) {
         Path root = processes.directory();
-        try (Stream<Path> files = Files.walk(root.resolve(directory))) {
-            return files.filter(Files::isRegularFile)
-                    .filter(file -> root.relativize(file).toString().contains(part))
-                    .toList();
+        List<Path> found = new ArrayList<>();
+        try {
+            Files.walkFileTree(root.resolve(directory), new SimpleFileVisitor<>() {
+                @Override
+                public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+                    if (attributes.isRegularFile()
+                            && root.relativize(file).toString().contains(part)) {
+                        found.add(file);
+                    }
+                    return FileVisitResult.CONTINUE;
+                }
+
+                @Override
+                public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
+                    return goneOr(e);
+                }
+
+                @Override
+                public FileVisitResult postVisitDirectory(Path visited, @Nullable IOException e) throws IOException {
+                    return e == null ? FileVisitResult.CONTINUE : goneOr(e);
+                }
+            });
+            return found;
         } catch (IOException e) {
             throw new UncheckedIOException(e);
         }
+    }
+
+    private static FileVisitResult goneOr(IOException e) throws IOException {
+        if (e instanceof NoSuchFileException) {
+            return FileVisitResult.CONTINUE;
+        }
+        throw e;
     }
 
     @Override

@@ -32,8 +32,8 @@ final class Tlc {
     record Result(String broken, int steps, long distinct, String output) {}
 
     Result check(ModelInstance instance, Path directory) throws IOException, InterruptedException {
-        Path model =
-                Files.copy(specs().resolve(instance.module() + ".tla"), directory.resolve(instance.module() + ".tla"));
+        String name = instance.module() + ".tla";
+        Files.copy(specs().resolve(name), directory.resolve(name));
         Files.writeString(directory.resolve("model.cfg"), config(instance));
         Path log = directory.resolve("tlc.log");
         String java = Path.of(System.getProperty("java.home"), "bin", "java").toString();

@@ -54,6 +54,12 @@ public final class Limits {
     public static final long RESTORE_RETRY_MS_MAX = 30_000;
     public static final int PENDING_UPDATES_PER_ACTOR_MAX = 4_096;
     public static final long PENDING_UPDATE_BYTES_PER_ACTOR_MAX = 64L << 20;
+
+    /** Updates that wait at a server until a primary that moves or begins is ready. */
+    public static final int UPDATES_HELD_PER_ACTOR_MAX = 256;
+
+    public static final long UPDATE_BYTES_HELD_PER_ACTOR_MAX = 24L << 20;
+    public static final long UPDATE_HELD_MS_MAX = 1_000;
     public static final int REQUEST_CLIENTS_PER_ACTOR_MAX = 4_096;
     public static final int REQUESTS_PER_CLIENT_MAX = 1_024;
     public static final int QUERY_ATTEMPTS_PER_ACTOR_MAX = 16;

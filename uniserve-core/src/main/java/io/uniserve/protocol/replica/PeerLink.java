@@ -17,7 +17,8 @@ import java.util.List;
  * wider), then streams batches, a few at a time.
  */
 final class PeerLink {
-    private static final int WINDOW = 4;
+    /** Messages on their way at a time. */
+    static final int WINDOW = 4;
 
     private final ReplicaHost host;
     private final ReplicaKey key;

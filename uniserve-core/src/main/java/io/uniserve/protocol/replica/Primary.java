@@ -161,6 +161,11 @@ final class Primary implements PeerLink.Listener, BackupPins {
         return !closed && matched && state.begun() && replica.engineReady() && replica.applied() >= epochIndex;
     }
 
+    /** True while updates are refused for a reason that is about to pass: an epoch that begins, or a primary that moves. */
+    boolean settling() {
+        return !closed && state.isr().size() >= meta.minIsr() && refusal().isPresent();
+    }
+
     /** Why updates are refused now; empty message never. */
     java.util.Optional<UniserveException> refusal() {
         if (state.isr().size() < meta.minIsr()) {
@@ -286,6 +291,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
         if (handOver.holding()) {
             handOver.advance(now, successors());
         }
+        replica.advanced();
     }
 
     private long match(ServerId member) {

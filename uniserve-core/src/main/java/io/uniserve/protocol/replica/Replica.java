@@ -14,7 +14,6 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.log.LogListener;
 import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
-import io.uniserve.protocol.message.PeerReply.Replicated;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.UpdateRequest;
@@ -45,6 +44,7 @@ public final class Replica {
     private final ReplicaFiles files;
     private final Refuser refuser;
     private final VersionTrail trail;
+    private final Entrance entrance;
     private @Nullable TableMeta meta;
     private @Nullable ActorState desired;
     private boolean closed;
@@ -67,6 +67,7 @@ public final class Replica {
             Applier engine = files.engine();
             return engine == null ? 0 : engine.foretold().done();
         });
+        this.entrance = new Entrance(host, new Entrance.Inside(key, files, part, pending, fitness, () -> closed));
         this.refuser = new Refuser(key, pending, part::primary, (after, then) -> cut(after, false, then));
     }
 
@@ -170,6 +171,7 @@ public final class Replica {
         } else if (opened != null && wanted.epoch() == installed()) {
             activate(opened, wanted);
         }
+        entrance.look();
         host.gateChanged(this);
     }
 
@@ -215,35 +217,27 @@ public final class Replica {
         parts.file().certify(at.epoch(), learner, then);
     }
 
-    /** A message from the primary. */
+    /** A message from the primary; one of an epoch that is being installed here waits until it is. */
     public void replicate(Replicate request, Completion<PeerReply> completion) {
-        if (request.epoch() > Math.max(installed(), desired == null ? 0 : desired.epoch())) {
+        if (request.epoch() > epochWanted() && request.epoch() > installed()) {
             host.refresh(table);
         }
-        if (!closed && !fitness.isDamaged() && part.replicate(request, installed(), completion)) {
-            host.wantTicks(this);
-            return;
-        }
-        Replicated.Status status =
-                request.epoch() == installed() ? Replicated.Status.NOT_READY : Replicated.Status.STALE_EPOCH;
-        completion.done(Outcome.ok(new Replicated(status, installed(), 0, 0, 0, host.incarnation())));
+        entrance.replicate(request, completion);
+        host.wantTicks(this);
     }
 
     /** An update for this actor. */
     public void update(UpdateRequest request, UpdateRequest.ActorRows rows, PendingUpdates.Callback callback) {
-        Primary leader = part.primary();
-        Opened parts = files.opened();
-        Applier engine = files.engine();
         if (rows.epoch() > installed()) {
             host.refresh(table);
         }
-        if (leader == null || parts == null || engine == null || closed) {
-            callback.failed(UpdateFlow.failure(
-                    key, ErrorCode.NOT_PRIMARY, "this server is not the actor's primary", installed()));
-        } else {
-            new UpdateFlow(host, key, parts.log(), pending, engine::table, part::primary)
-                    .admit(request, rows, callback);
-        }
+        entrance.update(request, rows, callback);
+        host.wantTicks(this);
+    }
+
+    /** The primary is further than it was. */
+    void advanced() {
+        entrance.look();
     }
 
     /** The primary's part in an atomic update. */
@@ -411,12 +405,14 @@ public final class Replica {
         if (leader != null) {
             leader.tick(now);
         }
+        entrance.look();
         fitness.report(desired, engineReady(), !part.leads());
         return fitness.wantsTicks()
                 || parts != null && marks.wantsTicks(parts)
                 || engine != null && engine.wantsTicks()
                 || leader != null && leader.wantsTicks()
                 || desired != null && desired.epoch() > installed()
+                || entrance.wantsTicks()
                 || !pending.isEmpty();
     }
 
@@ -435,6 +431,7 @@ public final class Replica {
         closed = true;
         part.close();
         pending.failAll(ErrorCode.NOT_PRIMARY, "the replica is closed here", installed());
+        entrance.close();
     }
 
     /** Ends the replica and keeps its files aside: the coordinator gave up on what they hold. */

@@ -1,0 +1,80 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.model.AckLevel;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** How long updates wait while a primary moves, in virtual time: a client's pauses have no part in it. */
+class MovePauseTest {
+    private static final long MILLI = 1_000_000;
+
+    /** A handful of messages, a write of the map, a few fsyncs: no tick and no pause before another attempt. */
+    private static final long PAUSE_MAX = 10 * MILLI;
+
+    private final Cluster cluster = new Cluster(3);
+    private int refused;
+
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void updatesWaitAtTheServers(int rf) {
+        cluster.create(1, rf, 1, OnLoss.WAIT);
+        cluster.update(AckLevel.ISR, "k=0");
+        for (int i = 0; i < 2; i++) {
+            long longest = move(i);
+            assertThat(longest).isLessThan(PAUSE_MAX);
+        }
+        assertThat(refused).as("once for each move at most").isLessThanOrEqualTo(2);
+    }
+
+    private long move(int number) {
+        ServerId from = cluster.actor(0).primary();
+        ServerId to = cluster.servers.keySet().stream()
+                .map(ServerId::new)
+                .filter(id -> !cluster.actor(0).hosts(id))
+                .findFirst()
+                .orElseThrow();
+        List<Outcome<AdminReply>> moved = new ArrayList<>();
+        cluster.coordinator.onAdmin(new AdminRequest.MoveReplica(Cluster.T, 0, from, to), moved::add);
+        long longest = 0;
+        for (int i = 0; i < 20_000 && !over(from, to); i++) {
+            long began = cluster.loop.nanos();
+            update("k" + i + "=" + number);
+            longest = Math.max(longest, cluster.loop.nanos() - began);
+            cluster.loop.run(MILLI);
+        }
+        assertThat(over(from, to)).as("it has moved").isTrue();
+        return longest;
+    }
+
+    private boolean over(ServerId from, ServerId to) {
+        ActorState actor = cluster.actor(0);
+        return actor.isr().contains(to) && !actor.hosts(from) && actor.fencing().isEmpty();
+    }
+
+    /** A client that knows the newest map at once, and asks again at once. */
+    private void update(String row) {
+        RequestId id = cluster.nextId();
+        while (true) {
+            List<Outcome<UpdateReply>> outcome = cluster.send(id, AckLevel.ISR, row);
+            cluster.await(() -> !outcome.isEmpty(), 10);
+            if (outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok
+                    && ok.value().failures().isEmpty()) {
+                return;
+            }
+            refused++;
+            cluster.loop.run(MILLI);
+        }
+    }
+}

@@ -46,6 +46,13 @@ public final class UpdatesCommand extends CliCommand {
     @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 3).")
     private int rounds = 3;
 
+    @Option(
+            names = "--warm-up",
+            paramLabel = "N",
+            description =
+                    "Updates of one row, and pieces of their fixed cost, before they are measured (default: 1000).")
+    private int warmUp = 1_000;
+
     @Option(names = "--actors", paramLabel = "N", description = "Actors of the tables (default: 8).")
     private int actors = 8;
 
@@ -68,6 +75,7 @@ public final class UpdatesCommand extends CliCommand {
         range("--updates", updates, 1, 1_000_000);
         range("--queries", queries, 1, 1_000_000);
         range("--rounds", rounds, 1, 1_000);
+        range("--warm-up", warmUp, 0, 1_000_000);
         range("--actors", actors, 1, 256);
         boolean roomy = Runtime.getRuntime().maxMemory() >= LARGE_HEAP;
         int largest = bulk != null ? bulk : roomy ? 100 : 10;
@@ -84,7 +92,7 @@ public final class UpdatesCommand extends CliCommand {
             UpdatesBench bench = new UpdatesBench(
                     new Bench(SystemClock.INSTANCE::nanos, log),
                     measured,
-                    new UpdatesBench.Scale(actors, updates, queries, rounds, largest),
+                    new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp),
                     workspace.directory(),
                     console());
             List<Figure> figures = bench.run();

@@ -7,7 +7,9 @@ import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Batch;
 import io.uniserve.model.TableLog.Decision;
 import io.uniserve.model.TableLog.InFlight;
+import java.util.ArrayList;
 import java.util.HexFormat;
+import java.util.List;
 
 /** A table's versions in the registry. */
 final class TableLogMapping {
@@ -29,17 +31,34 @@ final class TableLogMapping {
             flight.batches().forEach(batch -> message.addBatches(toProto(batch)));
             proto.setInFlight(message);
         }
-        log.decisions().forEach(decision -> proto.addDecisions(toProto(decision)));
-        return proto.build();
+        List<Decision> settled = new ArrayList<>();
+        boolean ascending = ascending(log.decisions());
+        for (Decision decision : log.decisions()) {
+            if (ascending && SettledDecisions.has(decision)) {
+                settled.add(decision);
+            } else {
+                proto.addDecisions(toProto(decision));
+            }
+        }
+        return proto.setSettled(SettledDecisions.pack(settled)).build();
+    }
+
+    private static boolean ascending(List<Decision> decisions) {
+        long last = 0;
+        for (Decision decision : decisions) {
+            if (decision.version() <= last) {
+                return false;
+            }
+            last = decision.version();
+        }
+        return true;
     }
 
     private static RegistryProto.VersionBatch toProto(Batch batch) {
         RegistryProto.VersionBatch.Builder proto =
                 RegistryProto.VersionBatch.newBuilder().setRequest(IdentityMapping.toProto(batch.request()));
         String sha256 = batch.sha256();
-        boolean digits = sha256.length() == Sha256.HEX_CHARS
-                && sha256.chars().allMatch(c -> c >= '0' && c <= '9' || c >= 'a' && c <= 'f');
-        return digits
+        return SettledDecisions.isHash(sha256)
                 ? proto.setHash(ByteString.copyFrom(HexFormat.of().parseHex(sha256)))
                         .build()
                 : proto.setSha256(sha256).build();
@@ -63,9 +82,31 @@ final class TableLogMapping {
                 Wire.notNegative("version", proto.getVersion()),
                 Wire.notNegative("next", proto.getNext()),
                 flight,
-                Wire.list(
-                        "decisions", proto.getDecisionsList(), Limits.TABLE_DECISIONS_MAX, TableLogMapping::fromProto),
+                merged(
+                        SettledDecisions.unpack(proto.getSettled()),
+                        Wire.list(
+                                "decisions",
+                                proto.getDecisionsList(),
+                                Limits.TABLE_DECISIONS_MAX,
+                                TableLogMapping::fromProto)),
                 Wire.notNegative("forgotten", proto.getForgotten()));
+    }
+
+    /** Both in the order of their versions. */
+    private static List<Decision> merged(List<Decision> settled, List<Decision> others) {
+        if (settled.isEmpty()) {
+            return others;
+        }
+        List<Decision> all = new ArrayList<>(settled.size() + others.size());
+        int at = 0;
+        for (Decision other : others) {
+            while (at < settled.size() && settled.get(at).version() < other.version()) {
+                all.add(settled.get(at++));
+            }
+            all.add(other);
+        }
+        all.addAll(settled.subList(at, settled.size()));
+        return all;
     }
 
     private static InFlight fromProto(RegistryProto.VersionInFlight proto) {

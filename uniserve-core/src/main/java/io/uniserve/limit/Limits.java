@@ -25,6 +25,10 @@ public final class Limits {
     public static final int LOG_ENTRY_BYTES_MAX = 26 << 20;
     public static final int LOG_SEGMENT_BYTES = 64 << 20;
     public static final long LOG_BYTES_PER_ACTOR_MAX_DEFAULT = 4L << 30;
+    /** Newest bytes of an actor's log that stay when the rest is dropped. */
+    public static final long LOG_RETAIN_BYTES_DEFAULT = 256L << 20;
+    /** A learner under way holds the log until it has this part of the most it may have: 2 for a half. */
+    public static final int LOG_HELD_FOR_LEARNERS_PART = 2;
     public static final int REPLICATE_BYTES_MAX = 4 << 20;
     public static final int REPLICATE_ENTRIES_MAX = 1_024;
     public static final int APPLY_BATCH_ENTRIES_MAX = 256;

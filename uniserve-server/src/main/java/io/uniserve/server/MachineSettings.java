@@ -26,7 +26,11 @@ final class MachineSettings {
         ReplicaConfig defaults = ReplicaConfig.defaults(cluster);
         ReplicaConfig replicas = new ReplicaConfig(
                 cluster,
-                new LogOptions(Limits.LOG_SEGMENT_BYTES, defaults.log().cacheBytes(), settings.logBytesPerActorMax()),
+                new LogOptions(
+                        Limits.LOG_SEGMENT_BYTES,
+                        defaults.log().cacheBytes(),
+                        settings.logBytesPerActorMax(),
+                        settings.logRetainBytes()),
                 settings.lease().toNanos(),
                 settings.clockDrift(),
                 defaults.replicateTimeoutNanos(),

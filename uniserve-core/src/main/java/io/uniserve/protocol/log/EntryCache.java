@@ -63,6 +63,16 @@ final class EntryCache {
         }
     }
 
+    /** Forgets entries up to this one. */
+    void dropThrough(long index) {
+        while (count > 0 && first <= index) {
+            forget(head);
+            head = head + 1 & ring.length - 1;
+            first++;
+            count--;
+        }
+    }
+
     private void forget(int place) {
         LogEntry entry = ring[place];
         bytes -= entry == null ? 0 : EntryCodec.size(entry);

@@ -4,7 +4,7 @@ import java.util.Arrays;
 
 /** Where each durable entry lies, 20 bytes an entry. */
 final class EntryIndex {
-    private final long base;
+    private long base;
     private int count;
     private int[] segments = new int[64];
     private int[] offsets = new int[64];
@@ -36,6 +36,29 @@ final class EntryIndex {
 
     void cutAfter(long index) {
         count = at(index + 1);
+    }
+
+    /** Forgets entries up to this one, which is there or before the first. */
+    void dropThrough(long index) {
+        int gone = at(index + 1);
+        int left = count - gone;
+        System.arraycopy(segments, gone, segments, 0, left);
+        System.arraycopy(offsets, gone, offsets, 0, left);
+        System.arraycopy(sizes, gone, sizes, 0, left);
+        System.arraycopy(epochs, gone, epochs, 0, left);
+        base = index;
+        count = left;
+    }
+
+    /** Gives back memory that a log which was longer needed. */
+    void shrink() {
+        int wanted = Math.max(64, Integer.highestOneBit(Math.max(1, count)) * 2);
+        if (wanted * 2 <= segments.length) {
+            segments = Arrays.copyOf(segments, wanted);
+            offsets = Arrays.copyOf(offsets, wanted);
+            sizes = Arrays.copyOf(sizes, wanted);
+            epochs = Arrays.copyOf(epochs, wanted);
+        }
     }
 
     int segment(long index) {

@@ -7,6 +7,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
@@ -21,6 +22,7 @@ final class LogRecovery {
     private final long synced;
     private final Completion<LogRecovery> completion;
     private final List<String> names = new ArrayList<>();
+    private final ArrayDeque<String> dropped = new ArrayDeque<>();
     final List<Segment> segments = new ArrayList<>();
     final EntryIndex index;
     final EntryCache cache;
@@ -49,10 +51,31 @@ final class LogRecovery {
                 ok.value().stream()
                         .map(Disk.Entry::name)
                         .filter(name -> name.matches("\\d{20}\\.seg"))
-                        .forEach(names::add);
-                readNext(0);
+                        .forEach(name -> (first(name) <= index.last() ? dropped : names).add(name));
+                deleteDropped();
             } else {
                 fail(((Outcome.Err<List<Disk.Entry>>) listed).error());
+            }
+        });
+    }
+
+    private static long first(String name) {
+        return Long.parseLong(name.substring(0, 20));
+    }
+
+    /** What lies before the base was dropped, and a crash came before the files went. */
+    private void deleteDropped() {
+        String name = dropped.poll();
+        if (name == null) {
+            readNext(0);
+            return;
+        }
+        LOG.info("{}/{}: lies before index {}, where the log begins, and is deleted", directory, name, index.last());
+        disk.delete(directory + "/" + name, done -> {
+            if (done instanceof Outcome.Err<Done> err) {
+                fail(err.error());
+            } else {
+                deleteDropped();
             }
         });
     }
@@ -62,7 +85,7 @@ final class LogRecovery {
             end();
             return;
         }
-        Segment segment = new Segment(directory, Long.parseLong(names.get(at).substring(0, 20)));
+        Segment segment = new Segment(directory, first(names.get(at)));
         disk.read(segment.path, read -> {
             if (read instanceof Outcome.Err<Bytes> err) {
                 fail(err.error());

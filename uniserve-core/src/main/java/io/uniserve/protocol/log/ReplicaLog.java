@@ -4,11 +4,13 @@ import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.LogEntry;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -28,12 +30,14 @@ public final class ReplicaLog {
     private final String directory;
     private final LogOptions options;
     private final LogListener listener;
-    private final long baseIndex;
-    private final long baseEpoch;
+    private long baseIndex;
+    private long baseEpoch;
     private final List<Segment> segments;
     private final EntryIndex index;
     private final EntryCache cache;
     private final StepQueue steps = new StepQueue();
+    private final ArrayDeque<Segment> doomed = new ArrayDeque<>();
+    private int droppedSegments;
     private boolean writing;
     private boolean closed;
     private long bytes;
@@ -219,7 +223,7 @@ public final class ReplicaLog {
 
     private void written(Segment segment, List<LogEntry> batch, int[] sizes, Runnable next) {
         for (int i = 0; i < sizes.length; i++) {
-            index.add(segments.size() - 1, segment.size, sizes[i], batch.get(i).epoch());
+            index.add(droppedSegments + segments.size() - 1, segment.size, sizes[i], batch.get(i).epoch());
             segment.size += sizes[i];
             bytes += sizes[i];
         }
@@ -279,6 +283,79 @@ public final class ReplicaLog {
         });
     }
 
+    /**
+     * The end of the oldest segments that can go: none of them has an entry after the limit, and what stays has the bytes that
+     * are retained. The base where none can go; never the last segment.
+     */
+    public long droppable(long limit) {
+        long through = baseIndex;
+        long left = bytes;
+        for (int i = 0; i + 1 < segments.size(); i++) {
+            long end = segments.get(i + 1).first - 1;
+            left -= segments.get(i).size;
+            if (end > limit || left < options.retainBytes()) {
+                break;
+            }
+            through = end;
+        }
+        return through;
+    }
+
+    /** True when so much of the room is taken that nobody but the log itself may hold entries back. */
+    public boolean crowded() {
+        return bytes > options.bytesMax() / Limits.LOG_HELD_FOR_LEARNERS_PART;
+    }
+
+    /**
+     * Drops the segments up to this entry, which is the last one of a segment. The caller has noted durably that the log begins
+     * after it: files that a crash leaves here are deleted when the log is opened. A file that cannot be deleted is tried again
+     * with the next ones.
+     */
+    public void dropThrough(long last, Completion<Done> completion) {
+        steps.add(next -> {
+            if (closed || last <= baseIndex) {
+                next.run();
+                completion.done(Outcome.ok(Done.DONE));
+                return;
+            }
+            forget(last);
+            deleteDoomed(done -> {
+                next.run();
+                completion.done(done);
+            });
+        });
+    }
+
+    private void forget(long last) {
+        baseEpoch = epochAt(last);
+        baseIndex = last;
+        while (!segments.isEmpty() && segments.get(0).first <= last) {
+            Segment gone = segments.remove(0);
+            bytes -= gone.size;
+            droppedSegments++;
+            doomed.add(gone);
+        }
+        index.dropThrough(last);
+        index.shrink();
+        cache.dropThrough(last);
+    }
+
+    private void deleteDoomed(Completion<Done> completion) {
+        Segment gone = doomed.peek();
+        if (gone == null) {
+            completion.done(Outcome.ok(Done.DONE));
+            return;
+        }
+        disk.delete(gone.path, done -> {
+            if (done instanceof Outcome.Err<Done>) {
+                completion.done(done);
+            } else {
+                doomed.remove();
+                deleteDoomed(completion);
+            }
+        });
+    }
+
     /** Durable entries from memory, within both limits, at least one; null where the first must be read from disk. */
     public @Nullable List<LogEntry> cached(long from, int entriesMax, long bytesMax) {
         return cache.from(from, index.last(), entriesMax, bytesMax);
@@ -293,7 +370,12 @@ public final class ReplicaLog {
     }
 
     private void read(long from, int entriesMax, long bytesMax, Completion<List<LogEntry>> completion) {
-        if (from > index.last() || from <= baseIndex) {
+        if (from <= baseIndex) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.UNAVAILABLE, "log " + directory + ": entry " + from + " was dropped")));
+            return;
+        }
+        if (from > index.last()) {
             throw new UniserveException(ErrorCode.INTERNAL, "log " + directory + ": no durable entry " + from);
         }
         int segment = index.segment(from);
@@ -306,7 +388,7 @@ public final class ReplicaLog {
             }
             end += index.size(i);
         }
-        disk.readRange(segments.get(segment).path, start, end - start, read -> {
+        disk.readRange(segments.get(segment - droppedSegments).path, start, end - start, read -> {
             if (read instanceof Outcome.Ok<Bytes> ok) {
                 Outcome<List<LogEntry>> entries = decode(ok.value(), from);
                 if (entries instanceof Outcome.Err<List<LogEntry>> err && !closed) {

@@ -117,8 +117,19 @@ final class BackupShipper {
                                 || shipped < stable
                                 || record == null
                                 || record.shippedIndex() < shipped
-                                || log.damagedThrough() > record.checkpointIndex()
+                                || missingThrough() > record.checkpointIndex()
                                 || checkpoints.wantsTicks(record, ownRecord));
+    }
+
+    /** The last entry that cannot be shipped: it is damaged, or before the log's beginning. Only a checkpoint has what it did. */
+    private long missingThrough() {
+        return Math.max(log.damagedThrough(), log.baseIndex());
+    }
+
+    /** The last entry that neither a takeover nor a learner needs of the log here, by the record in force; 0 for none. */
+    long through() {
+        boolean storage = host.config().shippingNanos() > 0;
+        return storage && loaded && record != null ? Math.min(shipped, record.checkpointIndex()) : 0;
     }
 
     /** True when a checkpoint in durable storage has what the entries up to this one did. */
@@ -265,9 +276,9 @@ final class BackupShipper {
             ship(stable);
         }
         if (record != null && loaded && !writing) {
-            boolean blocked = log.damagedThrough() > shipped;
-            if (log.damagedThrough() > record.checkpointIndex()) {
-                checkpoints.wantBeyond(log.damagedThrough());
+            boolean blocked = missingThrough() > shipped;
+            if (missingThrough() > record.checkpointIndex()) {
+                checkpoints.wantBeyond(missingThrough());
             }
             if (!checkpoints.sweeping()) {
                 pins.tick(record, shipped, mapVersion);

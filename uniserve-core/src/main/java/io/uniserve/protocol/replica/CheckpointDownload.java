@@ -85,7 +85,7 @@ final class CheckpointDownload {
             completion.done(Outcome.ok(manifest));
             return;
         }
-        String path = new Checkpoints(env.disk(), key.toString(), 0)
+        String path = new Checkpoints(env.disk(), key.toString(), () -> 0)
                         .path(new Checkpoints.Name(manifest.index(), manifest.epoch()))
                 + "/" + file.path();
         if (file.chunks().isEmpty()) {

@@ -8,9 +8,12 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -26,7 +29,10 @@ final class Checkpoints {
 
     private final Disk disk;
     private final String directory;
-    private final long baseIndex;
+    private final LongSupplier baseIndex;
+    /** Those known to be whole, by index. */
+    private final TreeMap<Long, Name> known = new TreeMap<>();
+
     private @Nullable Name newest;
     private @Nullable Hold held;
     private boolean wanted;
@@ -34,7 +40,7 @@ final class Checkpoints {
     /**
      * @param baseIndex index before the log's first entry
      */
-    Checkpoints(Disk disk, String replicaDirectory, long baseIndex) {
+    Checkpoints(Disk disk, String replicaDirectory, LongSupplier baseIndex) {
         this.disk = disk;
         this.directory = replicaDirectory + "/checkpoint";
         this.baseIndex = baseIndex;
@@ -64,6 +70,23 @@ final class Checkpoints {
         return newest;
     }
 
+    /**
+     * Index of the second newest checkpoint known to be whole and to lie on this log, 0 for none: as long as the log begins
+     * before it, the replica can be built again without help even if the newest is found damaged.
+     */
+    long secondOn(ReplicaLog log) {
+        boolean one = false;
+        for (Name name : known.descendingMap().values()) {
+            if (name.index() <= log.durableIndex() && log.epochAt(name.index()) == name.epoch()) {
+                if (one) {
+                    return name.index();
+                }
+                one = true;
+            }
+        }
+        return 0;
+    }
+
     /** Holds a checkpoint in place of the one held before. */
     Hold hold(Name name) {
         Hold hold = new Hold(name);
@@ -82,6 +105,9 @@ final class Checkpoints {
 
     /** The newest one is damaged: another is wanted in its place. */
     void doubt() {
+        if (newest != null) {
+            known.remove(newest.index());
+        }
         newest = null;
         wanted = true;
     }
@@ -106,6 +132,7 @@ final class Checkpoints {
     }
 
     private void know(Name name) {
+        known.put(name.index(), name);
         if (newest == null || newest.index() <= name.index()) {
             newest = name;
         }
@@ -151,7 +178,7 @@ final class Checkpoints {
                 ok.value().stream()
                         .filter(n -> n.index() <= newest.index())
                         .skip(KEEP)
-                        .filter(n -> n.index() != baseIndex && (held == null || !held.name.equals(n)))
+                        .filter(n -> n.index() != baseIndex.getAsLong() && (held == null || !held.name.equals(n)))
                         .forEach(this::delete);
             }
         });
@@ -162,6 +189,7 @@ final class Checkpoints {
     }
 
     void delete(Name name, Completion<Done> completion) {
+        known.remove(name.index(), name);
         if (name.equals(newest)) {
             newest = null;
         }
@@ -181,6 +209,7 @@ final class Checkpoints {
 
     /** Keeps a damaged checkpoint for a look. */
     void setAside(Name name, String place, Completion<Done> completion) {
+        known.remove(name.index(), name);
         disk.move(path(name), place, completion);
     }
 

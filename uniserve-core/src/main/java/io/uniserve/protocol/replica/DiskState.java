@@ -48,6 +48,12 @@ record DiskState(
         return new DiskState(table, key, installed, index, epoch, index, List.of(), rolledBack);
     }
 
+    /** The same log, which begins later: what comes up to this entry is dropped. */
+    DiskState dropped(long index, long epoch) {
+        return new DiskState(
+                table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack);
+    }
+
     DiskState install(long epoch) {
         return new DiskState(table, key, epoch, baseIndex, baseEpoch, synced, List.of(), rolledBack);
     }

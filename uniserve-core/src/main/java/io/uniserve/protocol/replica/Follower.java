@@ -25,6 +25,7 @@ final class Follower {
     private final long epoch;
     private final TreeMap<Long, List<Completion<PeerReply>>> waiting = new TreeMap<>();
     private long matched;
+    private long primaryBase;
     private boolean cutting;
 
     /** What a follower needs of its replica. */
@@ -47,7 +48,13 @@ final class Follower {
         this.epoch = epoch;
     }
 
+    /** What of the log nobody needs but this replica itself. */
+    Retention retention() {
+        return Retention.ofFollower(primaryBase, matched);
+    }
+
     void replicate(Replicate request, Completion<PeerReply> completion) {
+        primaryBase = Math.max(primaryBase, request.baseIndex());
         if (cutting) {
             completion.done(Outcome.ok(reply(Status.NOT_READY, log.lastIndex())));
         } else if (request.prevIndex() > log.lastIndex()) {

@@ -78,7 +78,7 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
         ReplicaLog.open(
                 disk, directory, state.baseIndex(), state.baseEpoch(), state.synced(), options, listener, opened -> {
                     if (opened instanceof Outcome.Ok<ReplicaLog> ok) {
-                        Checkpoints checkpoints = new Checkpoints(disk, directory, state.baseIndex());
+                        Checkpoints checkpoints = new Checkpoints(disk, directory, ok.value()::baseIndex);
                         completion.done(Outcome.ok(new Opened(file, ok.value(), checkpoints)));
                     } else {
                         completion.done(Outcome.err(((Outcome.Err<ReplicaLog>) opened).error()));

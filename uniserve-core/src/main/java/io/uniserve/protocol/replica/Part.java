@@ -138,6 +138,11 @@ final class Part {
         return now != null && now.epoch() == installed && now.isr().contains(self);
     }
 
+    /** What of the log nobody needs but this replica itself. */
+    Retention retention() {
+        return primary != null ? primary.retention() : follower != null ? follower.retention() : Retention.ALL;
+    }
+
     /** Its name in reports. */
     String name() {
         ActorState now = state;

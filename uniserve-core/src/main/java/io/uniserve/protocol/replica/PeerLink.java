@@ -113,6 +113,9 @@ final class PeerLink {
             return;
         }
         waiting = false;
+        if (next <= listener.baseIndex()) { // the log begins later by now
+            restart(match + 1);
+        }
         while (!loading
                 && inFlight < (probing ? 1 : WINDOW)
                 && (next <= listener.decidedIndex() || inFlight == 0 && (probing || pollWanted))) {

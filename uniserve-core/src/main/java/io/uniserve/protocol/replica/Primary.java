@@ -311,6 +311,18 @@ final class Primary implements PeerLink.Listener, BackupPins {
         return damaged > 0 && backup.covers(damaged) ? Math.max(log.baseIndex(), damaged) : log.baseIndex();
     }
 
+    /** What of the log nobody needs but this replica itself. Learners hold it only as long as there is room. */
+    Retention retention() {
+        if (closed || !matched || !state.begun()) {
+            return Retention.ALL;
+        }
+        long learners = Long.MAX_VALUE;
+        for (ServerId learner : log.crowded() ? List.<ServerId>of() : state.learners()) {
+            learners = Math.min(learners, match(learner));
+        }
+        return new Retention(stable, backup.through(), learners);
+    }
+
     @Override
     public void progressed(PeerLink link) {
         if (!closed) {

@@ -39,6 +39,7 @@ public final class Replica {
     private final Fitness fitness;
     private final SyncedMark marks;
     private final TailCut cutting;
+    private final LogDrop drops;
     private final OfferedLease lease;
     private final StallWatch stalls = new StallWatch();
     private final ReplicaFiles files;
@@ -68,6 +69,7 @@ public final class Replica {
             return engine == null ? 0 : engine.foretold().done();
         });
         this.entrance = new Entrance(host, new Entrance.Inside(key, files, part, pending, fitness, () -> closed));
+        this.drops = new LogDrop(host, key, trail, cutting);
         this.refuser = new Refuser(key, pending, part::primary, (after, then) -> cut(after, false, then));
     }
 
@@ -399,6 +401,7 @@ public final class Replica {
         }
         if (parts != null && !files.changing()) {
             marks.tick(now, parts);
+            drops.tick(now, parts, part.retention());
             fitness.logStalls(stalls.tick(now, parts.log()));
         }
         Primary leader = part.primary();

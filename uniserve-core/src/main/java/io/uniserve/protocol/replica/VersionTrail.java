@@ -71,6 +71,12 @@ final class VersionTrail {
         return end;
     }
 
+    /** Index of the entry that prepared the version which is undecided at the log's end; 0 for none, 1 where it is not known. */
+    long undecidedAt() {
+        long open = end().open();
+        return open == 0 ? 0 : first.getOrDefault(open, 1L);
+    }
+
     /**
      * The last index at which the log says all of this version and of those before it, and nothing of a later one: {@link
      * #LOG_END} for its end, {@link #UNDECIDED} while it does not say yet what became of them, {@link #FORGOTTEN} where that is

@@ -113,7 +113,7 @@ class CheckpointRestoreTest {
                 KEY,
                 meta,
                 log,
-                new Checkpoints(disk, KEY.toString(), 0),
+                new Checkpoints(disk, KEY.toString(), () -> 0),
                 fetched -> fetched.done(Outcome.err(new UniserveException(ErrorCode.CORRUPT, "none"))),
                 new EngineListener() {
                     @Override

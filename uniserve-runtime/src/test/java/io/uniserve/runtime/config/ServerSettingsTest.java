@@ -36,6 +36,7 @@ class ServerSettingsTest {
                         20_000,
                         64L << 20,
                         4L << 30,
+                        256L << 20,
                         Duration.ofSeconds(60),
                         new ServerSettings.Work(0, 0, 16, 1_024, 256, Duration.ofMillis(200), 256L << 20, 2L << 30),
                         Duration.ofSeconds(60),
@@ -54,7 +55,7 @@ class ServerSettingsTest {
                     capacity { cpu-cores = 2.5, memory = 4GiB, disk = 10GB }
                     lease = 3s, clock-drift = 2.5%, ping = 100ms, ping-targets = 5, rpc-timeout = 200ms, tick = 250ms
                     log-shipping = 1m, checkpoint-entries = 7, checkpoint-bytes = 2MiB, log-bytes-per-actor-max = 1GiB
-                    engine-timeout = 6s
+                    log-retain-bytes = 32MiB, engine-timeout = 6s
                     read-threads = 3, apply-threads = 4, query-threads = 5, read-queue = 6, query-queue = 7
                     catch-up-wait = 8ms, result-memory = 64MiB, session-bytes-max = 3GiB
                     drain-timeout = 9s, stop-grace = 0s
@@ -84,6 +85,7 @@ class ServerSettingsTest {
                         7,
                         2L << 20,
                         1L << 30,
+                        32L << 20,
                         Duration.ofSeconds(6),
                         new ServerSettings.Work(3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20, 3L << 30),
                         Duration.ofSeconds(9),

@@ -13,6 +13,7 @@ import io.uniserve.testkit.simulation.kernel.Prng;
  * @param checkpointEntries entries between two checkpoints
  * @param shippingNanos interval of log shipping, 0 for none
  * @param statesMax old states of an atomic table's actor that engines keep
+ * @param retainBytes newest bytes of the log that stay when the rest is dropped
  * @param learnerLagMax entries a learner may lag when the primary begins to wait for it
  */
 record Sizes(
@@ -21,7 +22,8 @@ record Sizes(
         long checkpointEntries,
         long shippingNanos,
         long learnerLagMax,
-        int statesMax) {
+        int statesMax,
+        long retainBytes) {
     private static final long SECOND = 1_000_000_000L;
     /** One more than in production: in clusters this small every server then hears of every other's silence. */
     private static final int PING_TARGETS = 3;
@@ -35,7 +37,8 @@ record Sizes(
                 random.between(5, 200),
                 random.below(3) == 0 ? 0 : SECOND,
                 random.below(2) == 0 ? 1 : 1_000,
-                random.below(2) == 0 ? 1 : 8);
+                random.below(2) == 0 ? 1 : 8,
+                random.below(3) == 0 ? 0 : random.between(500, 20_000));
     }
 
     /** @param unfenced nobody waits for the leases of others to run out: a bug to be found */
@@ -43,7 +46,7 @@ record Sizes(
         ReplicaConfig replicas = base.replicas();
         ReplicaConfig drawn = new ReplicaConfig(
                 replicas.clusterId(),
-                new LogOptions(segmentBytes, cacheBytes, replicas.log().bytesMax()),
+                new LogOptions(segmentBytes, cacheBytes, replicas.log().bytesMax(), retainBytes),
                 replicas.leaseNanos(),
                 unfenced ? -1 : replicas.drift(),
                 replicas.replicateTimeoutNanos(),

@@ -29,6 +29,7 @@ public final class Limits {
     public static final long LOG_RETAIN_BYTES_DEFAULT = 256L << 20;
     /** A learner under way holds the log until it has this part of the most it may have: 2 for a half. */
     public static final int LOG_HELD_FOR_LEARNERS_PART = 2;
+
     public static final int REPLICATE_BYTES_MAX = 4 << 20;
     public static final int REPLICATE_ENTRIES_MAX = 1_024;
     public static final int APPLY_BATCH_ENTRIES_MAX = 256;

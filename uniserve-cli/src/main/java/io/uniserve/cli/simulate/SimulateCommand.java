@@ -161,6 +161,7 @@ public final class SimulateCommand extends CliCommand {
         console()
                 .println("operations: %,d updates, %,d reads; %,d ended with an error that the client was told"
                         .formatted(report.updates(), report.reads(), report.failures()));
+        console().println("segments dropped from logs: %,d".formatted(report.segmentsDropped()));
         console().println("faults that met something under way: %,d".formatted(report.faultCount()));
         report.faults().forEach((fault, count) -> console().println("  %-26s %,d".formatted(fault.label(), count)));
         console()
@@ -201,6 +202,7 @@ public final class SimulateCommand extends CliCommand {
                 .with("operations", report.operations())
                 .with("faults", report.faultCount())
                 .with("faultsByKind", faults)
+                .with("segmentsDropped", report.segmentsDropped())
                 .with("excusedSeeds", report.excusedSeeds())
                 .with("violations", report.violations())
                 .with("hash", report.hash());

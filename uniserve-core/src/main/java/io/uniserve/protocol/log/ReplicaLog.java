@@ -223,7 +223,11 @@ public final class ReplicaLog {
 
     private void written(Segment segment, List<LogEntry> batch, int[] sizes, Runnable next) {
         for (int i = 0; i < sizes.length; i++) {
-            index.add(droppedSegments + segments.size() - 1, segment.size, sizes[i], batch.get(i).epoch());
+            index.add(
+                    droppedSegments + segments.size() - 1,
+                    segment.size,
+                    sizes[i],
+                    batch.get(i).epoch());
             segment.size += sizes[i];
             bytes += sizes[i];
         }

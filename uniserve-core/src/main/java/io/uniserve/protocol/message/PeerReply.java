@@ -36,7 +36,9 @@ public sealed interface PeerReply {
             OK,
             STALE_EPOCH,
             MISMATCH,
-            NOT_READY
+            NOT_READY,
+            /** It needs the checkpoint in durable storage, and that one is damaged: another must come in its place. */
+            CHECKPOINT_DAMAGED
         }
     }
 

@@ -132,6 +132,13 @@ final class BackupShipper {
         return storage && loaded && record != null ? Math.min(shipped, record.checkpointIndex()) : 0;
     }
 
+    /** A learner found the checkpoint in durable storage damaged: one that is here takes its place. */
+    void renewCheckpoint() {
+        if (record != null && loaded && !closed) {
+            checkpoints.renew(record);
+        }
+    }
+
     /** True when a checkpoint in durable storage has what the entries up to this one did. */
     boolean covers(long index) {
         return record != null && record.checkpointIndex() >= index;
@@ -247,7 +254,8 @@ final class BackupShipper {
         BackupRecord before = record;
         String checkpoint = before == null ? "" : before.checkpoint();
         long checkpointIndex = before == null ? 0 : before.checkpointIndex();
-        if (uploaded != null && uploaded.manifest().index() > checkpointIndex) {
+        if (uploaded != null
+                && (before == null || checkpoints.betters(uploaded.manifest().index(), before))) {
             checkpoint = uploaded.manifestKey();
             checkpointIndex = uploaded.manifest().index();
         }

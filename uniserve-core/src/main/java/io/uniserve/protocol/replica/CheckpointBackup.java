@@ -39,6 +39,7 @@ final class CheckpointBackup {
     private CheckpointUpload.@Nullable Uploaded pending;
     private @Nullable BackupManifest manifest;
     private String manifestKey = "";
+    private String damagedKey = "";
     private @Nullable BackupSweep sweep;
     private boolean fetching;
     private boolean sweepDue = true;
@@ -119,7 +120,40 @@ final class CheckpointBackup {
 
     private boolean wantsUpload(BackupRecord record) {
         Checkpoints.Name newest = checkpoints.newest();
-        return newest != null && newest.index() > record.checkpointIndex() && bytesSince >= bytesDue;
+        return newest != null && betters(newest.index(), record) && bytesSince >= bytesDue;
+    }
+
+    /** True when a checkpoint of this index should take the place of the one that the record names. */
+    boolean betters(long index, BackupRecord record) {
+        boolean again = index == record.checkpointIndex() && record.checkpoint().equals(damagedKey);
+        return index > record.checkpointIndex() || again && !damagedKey.isEmpty();
+    }
+
+    /** What the record names is damaged in durable storage: a checkpoint from here is sent whole, though it be no newer. */
+    void renew(BackupRecord record) {
+        if (closed
+                || fetching
+                || upload != null
+                || pending != null
+                || sweep != null
+                || record.checkpoint().equals(damagedKey)) {
+            return;
+        }
+        LOG.warn("{}: the checkpoint in durable storage is damaged: one from here takes its place", key);
+        damagedKey = record.checkpoint();
+        forgetStored(record);
+        bytesDue = 0;
+        Checkpoints.Name newest = checkpoints.newest();
+        if (newest == null || newest.index() < record.checkpointIndex()) {
+            checkpoints.want();
+        }
+    }
+
+    private void forgetStored(BackupRecord record) {
+        manifest = null;
+        manifestKey = record.checkpoint();
+        sweepDue = false;
+        present.clear();
     }
 
     private boolean wantsSweep(BackupRecord record) {
@@ -141,7 +175,7 @@ final class CheckpointBackup {
         CheckpointUpload.Uploaded made = pending;
         if (made != null && made.manifestKey().equals(record.checkpoint())) {
             recorded(record); // the write's answer was lost
-        } else if (made != null && made.manifest().index() <= record.checkpointIndex()) {
+        } else if (made != null && !betters(made.manifest().index(), record)) {
             pending = null;
         }
         choose(record);
@@ -186,10 +220,7 @@ final class CheckpointBackup {
                 use(ok.value(), record.checkpoint());
             } else if (((Outcome.Err<BackupManifest>) found).error().code() == ErrorCode.CORRUPT) {
                 LOG.warn("{}: the checkpoint in durable storage is damaged: the next one is uploaded whole", key);
-                manifest = null;
-                manifestKey = record.checkpoint();
-                sweepDue = false;
-                present.clear();
+                forgetStored(record);
             } else {
                 retryLater();
             }

@@ -50,8 +50,7 @@ record DiskState(
 
     /** The same log, which begins later: what comes up to this entry is dropped. */
     DiskState dropped(long index, long epoch) {
-        return new DiskState(
-                table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack);
+        return new DiskState(table, key, installed, index, epoch, Math.max(synced, index), certified, rolledBack);
     }
 
     DiskState install(long epoch) {

@@ -38,8 +38,12 @@ final class Follower {
         /** Cuts the log after this index, then runs the task with the outcome. */
         void cut(long after, Completion<Long> then);
 
-        /** The primary's log begins after this index and does not go on from here. */
-        void startOver(long primaryBase);
+        /**
+         * The primary's log begins after this index and does not go on from here.
+         *
+         * @return false where the checkpoint in durable storage, which is needed for it, was found damaged
+         */
+        boolean startOver(long primaryBase);
     }
 
     Follower(ReplicaLog log, Parts parts, long epoch) {
@@ -68,10 +72,10 @@ final class Follower {
 
     private void mismatch(Replicate request, long last, Completion<PeerReply> completion) {
         boolean hopeless = request.prevIndex() <= request.baseIndex();
-        completion.done(Outcome.ok(reply(hopeless ? Status.NOT_READY : Status.MISMATCH, last)));
-        if (hopeless) {
-            parts.startOver(request.baseIndex());
-        }
+        Status status = !hopeless
+                ? Status.MISMATCH
+                : parts.startOver(request.baseIndex()) ? Status.NOT_READY : Status.CHECKPOINT_DAMAGED;
+        completion.done(Outcome.ok(reply(status, last)));
     }
 
     /** The last index before the one asked for whose epoch is not beyond the primary's there. */

@@ -30,13 +30,17 @@ final class LogDrop {
         this.nextAt = host.env().clock().nanos();
     }
 
-    /** Time passes, in which the replica's part allows this to go. */
-    void tick(long now, Opened parts, Retention needs) {
+    /**
+     * Time passes, in which the replica's part allows this to go.
+     *
+     * @param applied the last entry that the engine has: one that is being built from an old checkpoint needs what follows
+     */
+    void tick(long now, Opened parts, Retention needs, long applied) {
         ReplicaLog log = parts.log();
         if (running || cutting.running() || now - nextAt < 0 || needs.through() <= log.baseIndex()) {
             return;
         }
-        long checkpoint = parts.checkpoints().secondOn(log);
+        long checkpoint = Math.min(applied, parts.checkpoints().secondOn(log));
         if (log.droppable(needs.through(checkpoint, 0)) > log.baseIndex()) {
             long through = log.droppable(needs.through(checkpoint, trail.undecidedAt()));
             if (through > log.baseIndex()) {

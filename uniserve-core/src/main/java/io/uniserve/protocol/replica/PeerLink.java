@@ -58,6 +58,9 @@ final class PeerLink {
         /** Last index that this primary will not take back. */
         long keptIndex();
 
+        /** A follower cannot begin from the checkpoint in durable storage. */
+        void checkpointDamaged();
+
         void wantTicks();
     }
 
@@ -199,7 +202,10 @@ final class PeerLink {
                     stepBack(replicated, previous);
                 }
             }
-            case STALE_EPOCH, NOT_READY -> {
+            case STALE_EPOCH, NOT_READY, CHECKPOINT_DAMAGED -> {
+                if (replicated.status() == Replicated.Status.CHECKPOINT_DAMAGED && replicated.epoch() == epoch) {
+                    listener.checkpointDamaged();
+                }
                 if (current) {
                     restart(match + 1);
                     pause(now);

@@ -339,6 +339,12 @@ final class Primary implements PeerLink.Listener, BackupPins {
     }
 
     @Override
+    public void checkpointDamaged() {
+        backup.renewCheckpoint();
+        host.wantTicks(replica);
+    }
+
+    @Override
     public void wantTicks() {
         host.wantTicks(replica);
     }

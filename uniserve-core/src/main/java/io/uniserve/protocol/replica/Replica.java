@@ -401,7 +401,7 @@ public final class Replica {
         }
         if (parts != null && !files.changing()) {
             marks.tick(now, parts);
-            drops.tick(now, parts, part.retention());
+            drops.tick(now, parts, part.retention(), applied());
             fitness.logStalls(stalls.tick(now, parts.log()));
         }
         Primary leader = part.primary();
@@ -507,12 +507,13 @@ public final class Replica {
         }
 
         @Override
-        public void startOver(long primaryBase) {
+        public boolean startOver(long primaryBase) {
             ActorState at = part.state();
             boolean free = !closed && !cutting.running() && files.mayTry();
             if (at != null && free && !at.isr().contains(host.self())) {
                 files.startOver(primaryBase);
             }
+            return primaryBase == 0 || !files.storedDamaged();
         }
     }
 

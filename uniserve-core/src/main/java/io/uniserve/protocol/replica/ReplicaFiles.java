@@ -168,6 +168,11 @@ final class ReplicaFiles {
         makeFromStorage(next, opened != null && opened.log().lastIndex() > 0);
     }
 
+    /** True where the checkpoint in durable storage was tried and is damaged. */
+    boolean storedDamaged() {
+        return restores.damagedForGood();
+    }
+
     private Takeover takeover(long restoreEpoch) {
         return new Takeover(
                 host, key, table, logEvents, parts -> opened = parts, outcome -> restored(restoreEpoch, outcome));

@@ -17,6 +17,11 @@ final class RestoreBackoff {
         return 1_000_000 * Math.min(pause, Limits.RESTORE_RETRY_MS_MAX);
     }
 
+    /** True after damage more than once in a row: what was read wrong only once is no damage. */
+    boolean damagedForGood() {
+        return damaged > 1;
+    }
+
     void worked() {
         damaged = 0;
     }

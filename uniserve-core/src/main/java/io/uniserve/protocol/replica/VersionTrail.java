@@ -71,10 +71,10 @@ final class VersionTrail {
         return end;
     }
 
-    /** Index of the entry that prepared the version which is undecided at the log's end; 0 for none, 1 where it is not known. */
+    /** Index of the entry that prepared the version which is undecided at the log's end; 0 for none. */
     long undecidedAt() {
-        long open = end().open();
-        return open == 0 ? 0 : first.getOrDefault(open, 1L);
+        Versions end = end();
+        return end.open() == 0 ? 0 : Math.max(1, end.openIndex());
     }
 
     /**

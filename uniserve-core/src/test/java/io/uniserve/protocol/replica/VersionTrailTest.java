@@ -35,6 +35,7 @@ final class VersionTrailTest {
         trail.appended(decide(3, 5, true));
         assertThat(trail.doubt()).as("readers do not see it yet").isEqualTo(5);
         assertThat(trail.end().open()).as("the log has decided it").isZero();
+        assertThat(trail.undecidedAt()).isZero();
         apply(decide(3, 5, true));
         assertThat(trail.doubt()).isZero();
         assertThat(trail.end().committed()).isEqualTo(5);
@@ -50,6 +51,7 @@ final class VersionTrailTest {
         assertThat(trail.doubt()).isEqualTo(6);
         assertThat(trail.end().committed()).isZero();
         assertThat(trail.end().openIndex()).isEqualTo(4);
+        assertThat(trail.undecidedAt()).isEqualTo(4);
     }
 
     @Test

@@ -24,6 +24,7 @@ public final class TestingDisk implements Disk {
     private int syncs;
     private boolean full;
     private boolean syncFails;
+    private boolean deletesFail;
     private boolean hangs;
     private final List<Runnable> hanging = new ArrayList<>();
     private @Nullable String unreadable;
@@ -59,6 +60,11 @@ public final class TestingDisk implements Disk {
     /** From now on every sync fails. */
     public void failSyncs() {
         syncFails = true;
+    }
+
+    /** From now on deletions fail, or work again. */
+    public void failDeletes(boolean value) {
+        deletesFail = value;
     }
 
     /** Turns one bit over. */
@@ -200,6 +206,9 @@ public final class TestingDisk implements Disk {
     @Override
     public void delete(String path, Completion<Done> completion) {
         run(completion, () -> {
+            if (deletesFail) {
+                return error(ErrorCode.IO, path);
+            }
             files.keySet().removeIf(name -> name.equals(path) || name.startsWith(path + "/"));
             return Outcome.ok(Done.DONE);
         });

@@ -16,6 +16,7 @@ import java.util.TreeMap;
  * @param operations operations started by clients
  * @param failures operations that ended with an error for at least one actor
  * @param lostAtPrimaryLevel updates acknowledged by a primary alone that a fail-over cut: allowed, and counted
+ * @param segmentsDropped segments that went from the front of logs
  * @param events events run
  * @param faults faults that met something under way, by kind
  * @param errors errors that clients were told, by code
@@ -32,6 +33,7 @@ public record SeedReport(
         long reads,
         long failures,
         long lostAtPrimaryLevel,
+        long segmentsDropped,
         long events,
         Map<Fault, Long> faults,
         Map<ErrorCode, Long> errors,

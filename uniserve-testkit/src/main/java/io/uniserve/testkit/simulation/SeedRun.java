@@ -219,6 +219,7 @@ final class SeedRun {
                 tally.reads(),
                 tally.failures(),
                 lostAtPrimaryLevel,
+                world.segmentsDropped(),
                 world.queue().executed(),
                 world.weather().counts(),
                 tally.errors(),

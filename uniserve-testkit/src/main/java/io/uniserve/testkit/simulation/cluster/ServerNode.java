@@ -4,6 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.model.BackupRecord;
 import io.uniserve.model.Capacity;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
@@ -12,7 +13,9 @@ import io.uniserve.model.ServerId;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.gate.ReadGate;
@@ -20,6 +23,7 @@ import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.server.ServerConfig;
 import io.uniserve.protocol.server.ServerMachine;
+import io.uniserve.testkit.simulation.check.DropWatch;
 import io.uniserve.testkit.simulation.disk.Platter;
 import io.uniserve.testkit.simulation.disk.SimDisk;
 import io.uniserve.testkit.simulation.engine.Gates;
@@ -30,6 +34,7 @@ import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
 import io.uniserve.testkit.simulation.plant.BlindVoucher;
+import io.uniserve.testkit.simulation.plant.GreedyDrop;
 import io.uniserve.testkit.simulation.plant.HastyEyes;
 import io.uniserve.testkit.simulation.plant.HastyVotes;
 import io.uniserve.testkit.simulation.plant.OwnCounters;
@@ -39,6 +44,7 @@ import io.uniserve.testkit.simulation.plant.Unconfirmed;
 import io.uniserve.testkit.simulation.plant.UnfencedCommits;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
@@ -208,10 +214,27 @@ public final class ServerNode implements Node {
                         ? new HastyVotes(world.wire.network(process), process.timers(), random.fork("votes"))
                         : world.wire.network(process),
                 registry(random, session),
-                disk,
+                world.plant == Plant.GREEDY_DROP ? new GreedyDrop(watched(disk), platter) : watched(disk),
                 world.objects.of(process),
                 engine,
                 world.ids(process));
+    }
+
+    private Disk watched(SimDisk disk) {
+        return new DropWatch(disk, platter, world.violations, this::record, () -> world.segmentsDropped++);
+    }
+
+    /** What the registry has of the backup of an actor of the table; empty for actors of other tables. */
+    private Optional<BackupRecord> record(ReplicaKey key) {
+        return world.ensemble
+                                        .read(
+                                                RegistryPaths.backup(SimCluster.TABLE, key.actor()),
+                                                world.ensemble.zxid())
+                                        .value()
+                                instanceof BackupRecord record
+                        && record.key().equals(key)
+                ? Optional.of(record)
+                : Optional.empty();
     }
 
     private Registry registry(Prng random, RegistrySession session) {

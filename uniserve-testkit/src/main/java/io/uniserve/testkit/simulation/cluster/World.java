@@ -40,6 +40,7 @@ public final class World {
     final Workload workload;
     final Sizes sizes;
     final @Nullable Heat heat;
+    long segmentsDropped;
 
     /**
      * @param engine the port under test
@@ -99,6 +100,11 @@ public final class World {
 
     public SimObjectStore objects() {
         return objects;
+    }
+
+    /** Segments that went from the front of logs. */
+    public long segmentsDropped() {
+        return segmentsDropped;
     }
 
     public Plant plant() {

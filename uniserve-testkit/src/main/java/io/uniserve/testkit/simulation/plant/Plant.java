@@ -23,6 +23,8 @@ public enum Plant {
     STATES_NOT_TOLD_APART,
     /** A reader sees what was published before, and does not wait for what was applied since. */
     UNPUBLISHED_READS,
+    /** With a segment of the log that nobody needs goes the one behind it. */
+    GREEDY_DROP,
     /** Readers of an atomic table do not see that a version is in doubt. */
     DOUBTS_IGNORED(Workload.ATOMIC),
     /** Servers do not tell which version an answer is of, so that nobody is asked again. */

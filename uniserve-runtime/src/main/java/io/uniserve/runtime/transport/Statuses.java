@@ -6,6 +6,7 @@ import io.grpc.StatusRuntimeException;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.runtime.proto.ErrorMapping;
+import java.io.IOException;
 import java.util.Optional;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -15,6 +16,8 @@ final class Statuses {
     private static final Logger LOG = LoggerFactory.getLogger(Statuses.class);
     private static final Metadata.Key<byte[]> DETAIL =
             Metadata.Key.of("uniserve-error-bin", Metadata.BINARY_BYTE_MARSHALLER);
+
+    private static final int CAUSES_MAX = 16;
 
     private Statuses() {}
 
@@ -83,7 +86,8 @@ final class Statuses {
             Status status, String target, boolean sent, boolean idempotent, Throwable cause) {
         String description = status.getDescription() == null ? status.getCode().name() : status.getDescription();
         String message = target + ": " + description + rootCause(status);
-        ErrorCode code = switch (status.getCode()) {
+        Status.Code kind = connectionLost(status) ? Status.Code.UNAVAILABLE : status.getCode();
+        ErrorCode code = switch (kind) {
             case DEADLINE_EXCEEDED -> sent ? ErrorCode.DEADLINE_EXCEEDED : ErrorCode.UNAVAILABLE;
             case UNAVAILABLE, ABORTED -> !sent || idempotent ? ErrorCode.UNAVAILABLE : ErrorCode.OUTCOME_UNKNOWN;
             case CANCELLED -> ErrorCode.CANCELLED;
@@ -95,6 +99,24 @@ final class Statuses {
                 ErrorCode.INTERNAL;
         };
         return new UniserveException(code, message, cause);
+    }
+
+    /**
+     * gRPC tells a call that meets its connection just as that closes with a code for faults of programs: UNKNOWN where the
+     * channel was closed already, INTERNAL where a frame was cut. The cause, which only this side's own transport sets, tells.
+     */
+    private static boolean connectionLost(Status status) {
+        if (status.getCode() != Status.Code.UNKNOWN && status.getCode() != Status.Code.INTERNAL) {
+            return false;
+        }
+        Throwable cause = status.getCause();
+        for (int depth = 0; cause != null && depth < CAUSES_MAX; depth++) {
+            if (cause instanceof IOException) {
+                return true;
+            }
+            cause = cause.getCause();
+        }
+        return false;
     }
 
     private static String rootCause(Status status) {

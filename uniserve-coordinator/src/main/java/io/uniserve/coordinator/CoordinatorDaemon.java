@@ -19,6 +19,7 @@ import io.uniserve.runtime.config.CoordinatorSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
 import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.metrics.Health;
 import io.uniserve.runtime.metrics.Metrics;
 import io.uniserve.runtime.registry.CuratorRegistry;
 import io.uniserve.runtime.registry.RegistryOptions;
@@ -29,6 +30,8 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.GrpcNetwork;
 import io.uniserve.runtime.transport.GrpcServer;
 import io.uniserve.runtime.transport.RoutingHub;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
@@ -158,7 +161,20 @@ public final class CoordinatorDaemon implements AutoCloseable {
             started.onFatal(this::failed);
             started.start();
             metrics.watch(started, loop);
+            meters.health(new Health(loop, () -> missing(started)));
         }
+    }
+
+    /** On the loop. A coordinator that stands by is ready too: it knows the tables and who leads. */
+    private static List<String> missing(CoordinatorMachine machine) {
+        List<String> missing = new ArrayList<>();
+        if (machine.leader().isEmpty()) {
+            missing.add("no coordinator leads");
+        }
+        if (machine.routing().isEmpty()) {
+            missing.add("it has not read all tables and servers yet");
+        }
+        return missing;
     }
 
     /** The machine, null once the daemon closes. */

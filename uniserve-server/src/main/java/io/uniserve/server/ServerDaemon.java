@@ -14,6 +14,7 @@ import io.uniserve.runtime.config.AdvertisedHost;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
+import io.uniserve.runtime.metrics.Health;
 import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.transport.DataHandlers;
 import io.uniserve.runtime.transport.GrpcServer;
@@ -111,6 +112,7 @@ public final class ServerDaemon implements AutoCloseable {
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
+            resources.meters.health(new Health(resources.loop, machine::missing));
             complete = true;
         } finally {
             if (!complete) {

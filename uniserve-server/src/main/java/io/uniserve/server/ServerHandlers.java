@@ -23,6 +23,7 @@ import io.uniserve.runtime.transport.PeerHandler;
 import io.uniserve.runtime.transport.RoutingHub;
 import io.uniserve.runtime.transport.UpdateHandler;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
@@ -66,7 +67,7 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
             onLoop(
                     completion,
                     () -> machine.onPeer(request, learned -> {
-                        hub.publish(machine.routing()); // so that the next query is planned with it
+                        machine.routing().ifPresent(hub::publish); // so that the next query is planned with it
                         completion.done(learned);
                     }));
         } else if (request instanceof PeerRequest.ReportLoad) {
@@ -124,8 +125,8 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
     void refreshAll(Completion<Routing> completion) {
         loop.execute(() -> {
             machine.routing()
-                    .tables()
-                    .forEach(table -> machine.refresh(table.meta().name()));
+                    .ifPresent(routing -> routing.tables()
+                            .forEach(table -> machine.refresh(table.meta().name())));
             registry.sync(synced -> {
                 if (synced instanceof Outcome.Err<?> failed) {
                     completion.done(Outcome.err(failed.error()));
@@ -137,8 +138,10 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
     }
 
     private void publish(Completion<Routing> completion) {
-        Routing routing = machine.routing();
-        hub.publish(routing);
-        completion.done(Outcome.ok(routing));
+        Optional<Routing> routing = machine.routing();
+        routing.ifPresent(hub::publish);
+        completion.done(routing.<Outcome<Routing>>map(Outcome::ok)
+                .orElseGet(() -> Outcome.err(new UniserveException(
+                        ErrorCode.UNAVAILABLE, "this server starts and does not know all tables yet"))));
     }
 }

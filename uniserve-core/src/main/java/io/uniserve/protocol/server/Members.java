@@ -26,6 +26,7 @@ final class Members {
     private final Refresher<Versioned> leader;
     private TreeMap<ServerId, ServerRecord> live = new TreeMap<>();
     private @Nullable Address coordinator;
+    private boolean loaded;
 
     Members(Environment env, long retryNanos, Watches watches, Runnable changed) {
         this.env = env;
@@ -66,6 +67,11 @@ final class Members {
     @Nullable
     ServerRecord find(ServerId id) {
         return live.get(id);
+    }
+
+    /** False until the live servers have been read once. */
+    boolean loaded() {
+        return loaded;
     }
 
     /** Live servers by id. */
@@ -109,7 +115,8 @@ final class Members {
     private void onServers(List<ServerRecord> records) {
         TreeMap<ServerId, ServerRecord> next = new TreeMap<>();
         records.forEach(record -> next.put(record.id(), record));
-        boolean differs = !next.equals(live);
+        boolean differs = !loaded || !next.equals(live);
+        loaded = true;
         live = next;
         if (differs) {
             changed.run();

@@ -4,10 +4,14 @@ import io.uniserve.model.Routing;
 import io.uniserve.protocol.env.Timers;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** The routing that clients are told: built when asked for, told when it has changed, changes close together once. */
+/**
+ * The routing that clients are told: built when asked for, told when it has changed, changes close together once. There is none
+ * before all tables and servers have been read: a client takes a table that is missing in it for one that does not exist.
+ */
 final class RoutingBoard {
     private static final long GATHER_NANOS = 5_000_000;
 
@@ -26,9 +30,10 @@ final class RoutingBoard {
         this.members = members;
     }
 
-    Routing routing() {
+    /** Empty while this server has not read everything. */
+    Optional<Routing> routing() {
         Routing known = current;
-        if (known == null) {
+        if (known == null && views.complete() && members.loaded()) {
             List<Routing.TableRoute> tables = new ArrayList<>();
             for (TableViews.View view : views.all()) {
                 tables.add(new Routing.TableRoute(view.meta(), view.map(), view.mapVersion()));
@@ -36,7 +41,7 @@ final class RoutingBoard {
             known = new Routing(clusterId, tables, members.all(), members.coordinator());
             current = known;
         }
-        return known;
+        return Optional.ofNullable(known);
     }
 
     void listen(Consumer<Routing> listener) {
@@ -49,8 +54,7 @@ final class RoutingBoard {
             telling = true;
             timers.after(GATHER_NANOS, () -> {
                 telling = false;
-                Routing routing = routing();
-                listeners.forEach(listener -> listener.accept(routing));
+                routing().ifPresent(routing -> listeners.forEach(listener -> listener.accept(routing)));
             });
         }
     }

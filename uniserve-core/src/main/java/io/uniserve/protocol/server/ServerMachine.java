@@ -34,6 +34,7 @@ import io.uniserve.protocol.tx.AtomicConfig;
 import io.uniserve.protocol.tx.CutDesk;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -65,6 +66,7 @@ public final class ServerMachine {
     private final RoutingBoard routing;
     private final Drain drain;
     private final Refresher<Versioned> cluster;
+    private final Readiness readiness;
     private long nextPing;
     private long nextLease;
     private long nextReap;
@@ -98,6 +100,7 @@ public final class ServerMachine {
         this.loads = new LoadReport(env, config.id(), replicas);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
         this.drain = new Drain(env, config, replicas, registration, members::coordinator);
+        this.readiness = new Readiness(config.id(), registration, members, views, replicas);
         this.cluster = new Refresher<>(
                 env.timers(), retry, done -> env.registry().read(RegistryPaths.CLUSTER, done), this::onCluster);
     }
@@ -132,9 +135,19 @@ public final class ServerMachine {
         drain.start(completion);
     }
 
-    /** What clients are told. */
-    public Routing routing() {
+    /** What clients are told; empty until all tables and servers have been read. */
+    public Optional<Routing> routing() {
         return routing.routing();
+    }
+
+    /** One sentence for each thing that this server lacks to be all that its cluster counts on; empty when it is ready. */
+    public List<String> missing() {
+        if (stopped) {
+            return List.of("it has stopped");
+        }
+        return drain.draining()
+                ? List.of("it drains")
+                : readiness.missing(env.clock().nanos());
     }
 
     /** Tells the routing after every change. */
@@ -407,6 +420,11 @@ public final class ServerMachine {
         @Override
         public void listed() {
             whenListed.run();
+        }
+
+        @Override
+        public void complete() {
+            routing.changed();
         }
     }
 

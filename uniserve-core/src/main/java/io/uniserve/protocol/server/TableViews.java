@@ -27,6 +27,7 @@ final class TableViews {
     private final Refresher<List<String>> names;
     private final TreeMap<TableName, Entry> entries = new TreeMap<>();
     private boolean listed;
+    private boolean complete;
 
     /** A table's definition and map, with the time at which the map was read. */
     record View(TableMeta meta, TableMap map, int mapVersion, long readAtNanos) {}
@@ -39,6 +40,9 @@ final class TableViews {
         void gone(View last);
 
         void listed();
+
+        /** Every table that was listed first is known: its definition and map, or that it is gone. */
+        void complete();
     }
 
     TableViews(Environment env, long retryNanos, Watches watches, Listener listener) {
@@ -68,6 +72,11 @@ final class TableViews {
             }
         }
         return null;
+    }
+
+    /** False while a table that is there may not have been read yet: what is not found is then unknown, not absent. */
+    boolean complete() {
+        return complete;
     }
 
     /** All tables, by name. */
@@ -136,6 +145,14 @@ final class TableViews {
             listed = true;
             listener.listed();
         }
+        settled();
+    }
+
+    private void settled() {
+        if (!complete && listed && entries.values().stream().allMatch(Entry::settled)) {
+            complete = true;
+            listener.complete();
+        }
     }
 
     private final class Entry {
@@ -148,16 +165,28 @@ final class TableViews {
         private @Nullable TableMeta metaValue;
         private @Nullable TableMap mapValue;
         private @Nullable View view;
+        private boolean metaRead;
+        private boolean mapRead;
 
         private Entry(TableName name) {
             this.name = name;
             this.meta = new Refresher<>(
-                    env.timers(),
-                    retryNanos,
-                    done -> env.registry().read(RegistryPaths.meta(name), done),
-                    this::onMeta);
+                    env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.meta(name), done), read -> {
+                        metaRead = true;
+                        onMeta(read);
+                        TableViews.this.settled();
+                    });
             this.map = new Refresher<>(
-                    env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.map(name), done), this::onMap);
+                    env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.map(name), done), read -> {
+                        mapRead = true;
+                        onMap(read);
+                        TableViews.this.settled();
+                    });
+        }
+
+        /** Both nodes were read and make a table, or one of them is not there: a name without a table. */
+        private boolean settled() {
+            return metaRead && mapRead && (view != null || metaValue == null || mapValue == null);
         }
 
         private void onMeta(Versioned read) {
@@ -191,9 +220,9 @@ final class TableViews {
 
         private void gone() {
             View last = view;
+            mapValue = null;
             if (last != null) {
                 view = null;
-                mapValue = null;
                 listener.gone(last);
             }
         }

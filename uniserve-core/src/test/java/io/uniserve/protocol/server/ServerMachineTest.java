@@ -202,7 +202,8 @@ class ServerMachineTest {
         cluster.loop.run(SECOND);
         cluster.converge(0, 2);
         cluster.update(AckLevel.ISR, "a");
-        assertThat(cluster.server("s1").machine().routing().servers()).hasSize(2);
+        assertThat(cluster.server("s1").machine().routing().orElseThrow().servers())
+                .hasSize(2);
     }
 
     @Test

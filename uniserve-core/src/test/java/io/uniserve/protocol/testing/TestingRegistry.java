@@ -25,6 +25,7 @@ public final class TestingRegistry implements Registry {
     private int unknownNotDone;
     private Predicate<List<Op>> concerned = ops -> true;
     private Predicate<List<Op>> held = ops -> false;
+    private Predicate<String> readsHeld = path -> false;
     private @Nullable TestingStore old;
     private final List<Runnable> waiting = new ArrayList<>();
 
@@ -68,15 +69,21 @@ public final class TestingRegistry implements Registry {
         held = which;
     }
 
-    /** Writes on their way, and later ones, arrive. */
+    /** Reads of such paths, and of what is below them, stay on their way until {@link #release}. */
+    public void holdReads(Predicate<String> which) {
+        readsHeld = which;
+    }
+
+    /** Writes and reads on their way, and later ones, arrive. */
     public void release() {
         held = ops -> false;
+        readsHeld = path -> false;
         List<Runnable> all = List.copyOf(waiting);
         waiting.clear();
         all.forEach(loop::soon);
     }
 
-    /** How many writes are on their way for as long as they are held. */
+    /** How many writes and reads are on their way for as long as they are held. */
     public int holding() {
         return waiting.size();
     }
@@ -102,11 +109,19 @@ public final class TestingRegistry implements Registry {
 
     @Override
     public void read(String path, Completion<Versioned> completion) {
+        if (readsHeld.test(path)) {
+            waiting.add(() -> read(path, completion));
+            return;
+        }
         loop.soon(() -> completion.done(cut ? away() : Outcome.ok((old == null ? store : old).read(path))));
     }
 
     @Override
     public void children(String path, Completion<List<String>> completion) {
+        if (readsHeld.test(path)) {
+            waiting.add(() -> children(path, completion));
+            return;
+        }
         loop.soon(() -> completion.done(cut ? away() : Outcome.ok(store.children(path))));
     }
 

@@ -1,0 +1,72 @@
+package io.uniserve.protocol.server;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.replica.Replica;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a server lacks until it is all that its cluster counts on: its node in the registry, every replica that the maps give it in
+ * sync, and a read lease on each that has not run out, which the registry confirmed.
+ */
+final class Readiness {
+    private final ServerId self;
+    private final Registration registration;
+    private final Members members;
+    private final TableViews views;
+    private final ReplicaSet replicas;
+
+    Readiness(ServerId self, Registration registration, Members members, TableViews views, ReplicaSet replicas) {
+        this.self = self;
+        this.registration = registration;
+        this.members = members;
+        this.views = views;
+        this.replicas = replicas;
+    }
+
+    /** One sentence for each thing that is missing; empty for a server that is ready. */
+    List<String> missing(long now) {
+        List<String> missing = new ArrayList<>();
+        ServerRecord mine = members.find(self);
+        if (!registration.registered()) {
+            missing.add("it is not registered with ZooKeeper");
+        } else if (mine == null || mine.incarnation() != registration.incarnation()) {
+            missing.add("its node in ZooKeeper has not been seen yet");
+        }
+        if (!views.complete()) {
+            missing.add("it has not read all tables yet");
+        }
+        for (TableViews.View view : views.all()) {
+            for (ActorState actor : view.map().actors()) {
+                String lacks = lacks(view, actor, now);
+                if (lacks != null) {
+                    missing.add(view.meta().name() + "/" + actor.actor() + " " + lacks);
+                }
+            }
+        }
+        return missing;
+    }
+
+    private @Nullable String lacks(TableViews.View view, ActorState actor, long now) {
+        if (!actor.hosts(self) && !actor.desired().contains(self)) {
+            return null;
+        }
+        if (!actor.isr().contains(self)) {
+            return "is not in sync here yet";
+        }
+        Replica replica = replicas.find(new ReplicaKey(view.meta().tableId(), actor.actor()));
+        if (replica == null || replica.installed() != actor.epoch()) {
+            return "has not begun epoch " + actor.epoch() + " here";
+        }
+        ReadGate gate = replica.gate();
+        if (!gate.serving()) {
+            return "recovers here: " + replica.role();
+        }
+        return gate.leaseUntilNanos() - now <= 0 ? "has no read lease here" : null;
+    }
+}

@@ -1,0 +1,129 @@
+package io.uniserve.cli.status;
+
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.ServerNames;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.cli.move.Patience;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve ready}. */
+@Command(
+        name = "ready",
+        description = {
+            "Tells whether a server, or with --all the whole cluster, is ready, by the coordinator: the server is live"
+                + " and answers; every replica that the maps give it is in sync and has begun its epoch; with --all,"
+                + " too, every actor has all its replicas in sync. What is missing is printed; exit code 1 then, or 5"
+                + " after --wait.",
+            "A server is named as status shows it, or by the HOST:PORT at which it serves."
+        },
+        footer = {
+            "  uniserve ready 5345c4a8",
+            "  uniserve ready 10.0.0.7:7071 --wait 5m",
+            "  uniserve ready --all --servers 3 --wait 5m"
+        })
+public final class ReadyCommand extends ClientCommand {
+    private static final int TOLD_MAX = 10;
+
+    @Parameters(index = "0", arity = "0..1", paramLabel = "SERVER", description = "The server.")
+    private @Nullable String name;
+
+    @Option(names = "--all", description = "Every server and every actor.")
+    private boolean all;
+
+    @Option(
+            names = "--servers",
+            paramLabel = "N",
+            description = "With --all: so many servers are to be live (default: as many as there are).")
+    private int servers;
+
+    @Option(
+            names = "--wait",
+            paramLabel = "TIME",
+            arity = "0..1",
+            fallbackValue = "10m",
+            converter = DurationOption.class,
+            description = "Wait until it is so, at most this long (without TIME: 10m).")
+    private @Nullable Duration wait;
+
+    private int live;
+
+    @Override
+    public Integer call() throws InterruptedException {
+        if (all == (name != null)) {
+            throw usage("name one SERVER, or give --all");
+        }
+        if (given("--servers")) {
+            range("--servers", servers, 1, 1_000_000);
+        }
+        List<String> missing = new ArrayList<>();
+        try (ClusterClient cluster = connect()) {
+            look(cluster, missing);
+            if (!missing.isEmpty() && wait != null) {
+                boolean unused = Patience.await(
+                        wait,
+                        () -> {
+                            look(cluster, missing);
+                            return missing.isEmpty() ? Optional.of(true) : Optional.empty();
+                        },
+                        () -> "not ready: "
+                                + String.join("; ", missing.subList(0, Math.min(TOLD_MAX, missing.size()))));
+            }
+        }
+        if (global().json()) {
+            console().json(Map.of("ready", missing.isEmpty(), "servers", live, "missing", missing));
+        } else if (missing.isEmpty()) {
+            console().println("ready: " + live + (live == 1 ? " server" : " servers") + " live");
+        } else {
+            missing.forEach(console()::println);
+        }
+        return missing.isEmpty() ? ExitCode.OK : ExitCode.NOT_PASSED;
+    }
+
+    /** While a coordinator takes over, nobody can tell: that is a thing that is missing, and no error. */
+    private void look(ClusterClient cluster, List<String> missing) {
+        missing.clear();
+        try {
+            ClusterStatus status = cluster.status();
+            live = status.routing().servers().size();
+            missing.addAll(
+                    all ? ClusterReadiness.missing(status, servers) : ClusterReadiness.missing(status, server(status)));
+        } catch (UniserveException e) {
+            if (wait == null || e.code() == ErrorCode.INVALID_ARGUMENT && !absent(e)) {
+                throw e;
+            }
+            missing.add(e.code() + " " + e.reason());
+        }
+    }
+
+    /** A server that restarts is not known for a while. */
+    private static boolean absent(UniserveException error) {
+        return error.reason().contains("there is no such server");
+    }
+
+    private ServerId server(ClusterStatus status) {
+        String wanted = String.valueOf(name);
+        List<ServerRecord> live = status.routing().servers();
+        for (ServerRecord record : live) {
+            if (record.address().toString().equals(wanted)) {
+                return record.id();
+            }
+        }
+        return ServerNames.named(
+                "SERVER", wanted, live.stream().map(ServerRecord::id).toList());
+    }
+}

@@ -46,7 +46,8 @@ public record Console(InputStream in, PrintStream out, PrintStream err, boolean 
         out.println(toJson(value));
     }
 
-    static String toJson(Object value) {
+    /** A value as JSON, on one line. */
+    public static String toJson(Object value) {
         try {
             return JSON.writeValueAsString(value);
         } catch (JsonProcessingException e) {

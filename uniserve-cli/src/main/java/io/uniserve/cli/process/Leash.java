@@ -32,7 +32,7 @@ public final class Leash {
     }
 
     /** Ends all processes that this one started, and theirs, and waits until they are gone. */
-    static void endAll() {
+    public static void endAll() {
         try (Stream<ProcessHandle> started = ProcessHandle.current().descendants()) {
             CompletableFuture.allOf(started.filter(ProcessHandle::destroyForcibly)
                             .map(ProcessHandle::onExit)

@@ -35,6 +35,11 @@ public final class Violations {
         return List.copyOf(kept);
     }
 
+    /** How many there were of this invariant. */
+    public int count(String invariant) {
+        return counts.getOrDefault(invariant, 0);
+    }
+
     /** How many there were. */
     public int total() {
         return counts.values().stream().mapToInt(Integer::intValue).sum();

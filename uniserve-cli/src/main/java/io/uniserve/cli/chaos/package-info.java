@@ -1,0 +1,5 @@
+/** {@code uniserve chaos}: a cluster of real processes under faults, whose history is judged. */
+@NullMarked
+package io.uniserve.cli.chaos;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,5 @@
+module uniserve/benchmarks/porcupine
+
+go 1.21
+
+require github.com/anishathalye/porcupine v1.0.3

@@ -86,8 +86,19 @@ public final class ChaosCommand extends CliCommand {
                 servers,
                 clients,
                 disk.means());
-        ChaosRun.Result result = new ChaosRun(options, disk, console(), clock()).run();
-        Runtime.getRuntime().removeShutdownHook(interrupted);
+        ChaosRun.Result result;
+        boolean ended = false;
+        try {
+            result = new ChaosRun(options, disk, console(), clock()).run();
+            ended = true;
+        } finally {
+            if (interrupted.getState() == Thread.State.NEW) {
+                Runtime.getRuntime().removeShutdownHook(interrupted);
+            }
+            if (!ended) {
+                console().println("data and logs are in " + directory);
+            }
+        }
         if (result.pass()) {
             DurableFiles.deleteTree(directory);
         } else {

@@ -1,7 +1,6 @@
 package io.uniserve.protocol.archive;
 
 import io.uniserve.codec.Bytes;
-import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -20,6 +19,7 @@ import io.uniserve.protocol.replica.Salvage;
 import io.uniserve.protocol.replica.TableDefinition;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
 
 /** What a server does in durable storage for backups of tables. Every request stands alone and may be asked again. */
@@ -108,28 +108,13 @@ public final class ArchiveDesk {
     private void forget(ArchiveRequest.Forget request, Completion<PeerReply> completion) {
         env.objects().list(ArchiveKeys.prefix(new BackupName(request.name())), listed -> {
             if (listed instanceof Outcome.Ok<List<String>> ok) {
-                ArrayDeque<String> doomed = new ArrayDeque<>();
-                ArchiveKeys.stored(ok.value()).stream()
+                Iterator<String> doomed = ArchiveKeys.stored(ok.value()).stream()
                         .filter(found -> found.id().equals(request.id()) && (request.all() || found.complete()))
-                        .forEach(found -> doomed.add(found.key()));
-                delete(doomed, acknowledged(completion));
+                        .map(ArchiveKeys.Stored::key)
+                        .iterator();
+                env.objects().deleteAll(doomed, acknowledged(completion));
             } else {
                 completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
-            }
-        });
-    }
-
-    private void delete(ArrayDeque<String> keys, Completion<Done> completion) {
-        String key = keys.poll();
-        if (key == null) {
-            completion.done(Outcome.ok(Done.DONE));
-            return;
-        }
-        env.objects().delete(key, done -> {
-            if (done instanceof Outcome.Ok<Done>) {
-                delete(keys, completion);
-            } else {
-                completion.done(done);
             }
         });
     }
@@ -159,7 +144,7 @@ public final class ArchiveDesk {
             return;
         }
         env.objects().get(key, got -> {
-            if (got instanceof Outcome.Ok<Bytes> ok && key.endsWith(Sha256.hex(ok.value()))) {
+            if (got instanceof Outcome.Ok<Bytes> ok && TableDefinition.matches(key, ok.value())) {
                 found.add(ok.value());
             } else if (got instanceof Outcome.Err<Bytes> err
                     && err.error().code().retriable()) {

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.coordinator;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupName;
 import io.uniserve.protocol.archive.TableBackup;
@@ -9,6 +10,7 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
+import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
@@ -51,35 +53,28 @@ final class BackupJob {
         return work;
     }
 
-    void ask(ArchiveRequest request, Completion<PeerReply> completion) {
-        storage.ask(request, completion);
+    <R extends PeerReply> void ask(ArchiveRequest request, Class<R> kind, Completion<R> completion) {
+        storage.ask(request, kind, completion);
     }
 
     /** Asks for what is only acknowledged. */
     void tell(ArchiveRequest request, Completion<Done> completion) {
-        storage.ask(
-                request,
-                outcome -> completion.done(
-                        outcome instanceof Outcome.Err<PeerReply> err
-                                ? Outcome.err(err.error())
-                                : Outcome.ok(Done.DONE)));
+        storage.ask(request, PeerReply.Ack.class, outcome -> completion.done(outcome.map(ack -> Done.DONE)));
     }
 
     /** The complete backup; the client hears why where there is none. */
     void read(Consumer<TableBackup> then) {
-        ask(new ArchiveRequest.Read(name.value()), outcome -> {
+        ask(new ArchiveRequest.Read(name.value()), PeerReply.Manifests.class, outcome -> {
             try {
-                if (outcome instanceof Outcome.Err<PeerReply> err) {
+                if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
                     throw err.error();
                 }
-                if (((Outcome.Ok<PeerReply>) outcome).value() instanceof PeerReply.Manifests found
-                        && found.objects().size() == 1) {
-                    Bytes manifest = found.objects().get(0);
-                    then.accept(TableBackup.decode(manifest));
-                } else {
+                List<Bytes> found = ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
+                if (found.size() != 1) {
                     throw new UniserveException(
-                            io.uniserve.error.ErrorCode.INTERNAL, "a server answered with something else");
+                            ErrorCode.INTERNAL, "a server answered with " + found.size() + " manifests of one backup");
                 }
+                then.accept(TableBackup.decode(found.get(0)));
             } catch (UniserveException e) {
                 answer.fail(e);
             }

@@ -81,11 +81,11 @@ final class BackupOffice {
     }
 
     private void list(AdminDesk.Answer answer) {
-        storage.ask(new ArchiveRequest.Find(""), outcome -> {
-            if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Archives found) {
-                answer.ok(new AdminReply.Backups(found.backups()));
+        storage.ask(new ArchiveRequest.Find(""), PeerReply.Archives.class, outcome -> {
+            if (outcome instanceof Outcome.Ok<PeerReply.Archives> ok) {
+                answer.ok(new AdminReply.Backups(ok.value().backups()));
             } else {
-                answer.fail(((Outcome.Err<PeerReply>) outcome).error());
+                answer.fail(((Outcome.Err<PeerReply.Archives>) outcome).error());
             }
         });
     }
@@ -122,16 +122,16 @@ final class BackupOffice {
     }
 
     private void delete(BackupJob job) {
-        job.ask(new ArchiveRequest.Find(job.name().value()), outcome -> {
-            if (!(outcome instanceof Outcome.Ok<PeerReply> ok) || !(ok.value() instanceof PeerReply.Archives found)) {
-                job.answer().fail(((Outcome.Err<PeerReply>) outcome).error());
-            } else if (found.backups().isEmpty()) {
+        job.ask(new ArchiveRequest.Find(job.name().value()), PeerReply.Archives.class, outcome -> {
+            if (!(outcome instanceof Outcome.Ok<PeerReply.Archives> ok)) {
+                job.answer().fail(((Outcome.Err<PeerReply.Archives>) outcome).error());
+            } else if (ok.value().backups().isEmpty()) {
                 job.answer()
                         .fail(new UniserveException(
                                 ErrorCode.BACKUP_NOT_FOUND,
                                 "backup " + job.name() + " does not exist: list the backups there are"));
             } else {
-                remove(job, new ArrayDeque<>(found.backups()));
+                remove(job, new ArrayDeque<>(ok.value().backups()));
             }
         });
     }

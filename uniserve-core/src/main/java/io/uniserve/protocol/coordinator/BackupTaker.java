@@ -58,11 +58,11 @@ final class BackupTaker {
             throw UniserveException.unsupported("table " + meta.name() + " is " + meta.level()
                     + ": without the registry its actors cannot be brought to one version; restore a named backup");
         }
-        job.ask(new ArchiveRequest.Find(job.name().value()), outcome -> {
-            if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Archives found) {
-                clear(new ArrayDeque<>(found.backups()));
+        job.ask(new ArchiveRequest.Find(job.name().value()), PeerReply.Archives.class, outcome -> {
+            if (outcome instanceof Outcome.Ok<PeerReply.Archives> ok) {
+                clear(new ArrayDeque<>(ok.value().backups()));
             } else {
-                end(Outcome.err(((Outcome.Err<PeerReply>) outcome).error()));
+                end(Outcome.err(((Outcome.Err<PeerReply.Archives>) outcome).error()));
             }
         });
     }
@@ -128,13 +128,14 @@ final class BackupTaker {
 
     private void part(int actor, int attempt, Completion<Done> then) {
         ReplicaKey key = new ReplicaKey(meta.tableId(), actor);
-        Completion<PeerReply> heard = outcome -> {
-            if (outcome instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Pinned pinned) {
+        Completion<PeerReply.Pinned> heard = outcome -> {
+            if (outcome instanceof Outcome.Ok<PeerReply.Pinned> ok) {
+                PeerReply.Pinned pinned = ok.value();
                 parts[actor] = new TableBackup.Part(pinned.sha256(), pinned.index(), pinned.bytes());
                 then.done(Outcome.ok(Done.DONE));
                 return;
             }
-            UniserveException error = ((Outcome.Err<PeerReply>) outcome).error();
+            UniserveException error = ((Outcome.Err<PeerReply.Pinned>) outcome).error();
             boolean again = error.code().retriable() && (version == 0 || error.code() != ErrorCode.VERSION_GONE)
                     || error.code() == ErrorCode.DEADLINE_EXCEEDED;
             if (again && attempt < ATTEMPTS_MAX && job.answer().isOpen()) {
@@ -147,13 +148,13 @@ final class BackupTaker {
             }
         };
         if (salvage) {
-            job.ask(new ArchiveRequest.Salvage(key, begun.id()), heard);
+            job.ask(new ArchiveRequest.Salvage(key, begun.id()), PeerReply.Pinned.class, heard);
         } else {
             pin(key, heard);
         }
     }
 
-    private void pin(ReplicaKey key, Completion<PeerReply> heard) {
+    private void pin(ReplicaKey key, Completion<PeerReply.Pinned> heard) {
         Table table = job.reign().catalog().find(meta.name());
         if (table == null || table.meta.tableId() != meta.tableId()) {
             heard.done(Outcome.err(dropped()));
@@ -172,7 +173,9 @@ final class BackupTaker {
                         primary.address(),
                         new PeerRequest.PinActor(meta.name(), key, begun.id(), version),
                         PIN_TIMEOUT_NANOS,
-                        job.reign().registry().scoped(heard));
+                        job.reign()
+                                .registry()
+                                .scoped(outcome -> heard.done(StorageCalls.typed(outcome, PeerReply.Pinned.class))));
     }
 
     private void pinned(Outcome<Done> outcome) {

@@ -25,15 +25,34 @@ final class StorageCalls {
         this.reign = reign;
     }
 
-    /** The answer of one server; UNSUPPORTED where none has durable storage, UNAVAILABLE where none can be reached. */
-    void ask(ArchiveRequest request, Completion<PeerReply> completion) {
+    /**
+     * The answer of one server; UNSUPPORTED where none has durable storage, UNAVAILABLE where none can be reached, INTERNAL
+     * where it answered with something else.
+     *
+     * @param kind what the request is answered with
+     */
+    <R extends PeerReply> void ask(ArchiveRequest request, Class<R> kind, Completion<R> completion) {
         List<ServerRecord> servers = new ArrayList<>(reign.live());
         Collections.rotate(servers, ++turn); // work on many actors is spread
         next(
                 request,
                 new ArrayDeque<>(servers),
                 new UniserveException(ErrorCode.UNAVAILABLE, "no server is live"),
-                completion);
+                outcome -> completion.done(typed(outcome, kind)));
+    }
+
+    /** The reply where it is of this kind; INTERNAL where it is another one. */
+    static <R extends PeerReply> Outcome<R> typed(Outcome<PeerReply> outcome, Class<R> kind) {
+        if (outcome instanceof Outcome.Err<PeerReply> err) {
+            return Outcome.err(err.error());
+        }
+        PeerReply reply = ((Outcome.Ok<PeerReply>) outcome).value();
+        return kind.isInstance(reply)
+                ? Outcome.ok(kind.cast(reply))
+                : Outcome.err(new UniserveException(
+                        ErrorCode.INTERNAL,
+                        "a server answered with " + reply.getClass().getSimpleName() + ", not with "
+                                + kind.getSimpleName()));
     }
 
     private void next(

@@ -1,7 +1,6 @@
 package io.uniserve.protocol.coordinator;
 
 import io.uniserve.codec.Bytes;
-import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
@@ -68,16 +67,14 @@ final class TableNumbers {
     }
 
     private void definitions(Consumer<List<TableMeta>> then, Consumer<UniserveException> failed) {
-        storage.ask(new ArchiveRequest.Definitions(), outcome -> {
+        storage.ask(new ArchiveRequest.Definitions(), PeerReply.Manifests.class, outcome -> {
             List<TableMeta> all = new ArrayList<>();
             try {
-                if (outcome instanceof Outcome.Err<PeerReply> err) {
+                if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
                     throw err.error();
                 }
-                if (((Outcome.Ok<PeerReply>) outcome).value() instanceof PeerReply.Manifests found) {
-                    for (Bytes object : found.objects()) {
-                        all.add(TableDefinition.decode(object, Sha256.hex(object)));
-                    }
+                for (Bytes object : ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects()) {
+                    all.add(TableDefinition.decode(object));
                 }
             } catch (UniserveException e) {
                 failed.accept(e);

@@ -144,14 +144,18 @@ final class TableRestorer {
 
     private void copy(int actor, Completion<Done> then) {
         ReplicaKey target = new ReplicaKey(id, actor);
-        job.ask(new ArchiveRequest.Copy(backup.encode(), actor, target), outcome -> {
-            if (outcome instanceof Outcome.Ok<PeerReply> ok
-                    && ok.value() instanceof PeerReply.Copied copied
-                    && copied.record().key().equals(target)) {
-                records[actor] = copied.record();
+        job.ask(new ArchiveRequest.Copy(backup.encode(), actor, target), PeerReply.Copied.class, outcome -> {
+            if (outcome instanceof Outcome.Err<PeerReply.Copied> err) {
+                then.done(Outcome.err(BackupOffice.damaged(backup, actor, err.error())));
+                return;
+            }
+            BackupRecord copied = ((Outcome.Ok<PeerReply.Copied>) outcome).value().record();
+            if (copied.key().equals(target)) {
+                records[actor] = copied;
                 then.done(Outcome.ok(Done.DONE));
             } else {
-                then.done(Outcome.err(BackupOffice.damaged(backup, actor, ((Outcome.Err<PeerReply>) outcome).error())));
+                then.done(Outcome.err(new UniserveException(
+                        ErrorCode.INTERNAL, "a server copied " + copied.key() + ", not " + target)));
             }
         });
     }

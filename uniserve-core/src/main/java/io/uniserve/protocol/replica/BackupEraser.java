@@ -105,13 +105,13 @@ public final class BackupEraser {
             LOG.info("{}: its table is dropped, {} objects of its backup are deleted", key, doomed.size());
         }
         if (key.actor() != 0) {
-            delete(doomed, completion);
+            env.objects().deleteAll(doomed.iterator(), completion);
             return;
         }
         env.objects().list(TableDefinition.prefix(config.clusterId(), key.tableId()), listed -> {
             if (listed instanceof Outcome.Ok<List<String>> definitions) {
                 doomed.addAll(definitions.value());
-                delete(doomed, completion);
+                env.objects().deleteAll(doomed.iterator(), completion);
             } else {
                 completion.done(Outcome.err(((Outcome.Err<List<String>>) listed).error()));
             }
@@ -132,7 +132,7 @@ public final class BackupEraser {
             BackupKeys.pins(((Outcome.Ok<List<String>>) listed).value(), cluster, key).stream()
                     .filter(pin -> pin.backup().equals(backup))
                     .forEach(pin -> doomed.add(pin.path()));
-            delete(doomed, done -> {
+            env.objects().deleteAll(doomed.iterator(), done -> {
                 if (done instanceof Outcome.Err<Done> || !cluster.equals(config.clusterId())) {
                     completion.done(done);
                 } else {
@@ -146,21 +146,6 @@ public final class BackupEraser {
                                             : erased));
                 }
             });
-        });
-    }
-
-    private void delete(ArrayDeque<String> names, Completion<Done> completion) {
-        String name = names.poll();
-        if (name == null) {
-            completion.done(Outcome.ok(Done.DONE));
-            return;
-        }
-        env.objects().delete(name, done -> {
-            if (done instanceof Outcome.Ok<Done>) {
-                delete(names, completion);
-            } else {
-                completion.done(done);
-            }
         });
     }
 

@@ -60,11 +60,13 @@ public final class TableDefinition {
         return out.toBytes();
     }
 
-    /** Checks and reads the object of this key; CORRUPT where its bytes are others. */
-    public static TableMeta decode(Bytes data, String key) {
-        if (!key.endsWith(Sha256.hex(data))) {
-            throw corrupt("its bytes are not those that were stored");
-        }
+    /** True where the object has the bytes that it is named by. */
+    public static boolean matches(String key, Bytes data) {
+        return key.endsWith(Sha256.hex(data));
+    }
+
+    /** Reads the definition's bytes, which were checked when they were read from storage; CORRUPT where they are none. */
+    public static TableMeta decode(Bytes data) {
         BinaryReader in = new BinaryReader(data);
         int format = in.readInt();
         if (format != FORMAT) {

@@ -46,6 +46,12 @@ public final class Limits {
     public static final int BACKUP_NAME_CHARS_MAX = 128;
     public static final int BACKUPS_TOLD_MAX = 10_000;
 
+    /** Actors that one write of the registry can put in the place of others. */
+    public static final int RESTORE_TABLE_ACTORS_MAX = 1_024;
+
+    /** Versions in the stored log of one actor after its stored checkpoint, which a restoration compares. */
+    public static final int SURVEY_VERSIONS_MAX = 1_000_000;
+
     /** Actors of a backup that are worked on at a time. */
     public static final int BACKUP_ACTORS_AT_ONCE = 8;
 

@@ -57,7 +57,9 @@ public final class ArchiveDesk {
         } else if (request instanceof ArchiveRequest.Read read) {
             ArchiveList.read(env.objects(), new BackupName(read.name()), completion);
         } else if (request instanceof ArchiveRequest.Salvage salvage) {
-            Salvage.run(env, config.clusterId(), salvage.key(), salvage.backup(), completion);
+            Salvage.run(env, config.clusterId(), salvage.key(), salvage.backup(), salvage.before(), completion);
+        } else if (request instanceof ArchiveRequest.Survey survey) {
+            Salvage.survey(env, config.clusterId(), survey.key(), completion);
         } else if (request instanceof ArchiveRequest.Check check) {
             TableBackup backup = TableBackup.decode(check.manifest());
             ActorCopy.check(env, backup.pin(actor(backup, check.actor())), outcome -> checked(outcome, completion));

@@ -95,6 +95,13 @@ final class AdminDesk {
                         reign.rebalancer().report())));
     }
 
+    /** For work that the coordinator does by itself: it ends with the reign like a client's. */
+    Answer own(Completion<AdminReply> completion) {
+        Answer answer = new Answer(completion);
+        open.add(answer);
+        return answer;
+    }
+
     void failAll(UniserveException why) {
         for (Answer answer : List.copyOf(open)) {
             answer.fail(why);

@@ -2,6 +2,7 @@ package io.uniserve.protocol.coordinator;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.TableMeta;
@@ -17,10 +18,14 @@ import io.uniserve.protocol.message.PeerReply;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Answers requests about backups of tables. On one backup one piece of work is done at a time. */
 final class BackupOffice {
+    private static final Logger LOG = LoggerFactory.getLogger(BackupOffice.class);
     private final Reign reign;
     private final StorageCalls storage;
     private final TableNumbers numbers;
@@ -61,12 +66,48 @@ final class BackupOffice {
     }
 
     void take(AdminRequest.BackupTable request, Table table, AdminDesk.Answer answer) {
-        new BackupTaker(begin(request.name(), answer), table.meta, false).start();
+        BackupJob job = begin(request.name(), answer);
+        new BackupTaker(job, table.meta, false, taken -> acknowledge(job, taken)).start();
     }
 
     void restore(AdminRequest.RestoreTable request, AdminDesk.Answer answer, Consumer<TableRestorer> then) {
         BackupJob job = begin(request.name(), answer);
         job.read(backup -> then.accept(new TableRestorer(job, backup, request.table(), numbers)));
+    }
+
+    /**
+     * A table has lost an actor for good: brings all of it back to the newest version of which durable storage has everything,
+     * unless that is under way.
+     *
+     * @param lost whether it still has
+     * @param ended hears whether that was done
+     */
+    void replace(Table table, BooleanSupplier lost, Consumer<Boolean> ended) {
+        String number = "-" + table.meta.tableId();
+        String named = "lost-" + table.meta.name() + number;
+        BackupName name = new BackupName(named.length() > Limits.BACKUP_NAME_CHARS_MAX ? "lost" + number : named);
+        if (jobs.containsKey(name) || reign.sweeper().pending(table.meta.name())) {
+            return;
+        }
+        AdminDesk.Answer answer = reign.admin().own(outcome -> {
+            if (outcome instanceof Outcome.Err<AdminReply> err) {
+                LOG.warn(
+                        "{}: the table cannot be brought back, this is tried again: {}",
+                        table.meta.name(),
+                        err.error().getMessage());
+            }
+            ended.accept(outcome instanceof Outcome.Ok<AdminReply>);
+        });
+        BackupJob job = begin(name, answer);
+        new BackupTaker(job, table.meta, true, taken -> {
+                    if (taken instanceof Outcome.Ok<TableBackup> ok) {
+                        new TableReplacer(job, ok.value(), numbers, lost).start();
+                    } else {
+                        acknowledge(job, taken);
+                    }
+                })
+                .replacing()
+                .start();
     }
 
     private BackupJob begin(BackupName name, AdminDesk.Answer answer) {
@@ -98,7 +139,7 @@ final class BackupOffice {
                     .orElseThrow(() -> new UniserveException(
                             ErrorCode.TABLE_NOT_FOUND,
                             "durable storage has no table of number " + tableId + " that this cluster does not have"));
-            new BackupTaker(job, meta, true).start();
+            new BackupTaker(job, meta, true, taken -> acknowledge(job, taken)).start();
         } catch (UniserveException e) {
             job.answer().fail(e);
         }
@@ -152,8 +193,8 @@ final class BackupOffice {
         new BackupRemover(job, one).run(then);
     }
 
-    private static void acknowledge(BackupJob job, Outcome<Done> outcome) {
-        if (outcome instanceof Outcome.Err<Done> err) {
+    private static void acknowledge(BackupJob job, Outcome<?> outcome) {
+        if (outcome instanceof Outcome.Err<?> err) {
             job.answer().fail(err.error());
         } else {
             job.answer().ok(new AdminReply.Ack());

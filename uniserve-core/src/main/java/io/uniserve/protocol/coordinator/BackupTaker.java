@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;
@@ -15,10 +16,10 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Versioned;
-import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.replica.ActorTrail;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -41,10 +42,14 @@ final class BackupTaker {
     private final boolean salvage;
     private final TableBackup begun;
     private final TableBackup.@Nullable Part[] parts;
+    private final Completion<TableBackup> completion;
+    private boolean replace;
     private long version;
     private int rounds;
 
-    BackupTaker(BackupJob job, TableMeta meta, boolean salvage) {
+    /** @param completion hears of the complete backup, or why there is none */
+    BackupTaker(BackupJob job, TableMeta meta, boolean salvage, Completion<TableBackup> completion) {
+        this.completion = completion;
         this.job = job;
         this.meta = meta;
         this.salvage = salvage;
@@ -53,16 +58,18 @@ final class BackupTaker {
         this.parts = new TableBackup.Part[begun.actors()];
     }
 
+    /** One of this name goes first, complete or not. */
+    BackupTaker replacing() {
+        replace = true;
+        return this;
+    }
+
     void start() {
-        if (salvage && meta.level() != ConsistencyLevel.EVENTUAL) {
-            throw UniserveException.unsupported("table " + meta.name() + " is " + meta.level()
-                    + ": without the registry its actors cannot be brought to one version; restore a named backup");
-        }
         job.ask(new ArchiveRequest.Find(job.name().value()), PeerReply.Archives.class, outcome -> {
             if (outcome instanceof Outcome.Ok<PeerReply.Archives> ok) {
                 clear(new ArrayDeque<>(ok.value().backups()));
             } else {
-                end(Outcome.err(((Outcome.Err<PeerReply.Archives>) outcome).error()));
+                end(((Outcome.Err<PeerReply.Archives>) outcome).error());
             }
         });
     }
@@ -71,15 +78,15 @@ final class BackupTaker {
         BackupInfo one = old.poll();
         if (one == null) {
             begin();
-        } else if (one.state() != BackupInfo.State.INCOMPLETE) {
-            end(Outcome.err(new UniserveException(
-                    ErrorCode.BACKUP_EXISTS, "backup " + job.name() + " exists: delete it first or use another name")));
+        } else if (one.state() != BackupInfo.State.INCOMPLETE && !replace) {
+            end(new UniserveException(
+                    ErrorCode.BACKUP_EXISTS, "backup " + job.name() + " exists: delete it first or use another name"));
         } else {
             new BackupRemover(job, one).run(done -> {
-                if (done instanceof Outcome.Ok<Done>) {
-                    clear(old);
+                if (done instanceof Outcome.Err<Done> err) {
+                    end(err.error());
                 } else {
-                    end(done);
+                    clear(old);
                 }
             });
         }
@@ -101,6 +108,11 @@ final class BackupTaker {
             parts();
             return;
         }
+        if (salvage) {
+            ActorTrail[] trails = new ActorTrail[parts.length];
+            job.each(parts.length, (actor, then) -> survey(actor, trails, then), outcome -> surveyed(trails, outcome));
+            return;
+        }
         rounds++;
         TermRegistry registry = job.reign().registry();
         registry.synced(() -> registry.read(RegistryPaths.log(meta.name()), read -> {
@@ -115,6 +127,38 @@ final class BackupTaker {
                 undo(dropped());
             }
         }));
+    }
+
+    private void survey(int actor, ActorTrail[] trails, Completion<Done> then) {
+        ReplicaKey key = new ReplicaKey(meta.tableId(), actor);
+        job.ask(new ArchiveRequest.Survey(key), PeerReply.Manifests.class, outcome -> {
+            try {
+                if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
+                    throw err.error();
+                }
+                List<Bytes> told = ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
+                if (told.size() != 1) {
+                    throw new UniserveException(
+                            ErrorCode.INTERNAL, "a server answered with " + told.size() + " surveys of " + key);
+                }
+                trails[actor] = ActorTrail.decode(told.get(0));
+            } catch (UniserveException e) {
+                then.done(Outcome.err(e));
+                return;
+            }
+            then.done(Outcome.ok(Done.DONE));
+        });
+    }
+
+    /** Without the registry the logs tell which version all actors have. */
+    private void surveyed(ActorTrail[] trails, Outcome<Done> outcome) {
+        if (outcome instanceof Outcome.Err<Done> err) {
+            undo(err.error());
+            return;
+        }
+        version = ActorTrail.newestOfAll(List.of(trails));
+        LOG.info("backup {} of table {} is of version {}", job.name(), meta.name(), version);
+        parts();
     }
 
     private void parts() {
@@ -148,7 +192,8 @@ final class BackupTaker {
             }
         };
         if (salvage) {
-            job.ask(new ArchiveRequest.Salvage(key, begun.id()), PeerReply.Pinned.class, heard);
+            long before = meta.level() == ConsistencyLevel.EVENTUAL ? 0 : version + 1;
+            job.ask(new ArchiveRequest.Salvage(key, begun.id(), before), PeerReply.Pinned.class, heard);
         } else {
             pin(key, heard);
         }
@@ -195,7 +240,7 @@ final class BackupTaker {
         job.tell(new ArchiveRequest.Store(whole.encode()), stored -> {
             if (stored instanceof Outcome.Ok<Done>) {
                 LOG.info("backup {} of table {} is taken, {} actors", job.name(), meta.name(), all.size());
-                end(stored);
+                completion.done(Outcome.ok(whole));
             } else {
                 undo(((Outcome.Err<Done>) stored).error());
             }
@@ -221,15 +266,11 @@ final class BackupTaker {
                         job.name(),
                         err.error().getMessage());
             }
-            end(Outcome.err(error));
+            end(error);
         });
     }
 
-    private void end(Outcome<Done> outcome) {
-        if (outcome instanceof Outcome.Err<Done> err) {
-            job.answer().fail(err.error());
-        } else {
-            job.answer().ok(new AdminReply.Ack());
-        }
+    private void end(UniserveException error) {
+        completion.done(Outcome.err(error));
     }
 }

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator;
 
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.OnLoss;
@@ -11,6 +12,8 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -23,13 +26,41 @@ final class LossRecovery {
     private static final Logger LOG = LoggerFactory.getLogger(LossRecovery.class);
     private static final long PERIOD_NANOS = 5_000_000_000L;
 
+    private static final long RESTORE_PAUSE_NANOS = Limits.TAKEOVER_RETRY_MS_MAX * 1_000_000;
+    private static final int DOUBLINGS_MAX = 10;
+
     private final Reign reign;
     private final TableReconciler tables;
+    private final TreeMap<Long, Attempt> attempts = new TreeMap<>();
 
     LossRecovery(Reign reign, TableReconciler tables) {
         this.reign = reign;
         this.tables = tables;
     }
+
+    /** All actors go back together. What stands against it mostly stands for long: the pause doubles. */
+    private void restoreTable(Table table, int number, ReplicaKey key) {
+        long id = table.meta.tableId();
+        long now = reign.env().clock().nanos();
+        Attempt last = attempts.get(id);
+        if (last != null && now - last.dueNanos < 0) {
+            return;
+        }
+        BooleanSupplier lost = () -> {
+            Table known = reign.catalog().find(id);
+            return known != null && tables.lostForGood(reign.view(), key, known.actor(number));
+        };
+        reign.backups().replace(table, lost, done -> {
+            attempts.keySet().removeIf(other -> reign.catalog().find(other) == null);
+            int failures = last == null ? 0 : last.failures + 1;
+            long pause = Math.min(PERIOD_NANOS << Math.min(failures, DOUBLINGS_MAX), RESTORE_PAUSE_NANOS);
+            if (!done) {
+                attempts.put(id, new Attempt(failures, reign.env().clock().nanos() + pause));
+            }
+        });
+    }
+
+    private record Attempt(int failures, long dueNanos) {}
 
     void consider(Table table, ActorState actor, long now) {
         ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
@@ -56,7 +87,12 @@ final class LossRecovery {
         BackupRecord backup =
                 found.value() instanceof BackupRecord record && record.key().equals(key) ? record : null;
         boolean clean = backup != null && backup.clean() && backup.epoch() <= actor.epoch();
-        boolean restore = table.meta.onLoss() == OnLoss.RESTORE_ACTOR && tables.lostForGood(view, key, actor);
+        boolean forGood = tables.lostForGood(view, key, actor);
+        if (table.meta.onLoss() == OnLoss.RESTORE_TABLE && forGood && !clean) {
+            restoreTable(table, actor.actor(), key);
+            return;
+        }
+        boolean restore = table.meta.onLoss() == OnLoss.RESTORE_ACTOR && forGood;
         if (backup == null || !clean && !restore) {
             if (reign.replicas().tellLoss(key)) {
                 LOG.warn(

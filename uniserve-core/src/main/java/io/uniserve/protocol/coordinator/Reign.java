@@ -3,6 +3,7 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
@@ -114,6 +115,10 @@ final class Reign {
         return rebalancer;
     }
 
+    AdminDesk admin() {
+        return admin;
+    }
+
     BackupOffice backups() {
         return backups;
     }
@@ -134,6 +139,10 @@ final class Reign {
                 catalog.load(orAgain(() -> {
                     loaded = true;
                     sweeper.addAll(catalog.undefined());
+                    // A restoration that was broken off may have left something.
+                    catalog.tables().stream()
+                            .filter(table -> table.meta.onLoss() == OnLoss.RESTORE_TABLE)
+                            .forEach(table -> sweeper.addAll(List.of(table.meta.name())));
                     members.start();
                     tick();
                 }));

@@ -5,9 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
-import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableLog;
@@ -17,17 +15,11 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.archive.TableBackup;
 import io.uniserve.protocol.coordinator.TermRegistry.Written;
-import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
-import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
-import io.uniserve.protocol.message.ArchiveRequest;
-import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -38,28 +30,24 @@ import org.slf4j.LoggerFactory;
  */
 final class TableRestorer {
     private static final Logger LOG = LoggerFactory.getLogger(TableRestorer.class);
-    private static final int RECORDS_PER_WRITE = 256;
 
     private final BackupJob job;
     private final Reign reign;
     private final TableBackup backup;
     private final TableMeta asked;
-    private final TableNumbers numbers;
-    private final BackupRecord[] records;
-    private int[] written = {};
-    private long id;
-    private boolean recorded;
+    private final TableCopies copies;
 
     TableRestorer(BackupJob job, TableBackup backup, TableName as, TableNumbers numbers) {
         this.job = job;
         this.reign = job.reign();
         this.backup = backup;
         this.asked = named(backup.meta(), as, 0);
-        this.numbers = numbers;
-        this.records = new BackupRecord[backup.actors()];
+        this.copies = new TableCopies(
+                job, backup, numbers, as, (id, actor) -> RegistryPaths.backup(as, actor), new Copied());
     }
 
-    private static TableMeta named(TableMeta meta, TableName name, long id) {
+    /** The definition under another name and number. */
+    static TableMeta named(TableMeta meta, TableName name, long id) {
         return new TableMeta(
                 name,
                 id,
@@ -92,79 +80,23 @@ final class TableRestorer {
                 usable,
                 new PeerRequest.ValidateTable(asked),
                 job.answer(),
-                () -> numbers.next(this::reserve, job.answer()::fail));
+                copies::run);
     }
 
-    private void reserve(long least) {
-        ClusterRecord cluster = reign.catalog().cluster();
-        id = Math.max(least, cluster.nextTableId());
-        ClusterRecord next = cluster.next(id + 1);
-        Op op = new Op.Set(RegistryPaths.CLUSTER, next, reign.catalog().clusterVersion());
-        reign.registry().write(List.of(op), written -> {
-            if (written.applied()) {
-                reign.catalog().setCluster(next, written.versions().get(0));
-                for (int actor = 0; actor < records.length; actor++) {
-                    records[actor] = new BackupRecord(new ReplicaKey(id, actor), false, 1, 0, "", 0);
-                }
-                recorded = true;
-                record(0, new int[records.length], versions -> job.each(records.length, this::copy, this::copied));
-            } else {
-                unconfirmed(written);
-            }
-        });
-    }
-
-    /** Writes the records, made or changed; the versions are those in the registry, replaced by the new ones. */
-    private void record(int from, int[] versions, Consumer<int[]> then) {
-        if (from >= records.length) {
-            written = versions;
-            then.accept(versions);
-            return;
+    private final class Copied implements TableCopies.Listener {
+        @Override
+        public void copied() {
+            copies.write(TableRestorer.this::create);
         }
-        List<Op> ops = new ArrayList<>();
-        int to = Math.min(records.length, from + RECORDS_PER_WRITE);
-        for (int actor = from; actor < to; actor++) {
-            String path = RegistryPaths.backup(asked.name(), actor);
-            ops.add(
-                    written.length == 0
-                            ? new Op.Create(path, records[actor], false)
-                            : new Op.Set(path, records[actor], written[actor]));
+
+        @Override
+        public void failed(UniserveException error) {
+            fail(error);
         }
-        reign.registry().write(ops, done -> {
-            if (done.applied()) {
-                for (int actor = from; actor < to; actor++) {
-                    versions[actor] = done.versions().get(actor - from);
-                }
-                record(to, versions, then);
-            } else {
-                unconfirmed(done);
-            }
-        });
-    }
 
-    private void copy(int actor, Completion<Done> then) {
-        ReplicaKey target = new ReplicaKey(id, actor);
-        job.ask(new ArchiveRequest.Copy(backup.encode(), actor, target), PeerReply.Copied.class, outcome -> {
-            if (outcome instanceof Outcome.Err<PeerReply.Copied> err) {
-                then.done(Outcome.err(BackupOffice.damaged(backup, actor, err.error())));
-                return;
-            }
-            BackupRecord copied = ((Outcome.Ok<PeerReply.Copied>) outcome).value().record();
-            if (copied.key().equals(target)) {
-                records[actor] = copied;
-                then.done(Outcome.ok(Done.DONE));
-            } else {
-                then.done(Outcome.err(new UniserveException(
-                        ErrorCode.INTERNAL, "a server copied " + copied.key() + ", not " + target)));
-            }
-        });
-    }
-
-    private void copied(Outcome<Done> outcome) {
-        if (outcome instanceof Outcome.Err<Done> err) {
-            fail(err.error());
-        } else if (job.answer().isOpen()) {
-            record(0, new int[records.length], versions -> create());
+        @Override
+        public void unconfirmed(Written written) {
+            TableRestorer.this.unconfirmed(written);
         }
     }
 
@@ -172,15 +104,16 @@ final class TableRestorer {
         List<List<ServerId>> places;
         try {
             places = reign.placement()
-                    .place(records.length, asked.rf(), reign.view().eligible(asked.port()));
+                    .place(backup.actors(), asked.rf(), reign.view().eligible(asked.port()));
         } catch (IllegalArgumentException | UniserveException e) {
             fail(UniserveException.invalid(
                     "too few live servers offer port \"" + asked.port() + "\" by now: " + e.getMessage()));
             return;
         }
+        long id = copies.id();
         TableMeta meta = named(asked, asked.name(), id);
         List<ActorState> actors = new ArrayList<>();
-        for (BackupRecord record : records) {
+        for (BackupRecord record : copies.records()) {
             List<ServerId> replicas = places.get(actors.size());
             long epoch = record.epoch() + 1;
             ServerId primary = replicas.get(0);
@@ -241,7 +174,7 @@ final class TableRestorer {
     }
 
     private void fail(UniserveException error) {
-        if (recorded) {
+        if (copies.begun()) {
             reign.sweeper().addAll(List.of(asked.name()));
         }
         job.answer().fail(error);

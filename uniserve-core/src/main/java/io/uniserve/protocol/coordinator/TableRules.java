@@ -33,10 +33,13 @@ final class TableRules {
                     ErrorCode.UNSUPPORTED,
                     "level " + meta.level() + " is not served by this version: create the table with level EVENTUAL");
         }
-        if (meta.level() != ConsistencyLevel.EVENTUAL && meta.onLoss() != OnLoss.WAIT) {
+        if (meta.level() != ConsistencyLevel.EVENTUAL && meta.onLoss() == OnLoss.RESTORE_ACTOR) {
             throw UniserveException.invalid("onLoss " + meta.onLoss()
                     + " is not for a table of level " + meta.level()
-                    + ": one actor restored alone would tear updates: use WAIT");
+                    + ": one actor restored alone would tear updates: use WAIT or RESTORE_TABLE");
+        }
+        if (meta.onLoss() == OnLoss.RESTORE_TABLE) {
+            range("actors with onLoss RESTORE_TABLE", meta.partitioner().actors(), Limits.RESTORE_TABLE_ACTORS_MAX);
         }
         options(meta.options());
     }

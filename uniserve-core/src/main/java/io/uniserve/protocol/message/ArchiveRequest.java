@@ -15,8 +15,18 @@ public sealed interface ArchiveRequest {
     /** The manifest of the complete backup of this name. Answered with {@link PeerReply.Manifests}. */
     record Read(String name) implements ArchiveRequest {}
 
-    /** Pins what durable storage has of an actor that no primary can speak for. Answered with {@link PeerReply.Pinned}. */
-    record Salvage(ReplicaKey key, String backup) implements ArchiveRequest {}
+    /**
+     * Tells which atomic updates durable storage has all of, as far as an actor that no primary can speak for has a part in
+     * them. Answered with {@link PeerReply.Manifests}: one object, an {@code ActorTrail}.
+     */
+    record Survey(ReplicaKey key) implements ArchiveRequest {}
+
+    /**
+     * Pins what durable storage has of an actor that no primary can speak for. Answered with {@link PeerReply.Pinned}.
+     *
+     * @param before of a table whose updates are atomic: nothing of this version and of later ones; 0 for all there is
+     */
+    record Salvage(ReplicaKey key, String backup, long before) implements ArchiveRequest {}
 
     /** Reads and checks every object of an actor's part. Answered with Ack. */
     record Check(Bytes manifest, int actor) implements ArchiveRequest {}

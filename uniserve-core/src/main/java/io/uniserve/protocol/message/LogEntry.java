@@ -9,11 +9,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param type UPDATE with request, function and rows; EPOCH opens a primary's epoch and carries nothing; REFUSED stands for
  *     an update that the primary's engine could not apply: its request, its function, and in {@code rows} why. PREPARE has
- *     the actor's part of an atomic update in {@code rows}, see {@link BatchRows}; DECIDE, which has {@link #COMMIT} or
+ *     the actor's part of an atomic update in {@code rows}, see {@link BatchRows}, and tells where it belongs, see {@link
+ *     #previous} and {@link #participants}; DECIDE, which has {@link #COMMIT} or
  *     {@link #ABORT} for a function, says what became of it
  * @param version the atomic update's version; 0 on eventual tables
  * @param request the client's request id, null for EPOCH
- * @param lowWater the client's smallest unfinished sequence, for forgetting outcomes
+ * @param lowWater the client's smallest unfinished sequence, for forgetting outcomes; of a PREPARE {@link #previous}
  */
 public record LogEntry(
         Type type,
@@ -45,9 +46,26 @@ public record LogEntry(
         return new LogEntry(Type.EPOCH, epoch, index, 0, null, 0, "", Bytes.EMPTY);
     }
 
-    /** The actor's part of an atomic update. */
-    public static LogEntry prepare(long epoch, long index, long version, Bytes rows) {
-        return new LogEntry(Type.PREPARE, epoch, index, version, null, 0, "", rows);
+    /**
+     * The actor's part of an atomic update.
+     *
+     * @param previous the table's newest committed version when this one was begun
+     * @param participants how many actors have a part in it
+     */
+    public static LogEntry prepare(
+            long epoch, long index, long version, long previous, int participants, Bytes rows) {
+        return new LogEntry(Type.PREPARE, epoch, index, version, null, previous, "" + participants, rows);
+    }
+
+    /** Of a PREPARE: the table's newest committed version when this one was begun. Every later one was not committed. */
+    public long previous() {
+        return lowWater;
+    }
+
+    /** Of a PREPARE: how many actors have a part in the version; 0 where the entry does not say. */
+    public int participants() {
+        boolean told = type == Type.PREPARE && function.length() < 10 && function.matches("\\d+");
+        return told ? Integer.parseInt(function) : 0;
     }
 
     /** What became of an atomic update. */

@@ -100,9 +100,18 @@ public sealed interface PeerRequest {
     /**
      * The driver of an atomic update asks an actor's primary to prepare its part of this version.
      *
+     * @param previous the table's newest committed version when this one was begun
+     * @param participants how many actors have a part in it
      * @param batches the rows; none asks for the vote on rows that were sent before
      */
-    record Prepare(TableName table, ReplicaKey key, long epoch, long version, List<BatchRows> batches)
+    record Prepare(
+            TableName table,
+            ReplicaKey key,
+            long epoch,
+            long version,
+            long previous,
+            int participants,
+            List<BatchRows> batches)
             implements PeerRequest {
         public Prepare {
             batches = List.copyOf(batches);

@@ -56,7 +56,13 @@ final class AtomicFlow {
             // put together once: what is checked, written and applied are the same bytes
             Bytes rows = BatchRows.encode(request.batches());
             Prepare own = new Prepare(
-                    request.table(), request.key(), request.epoch(), request.version(), BatchRows.LIST.decode(rows));
+                    request.table(),
+                    request.key(),
+                    request.epoch(),
+                    request.version(),
+                    request.previous(),
+                    request.participants(),
+                    BatchRows.LIST.decode(rows));
             validate(own, 0, rows, completion);
         }
     }
@@ -135,7 +141,13 @@ final class AtomicFlow {
                 completion.done(Outcome.ok(Vote.later(primary.epoch(), "the actor's log has reached its limit")));
                 return;
             }
-            LogEntry entry = LogEntry.prepare(primary.epoch(), log.lastIndex() + 1, request.version(), rows);
+            LogEntry entry = LogEntry.prepare(
+                    primary.epoch(),
+                    log.lastIndex() + 1,
+                    request.version(),
+                    request.previous(),
+                    request.participants(),
+                    rows);
             primary.append(entry);
             vote(primary, entry.index(), request, completion);
         }

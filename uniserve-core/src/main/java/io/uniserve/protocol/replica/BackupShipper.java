@@ -67,19 +67,27 @@ final class BackupShipper {
     private final PinDesk pins;
     private final DefinitionBackup definition;
 
+    /** @param newestVersion the newest version in the log, of a table whose updates are atomic; else null */
     BackupShipper(
             ReplicaHost host,
             ReplicaKey key,
             TableName table,
             long epoch,
             ReplicaLog log,
-            Checkpoints localCheckpoints) {
+            Checkpoints localCheckpoints,
+            @Nullable LongSupplier newestVersion) {
         this.host = host;
         this.key = key;
         this.table = table;
         this.epoch = epoch;
         this.log = log;
-        this.checkpoints = new CheckpointBackup(host, key, epoch, log, localCheckpoints);
+        this.checkpoints = new CheckpointBackup(
+                host,
+                key,
+                epoch,
+                log,
+                localCheckpoints,
+                newestVersion == null ? null : new ShippedByAll(host, key, table, newestVersion));
         this.pins = new PinDesk(host, key, table, epoch, log);
         this.definition = new DefinitionBackup(host, key, epoch);
         long now = host.env().clock().nanos();

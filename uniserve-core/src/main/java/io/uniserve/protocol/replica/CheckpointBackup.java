@@ -31,6 +31,7 @@ final class CheckpointBackup {
     private final long epoch;
     private final ReplicaLog log;
     private final Checkpoints checkpoints;
+    private final @Nullable ShippedByAll others;
     private final String prefix;
     private final Map<String, String> present = new TreeMap<>();
     private String generation = "";
@@ -51,7 +52,15 @@ final class CheckpointBackup {
     private int objectsCovered;
     private long retryAt;
 
-    CheckpointBackup(ReplicaHost host, ReplicaKey key, long epoch, ReplicaLog log, Checkpoints checkpoints) {
+    /** @param others tells when a checkpoint may be stored; null where that does not depend on other actors */
+    CheckpointBackup(
+            ReplicaHost host,
+            ReplicaKey key,
+            long epoch,
+            ReplicaLog log,
+            Checkpoints checkpoints,
+            @Nullable ShippedByAll others) {
+        this.others = others;
         this.host = host;
         this.key = key;
         this.epoch = epoch;
@@ -179,7 +188,10 @@ final class CheckpointBackup {
             pending = null;
         }
         choose(record);
-        boolean uploads = pending == null && candidate != null && candidate.name.index() <= shipped;
+        boolean uploads = pending == null
+                && candidate != null
+                && candidate.name.index() <= shipped
+                && (others == null || others.have(candidate.name, now));
         boolean sweeps = pending == null && wantsSweep(record) && own && !learning;
         if ((uploads || sweeps) && !manifestKey.equals(record.checkpoint())) {
             fetch(record);

@@ -1,6 +1,8 @@
 package io.uniserve.protocol.replica;
 
+import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
@@ -31,6 +33,43 @@ final class CheckpointDownload {
         this.prefix = prefix;
         this.key = key;
         this.completion = completion;
+    }
+
+    /** The newest version committed in a checkpoint, 0 for none; CORRUPT where its objects do not check. */
+    static void versions(Environment env, String prefix, BackupManifest manifest, Completion<Long> completion) {
+        ArrayDeque<BackupManifest.Chunk> chunks = new ArrayDeque<>();
+        manifest.files().stream()
+                .filter(file -> file.path().equals(LAST))
+                .forEach(file -> chunks.addAll(file.chunks()));
+        versions(env, prefix, manifest, chunks, new BinaryWriter(), completion);
+    }
+
+    private static void versions(
+            Environment env,
+            String prefix,
+            BackupManifest manifest,
+            ArrayDeque<BackupManifest.Chunk> chunks,
+            BinaryWriter read,
+            Completion<Long> completion) {
+        BackupManifest.Chunk chunk = chunks.poll();
+        if (chunk == null) {
+            Checkpoints.Name name = new Checkpoints.Name(manifest.index(), manifest.epoch());
+            completion.done(Checkpoints.parse(read.toBytes(), name)
+                    .map(table -> table.isPresent() ? table.get().versions().committed() : 0));
+            return;
+        }
+        String object = BackupKeys.chunk(prefix, chunk.generation(), chunk.sha256());
+        env.objects().get(object, got -> {
+            if (got instanceof Outcome.Err<Bytes> err) {
+                completion.done(Outcome.err(err.error()));
+            } else if (!Sha256.hex(((Outcome.Ok<Bytes>) got).value()).equals(chunk.sha256())) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.CORRUPT, "object " + object + " does not have the bytes it is named by")));
+            } else {
+                read.writeRaw(((Outcome.Ok<Bytes>) got).value());
+                versions(env, prefix, manifest, chunks, read, completion);
+            }
+        });
     }
 
     /** Fetches and checks a manifest; CORRUPT where it is not the one named, IO where it is absent. */

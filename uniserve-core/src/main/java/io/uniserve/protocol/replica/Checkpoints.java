@@ -240,7 +240,7 @@ final class Checkpoints {
         });
     }
 
-    private static Outcome<Optional<DedupeTable>> parse(Bytes bytes, Name name) {
+    static Outcome<Optional<DedupeTable>> parse(Bytes bytes, Name name) {
         try {
             BinaryReader in = new BinaryReader(DiskState.Sealed.open(bytes, "checkpoint manifest"));
             if (in.readLong() != name.index() || in.readLong() != name.epoch()) {

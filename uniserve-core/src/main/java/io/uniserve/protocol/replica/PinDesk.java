@@ -49,7 +49,8 @@ final class PinDesk {
     }
 
     /**
-     * Answers when everything up to an index is in durable storage and pinned for the backup of this id.
+     * Answers when everything up to an index is in durable storage and pinned for the backup of this id; with an empty id
+     * nothing is pinned, it is only known to be there.
      *
      * @param end says which, as {@link VersionTrail#endOf} does
      */
@@ -62,7 +63,8 @@ final class PinDesk {
             return wish;
         }
         long end = wish.end().getAsLong();
-        return wish.at(end == VersionTrail.LOG_END ? log.lastIndex() : end);
+        boolean far = end == VersionTrail.FORGOTTEN && wish.backup().isEmpty(); // then it is decided for long
+        return wish.at(end == VersionTrail.LOG_END || far ? log.lastIndex() : end);
     }
 
     boolean waiting() {
@@ -88,7 +90,9 @@ final class PinDesk {
         }
         busy = true;
         wishes.remove(0);
-        if (wish.index() == VersionTrail.FORGOTTEN) {
+        if (wish.backup().isEmpty()) {
+            confirm(wish, new PeerReply.Pinned("", wish.index(), 0), mapVersion);
+        } else if (wish.index() == VersionTrail.FORGOTTEN) {
             fail(wish, ErrorCode.VERSION_GONE, "it is far past the version: ask for a newer one");
         } else if (record.checkpointIndex() > wish.index()) {
             fail(

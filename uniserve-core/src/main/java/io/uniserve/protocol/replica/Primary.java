@@ -3,6 +3,7 @@ package io.uniserve.protocol.replica;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
@@ -64,7 +65,16 @@ final class Primary implements PeerLink.Listener, BackupPins {
         this.pending = parts.pending();
         this.fencing = parts.fencing();
         this.certifier = parts.certifier();
-        this.backup = new BackupShipper(host, key, meta.name(), epoch, log, parts.checkpoints());
+        this.backup = new BackupShipper(
+                host,
+                key,
+                meta.name(),
+                epoch,
+                log,
+                parts.checkpoints(),
+                meta.level() == ConsistencyLevel.EVENTUAL
+                        ? null
+                        : () -> replica.trail().end().newest());
         this.handOver = new HandOver(host, key, epoch);
         this.stable = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
@@ -214,7 +224,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
     public void pin(String id, long version, Completion<PeerReply> completion) {
         if (accepting()) {
             host.wantTicks(replica);
-            backup.pin(id, version == 0 ? () -> VersionTrail.LOG_END : () -> replica.endOf(version), completion);
+            backup.pin(id, version == 0 ? () -> VersionTrail.LOG_END : () -> replica.trail().endOf(version), completion);
         } else {
             completion.done(Outcome.err(
                     new UniserveException(ErrorCode.UNAVAILABLE, "the primary of " + key + " is not ready yet")));

@@ -347,9 +347,9 @@ public final class Replica {
         return meta;
     }
 
-    /** See {@link VersionTrail#endOf}. */
-    long endOf(long version) {
-        return trail.endOf(version);
+    /** What its log says about versions. */
+    VersionTrail trail() {
+        return trail;
     }
 
     /** Its part in backups of the table; null where it does not lead. */

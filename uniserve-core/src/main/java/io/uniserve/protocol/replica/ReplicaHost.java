@@ -4,6 +4,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.message.PeerRequest;
@@ -29,6 +30,10 @@ public interface ReplicaHost {
 
     /** Reads the table's map again: somebody knows a newer epoch. */
     void refresh(TableName table);
+
+    /** The table's map as this server has read it, null where it has not. */
+    @Nullable
+    TableMap map(TableName table);
 
     /** The version of the table's map that this server has read, ABSENT where none. */
     int mapVersion(TableName table);

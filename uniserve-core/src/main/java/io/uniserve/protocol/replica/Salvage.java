@@ -16,6 +16,8 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -27,25 +29,56 @@ public final class Salvage {
     private final Environment env;
     private final String cluster;
     private final ReplicaKey key;
-    private final String backup;
     private final Completion<PeerReply> completion;
+    private final Then then;
     private final List<BackupManifest> manifests = new ArrayList<>();
     private final List<String> manifestKeys = new ArrayList<>();
     private List<String> listed = List.of();
     private @Nullable UniserveException damage;
 
-    private Salvage(Environment env, String cluster, ReplicaKey key, String backup, Completion<PeerReply> completion) {
+    /** What is done with what was found. */
+    private interface Then {
+        void run(Salvage found, @Nullable BackupManifest manifest, ActorPart part, List<BackupKeys.Run> chain);
+    }
+
+    private Salvage(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion, Then then) {
         this.env = env;
         this.cluster = cluster;
         this.key = key;
-        this.backup = backup;
         this.completion = completion;
+        this.then = then;
     }
 
-    /** Pins it for the backup of this id. CORRUPT where what there is does not go together. */
+    /**
+     * Pins it for the backup of this id. CORRUPT where what there is does not go together.
+     *
+     * @param before of a table whose updates are atomic: nothing of this version and of later ones; 0 for all there is
+     */
     public static void run(
-            Environment env, String cluster, ReplicaKey key, String backup, Completion<PeerReply> completion) {
-        new Salvage(env, cluster, key, backup, completion).list();
+            Environment env,
+            String cluster,
+            ReplicaKey key,
+            String backup,
+            long before,
+            Completion<PeerReply> completion) {
+        new Salvage(env, cluster, key, completion, (found, manifest, part, chain) -> {
+                    if (before == 0) {
+                        found.store(part, backup);
+                    } else {
+                        found.trail(
+                                part,
+                                chain,
+                                trail -> found.store(found.until(part, chain, trail.endBefore(before)), backup));
+                    }
+                })
+                .list();
+    }
+
+    /** Tells which versions there are, see {@link ActorTrail}. */
+    public static void survey(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion) {
+        new Salvage(env, cluster, key, completion, (found, manifest, part, chain) -> found.trail(
+                        part, chain, trail -> found.covered(manifest, covered -> found.tell(trail.trail(covered)))))
+                .list();
     }
 
     private void list() {
@@ -171,7 +204,7 @@ public final class Salvage {
                 BackupKeys.Stored stored = BackupKeys.stored(object, checkpoints);
                 epoch = stored == null ? epoch : Math.max(epoch, stored.epoch());
             }
-            store(new ActorPart(
+            ActorPart part = new ActorPart(
                     cluster,
                     key,
                     index,
@@ -179,11 +212,58 @@ public final class Salvage {
                     name,
                     after,
                     manifest == null ? 0 : manifest.bytes(),
-                    ActorPart.pieces(chain, index)));
+                    ActorPart.pieces(chain, index));
+            then.run(this, manifest, part, chain);
         }
     }
 
-    private void store(ActorPart part) {
+    private void trail(ActorPart part, List<BackupKeys.Run> chain, Consumer<TrailReader> reader) {
+        TrailReader.read(env.objects(), chain, part.checkpointIndex(), read -> {
+            if (read instanceof Outcome.Ok<TrailReader> ok) {
+                reader.accept(ok.value());
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<TrailReader>) read).error()));
+            }
+        });
+    }
+
+    private ActorPart until(ActorPart part, List<BackupKeys.Run> chain, long index) {
+        return new ActorPart(
+                cluster,
+                key,
+                index,
+                part.epoch(),
+                part.checkpoint(),
+                part.checkpointIndex(),
+                part.bytes(),
+                ActorPart.pieces(chain, index));
+    }
+
+    private void covered(@Nullable BackupManifest manifest, LongConsumer told) {
+        if (manifest == null) {
+            told.accept(0);
+            return;
+        }
+        CheckpointDownload.versions(env, BackupKeys.checkpointPrefix(cluster, key), manifest, read -> {
+            if (read instanceof Outcome.Ok<Long> ok) {
+                told.accept(ok.value());
+            } else {
+                completion.done(Outcome.err(((Outcome.Err<Long>) read).error()));
+            }
+        });
+    }
+
+    private void tell(ActorTrail trail) {
+        Outcome<PeerReply> reply;
+        try {
+            reply = Outcome.ok(new PeerReply.Manifests(List.of(trail.encode())));
+        } catch (UniserveException e) {
+            reply = Outcome.err(e);
+        }
+        completion.done(reply);
+    }
+
+    private void store(ActorPart part, String backup) {
         Bytes data = part.encode();
         PinRef pin = new PinRef(cluster, key, backup, Sha256.hex(data));
         env.objects().put(pin.path(), data, put -> {

@@ -10,6 +10,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
@@ -471,6 +472,12 @@ public final class ServerMachine {
         @Override
         public void eraseBackup(TableName table, ReplicaKey old) {
             eraser.tryErase(table, old);
+        }
+
+        @Override
+        public @Nullable TableMap map(TableName table) {
+            TableViews.View view = views.find(table);
+            return view == null ? null : view.map();
         }
 
         @Override

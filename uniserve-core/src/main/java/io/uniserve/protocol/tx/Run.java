@@ -27,6 +27,7 @@ final class Run {
     private final AtomicConfig config;
     private final TableName table;
     private final long tableId;
+    private final long previous;
     private final Listener listener;
     private final TreeMap<Integer, Part> parts = new TreeMap<>();
     final long version;
@@ -82,12 +83,14 @@ final class Run {
         private long askedAt;
     }
 
+    /** @param previous the newest committed version, as long as this one is in flight */
     Run(
             AtomicHost host,
             AtomicConfig config,
             TableName table,
             long tableId,
             long version,
+            long previous,
             List<Waiting> updates,
             Listener listener) {
         this.host = host;
@@ -95,6 +98,7 @@ final class Run {
         this.table = table;
         this.tableId = tableId;
         this.version = version;
+        this.previous = previous;
         this.updates = List.copyOf(updates);
         this.listener = listener;
         this.begunNanos = host.env().clock().nanos();
@@ -148,7 +152,8 @@ final class Run {
         part.asking = true;
         ReplicaKey key = new ReplicaKey(tableId, state.actor());
         List<BatchRows> rows = part.timedOut ? List.of() : part.batches; // they may be on their way
-        PeerRequest request = new PeerRequest.Prepare(table, key, state.epoch(), version, rows);
+        PeerRequest request = new PeerRequest.Prepare(
+                table, key, state.epoch(), version, previous, parts.size(), rows);
         long timeout = config.rpcTimeoutNanos() + AtomicConfig.nanosFor(bytes);
         host.env().network().call(primary, request, timeout, reply -> {
             part.asking = false;

@@ -285,7 +285,7 @@ final class TableDriver {
     private void meet(TableLog known, InFlight other) {
         boolean mine = other.driver().equals(host.self());
         if (mine && !attempted.isEmpty() && other.batches().equals(attempted) && waits(attempted)) {
-            start(other.version(), false);
+            start(known, other.version(), false);
             return;
         }
         if (foreign != other.version()) {
@@ -340,20 +340,20 @@ final class TableDriver {
         write(next, null, written -> {
             if (written == LogCell.Written.DONE) {
                 teller.written(next);
-                start(known.next(), true);
+                start(known, known.next(), true);
             }
             step();
         });
     }
 
     /** This server's version is in flight; {@code mine} where this very driver has certainly begun it. */
-    private void start(long version, boolean mine) {
+    private void start(TableLog known, long version, boolean mine) {
         List<Waiting> updates =
                 attempted.stream().map(batch -> waiting.get(batch.request())).toList();
         attempted = List.of();
         refused = null;
         badMap = -2;
-        Run begun = new Run(host, config, table, tableId, version, updates, new Votes());
+        Run begun = new Run(host, config, table, tableId, version, known.version(), updates, new Votes());
         begun.mine = mine;
         run = begun;
         begun.ask(now());

@@ -100,13 +100,13 @@ class ReplicaLogTest {
     @Test
     void aDecisionGoesWithTheNextEntryOrWhenItIsTime() {
         ReplicaLog log = open();
-        log.append(LogEntry.prepare(1, 1, 1, Bytes.EMPTY));
+        log.append(LogEntry.prepare(1, 1, 1, 0, 1, Bytes.EMPTY));
         loop.run(SECOND / 100);
         log.append(LogEntry.decide(1, 2, 1, true));
         loop.run(SECOND);
         assertThat(log.durableIndex()).isEqualTo(1);
         events.clear();
-        log.append(LogEntry.prepare(1, 3, 2, Bytes.EMPTY));
+        log.append(LogEntry.prepare(1, 3, 2, 1, 1, Bytes.EMPTY));
         loop.run(SECOND / 100);
         assertThat(events).as("one sync").containsExactly("durable 3");
         log.append(LogEntry.decide(1, 4, 2, true));

@@ -14,7 +14,7 @@ final class VersionTrailTest {
     private final VersionTrail trail = new VersionTrail(() -> applied);
 
     private static LogEntry prepare(long index, long version) {
-        return LogEntry.prepare(1, index, version, Bytes.utf8("rows"));
+        return LogEntry.prepare(1, index, version, version - 1, 1, Bytes.utf8("rows"));
     }
 
     private static LogEntry decide(long index, long version, boolean commit) {

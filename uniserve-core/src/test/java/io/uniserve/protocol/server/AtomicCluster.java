@@ -50,19 +50,30 @@ final class AtomicCluster {
 
     final Cluster cluster;
     private final ConsistencyLevel level;
+    private final OnLoss onLoss;
 
     AtomicCluster(int servers, int actors, int rf) {
         this(servers, actors, rf, ConsistencyLevel.FULLY_SERIALIZABLE);
     }
 
     AtomicCluster(int servers, int actors, int rf, ConsistencyLevel level) {
+        this(new Cluster(servers), actors, rf, level);
+    }
+
+    /** With a table that is made in this cluster, which may checkpoint more often. */
+    AtomicCluster(Cluster cluster, int actors, int rf, ConsistencyLevel level) {
+        this(cluster, actors, rf, level, OnLoss.WAIT);
+    }
+
+    AtomicCluster(Cluster cluster, int actors, int rf, ConsistencyLevel level, OnLoss onLoss) {
         this.level = level;
-        cluster = new Cluster(servers);
+        this.onLoss = onLoss;
+        this.cluster = cluster;
         create(actors, rf);
     }
 
     private void create(int actors, int rf) {
-        cluster.create(actors, rf, 1, OnLoss.WAIT, level);
+        cluster.create(actors, rf, 1, onLoss, level);
         cluster.await(
                 () -> cluster.map().actors().stream()
                         .allMatch(actor -> actor.isr().size() == rf

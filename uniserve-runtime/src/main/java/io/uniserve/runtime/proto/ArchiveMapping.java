@@ -40,7 +40,10 @@ final class ArchiveMapping {
         } else if (request instanceof ArchiveRequest.Salvage salvage) {
             proto.setSalvage(PeerProto.ActorBackup.newBuilder()
                     .setKey(IdentityMapping.toProto(salvage.key()))
-                    .setBackup(salvage.backup()));
+                    .setBackup(salvage.backup())
+                    .setBefore(salvage.before()));
+        } else if (request instanceof ArchiveRequest.Survey survey) {
+            proto.setSurvey(IdentityMapping.toProto(survey.key()));
         } else if (request instanceof ArchiveRequest.Check check) {
             proto.setCheck(PeerProto.ActorManifest.newBuilder()
                     .setManifest(BytesMapping.toProto(check.manifest()))
@@ -78,8 +81,10 @@ final class ArchiveMapping {
                 Wire.present("key", proto.getSalvage().hasKey());
                 yield new ArchiveRequest.Salvage(
                         IdentityMapping.fromProto(proto.getSalvage().getKey()),
-                        Wire.identifier("backup", proto.getSalvage().getBackup()));
+                        Wire.identifier("backup", proto.getSalvage().getBackup()),
+                        Wire.notNegative("before", proto.getSalvage().getBefore()));
             }
+            case SURVEY -> new ArchiveRequest.Survey(IdentityMapping.fromProto(proto.getSurvey()));
             case CHECK ->
                 new ArchiveRequest.Check(
                         manifest(proto.getCheck()), proto.getCheck().getActor());

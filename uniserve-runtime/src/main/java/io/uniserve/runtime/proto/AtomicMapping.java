@@ -20,7 +20,9 @@ final class AtomicMapping {
                 .setTable(prepare.table().value())
                 .setKey(IdentityMapping.toProto(prepare.key()))
                 .setEpoch(prepare.epoch())
-                .setVersion(prepare.version());
+                .setVersion(prepare.version())
+                .setPrevious(prepare.previous())
+                .setParticipants(prepare.participants());
         prepare.batches()
                 .forEach(batch -> proto.addBatches(PeerProto.BatchRows.newBuilder()
                         .setRequest(IdentityMapping.toProto(batch.request()))
@@ -36,6 +38,8 @@ final class AtomicMapping {
                 IdentityMapping.fromProto(proto.getKey()),
                 Wire.notNegative("epoch", proto.getEpoch()),
                 Wire.notNegative("version", proto.getVersion()),
+                Wire.notNegative("previous", proto.getPrevious()),
+                proto.getParticipants(),
                 Wire.list(
                         "batches",
                         proto.getBatchesList(),

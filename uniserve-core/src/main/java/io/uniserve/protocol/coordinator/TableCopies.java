@@ -1,0 +1,176 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.archive.TableBackup;
+import io.uniserve.protocol.coordinator.TermRegistry.Written;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.ArchiveRequest;
+import io.uniserve.protocol.message.PeerReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+
+/**
+ * Copies the parts of a backup as the continuous backups of a table's actors that is to be: gives it a number, and writes a
+ * backup record for each actor first, so that what follows is found and deleted whoever ends it.
+ */
+final class TableCopies {
+    private static final int RECORDS_PER_WRITE = 256;
+
+    private final BackupJob job;
+    private final Reign reign;
+    private final TableBackup backup;
+    private final TableNumbers numbers;
+    private final TableName table;
+    private final Paths paths;
+    private final Listener listener;
+    private final BackupRecord[] records;
+    private int[] versions = {};
+    private long id;
+
+    /** Where an actor's record is. */
+    interface Paths {
+        String of(long tableId, int actor);
+    }
+
+    /** How it ended. */
+    interface Listener {
+        void copied();
+
+        /** What was copied may be left. */
+        void failed(UniserveException error);
+
+        /** A write was refused or its outcome is not known: what was copied may be left. */
+        void unconfirmed(Written written);
+    }
+
+    /** @param paths of the records */
+    TableCopies(
+            BackupJob job, TableBackup backup, TableNumbers numbers, TableName table, Paths paths, Listener listener) {
+        this.job = job;
+        this.reign = job.reign();
+        this.backup = backup;
+        this.numbers = numbers;
+        this.table = table;
+        this.paths = paths;
+        this.listener = listener;
+        this.records = new BackupRecord[backup.actors()];
+    }
+
+    /** The new table's number. */
+    long id() {
+        return id;
+    }
+
+    /** Of each actor. */
+    List<BackupRecord> records() {
+        return List.of(records);
+    }
+
+    /** True once a record may be there. */
+    boolean begun() {
+        return id > 0;
+    }
+
+    void run() {
+        numbers.next(this::reserve, listener::failed);
+    }
+
+    private void reserve(long least) {
+        ClusterRecord cluster = reign.catalog().cluster();
+        long number = Math.max(least, cluster.nextTableId());
+        ClusterRecord next = cluster.next(number + 1);
+        Op op = new Op.Set(RegistryPaths.CLUSTER, next, reign.catalog().clusterVersion());
+        reign.registry().write(List.of(op), written -> {
+            if (written.applied()) {
+                reign.catalog().setCluster(next, written.versions().get(0));
+                id = number;
+                for (int actor = 0; actor < records.length; actor++) {
+                    records[actor] = new BackupRecord(new ReplicaKey(id, actor), false, 1, 0, "", 0);
+                }
+                write(() -> job.each(records.length, this::copy, this::copied));
+            } else {
+                listener.unconfirmed(written);
+            }
+        });
+    }
+
+    /** Writes the records as they are now. */
+    void write(Runnable then) {
+        write(0, new int[records.length], then);
+    }
+
+    private void write(int from, int[] made, Runnable then) {
+        if (from >= records.length) {
+            versions = made;
+            then.run();
+            return;
+        }
+        List<Op> ops = new ArrayList<>();
+        int to = Math.min(records.length, from + RECORDS_PER_WRITE);
+        for (int actor = from; actor < to; actor++) {
+            String path = paths.of(id, actor);
+            ops.add(
+                    versions.length == 0
+                            ? new Op.Create(path, records[actor], false)
+                            : new Op.Set(path, records[actor], versions[actor]));
+        }
+        reign.registry().write(ops, done -> {
+            if (done.applied()) {
+                for (int actor = from; actor < to; actor++) {
+                    made[actor] = done.versions().get(actor - from);
+                }
+                write(to, made, then);
+            } else {
+                listener.unconfirmed(done);
+            }
+        });
+    }
+
+    /** Deletes the records, as far as it can: one that is left is found when the table is dropped. */
+    void forget(Consumer<Written> then) {
+        List<Op> ops = new ArrayList<>();
+        for (int actor = 0; actor < versions.length; actor++) {
+            ops.add(new Op.Delete(paths.of(id, actor), versions[actor]));
+        }
+        reign.registry().write(ops, then);
+    }
+
+    private void copy(int actor, Completion<Done> then) {
+        ReplicaKey target = new ReplicaKey(id, actor);
+        job.ask(new ArchiveRequest.Copy(backup.encode(), actor, target), PeerReply.Copied.class, outcome -> {
+            if (outcome instanceof Outcome.Err<PeerReply.Copied> err) {
+                then.done(Outcome.err(BackupOffice.damaged(backup, actor, err.error())));
+                return;
+            }
+            BackupRecord copied = ((Outcome.Ok<PeerReply.Copied>) outcome).value().record();
+            if (copied.key().equals(target)) {
+                records[actor] = copied;
+                then.done(Outcome.ok(Done.DONE));
+            } else {
+                then.done(Outcome.err(new UniserveException(
+                        ErrorCode.INTERNAL, "a server copied " + copied.key() + ", not " + target)));
+            }
+        });
+    }
+
+    private void copied(Outcome<Done> outcome) {
+        if (outcome instanceof Outcome.Err<Done> err) {
+            listener.failed(err.error());
+        } else if (job.answer().isOpen()) {
+            listener.copied();
+        } else {
+            listener.failed(new UniserveException(
+                    ErrorCode.UNAVAILABLE, "nobody waits any more for the restoration of " + table));
+        }
+    }
+}

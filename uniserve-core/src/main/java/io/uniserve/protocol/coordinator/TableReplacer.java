@@ -1,0 +1,223 @@
+package io.uniserve.protocol.coordinator;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.BackupRecord;
+import io.uniserve.model.Fencing;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.placement.ServerView;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.archive.TableBackup;
+import io.uniserve.protocol.coordinator.CatalogManager.Table;
+import io.uniserve.protocol.coordinator.TermRegistry.Written;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.message.AdminReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.BooleanSupplier;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * Puts what a backup holds in the place of a table with atomic updates that has lost an actor: the parts are copied under a
+ * new number, then one write replaces definition, map, log of versions and all backup records. Until then nothing is changed,
+ * and after it everything is: whoever holds something of the old number finds the table gone. Versions go on where they were,
+ * so none stands for two different states.
+ */
+final class TableReplacer {
+    private static final Logger LOG = LoggerFactory.getLogger(TableReplacer.class);
+    private static final int ATTEMPTS_MAX = 20;
+
+    private final BackupJob job;
+    private final Reign reign;
+    private final TableBackup backup;
+    private final TableMeta old;
+    private final BooleanSupplier lost;
+    private final TableCopies copies;
+    private int attempts;
+
+    TableReplacer(BackupJob job, TableBackup backup, TableNumbers numbers, BooleanSupplier lost) {
+        this.job = job;
+        this.reign = job.reign();
+        this.backup = backup;
+        this.old = backup.meta();
+        this.lost = lost;
+        TableName name = old.name();
+        this.copies = new TableCopies(
+                job,
+                backup,
+                numbers,
+                name,
+                (id, actor) -> RegistryPaths.backups(name) + "/" + id + "-" + actor,
+                new Copied());
+    }
+
+    void start() {
+        copies.run();
+    }
+
+    private final class Copied implements TableCopies.Listener {
+        @Override
+        public void copied() {
+            attempt();
+        }
+
+        @Override
+        public void failed(UniserveException error) {
+            fail(error);
+        }
+
+        @Override
+        public void unconfirmed(Written written) {
+            UniserveException refused = written.error();
+            fail(refused != null ? refused : unavailable("the registry did not confirm its backup records"));
+        }
+    }
+
+    private static UniserveException unavailable(String why) {
+        return new UniserveException(ErrorCode.UNAVAILABLE, why);
+    }
+
+    /** Reads what the write replaces. */
+    private void attempt() {
+        Table table = reign.catalog().find(old.name());
+        if (!job.answer().isOpen()) {
+            return;
+        }
+        if (table != null && table.meta.tableId() == copies.id()) {
+            replaced(); // the write's answer was lost
+        } else if (table == null || table.meta.tableId() != old.tableId()) {
+            fail(unavailable("the table was dropped meanwhile"));
+        } else if (!lost.getAsBoolean()) {
+            fail(unavailable("a replica of the lost actor is back"));
+        } else if (attempts++ == ATTEMPTS_MAX) {
+            fail(unavailable("the table changes faster than it is replaced"));
+        } else if (table.busy || table.stale) {
+            again();
+        } else {
+            reign.registry().synced(() -> readNext(table, new TreeMap<>(), 0));
+        }
+    }
+
+    private void again() {
+        reign.retryLater();
+        reign.registry().after(reign.config().tickNanos() / 4, this::attempt);
+    }
+
+    private void readNext(Table table, TreeMap<String, Versioned> found, int actor) {
+        boolean records = actor < backup.actors();
+        String path = records ? RegistryPaths.backup(old.name(), actor) : RegistryPaths.log(old.name());
+        reign.registry().read(path, read -> {
+            if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() != null) {
+                found.put(path, ok.value());
+                if (records) {
+                    readNext(table, found, actor + 1);
+                } else {
+                    write(table, found);
+                }
+            } else {
+                again();
+            }
+        });
+    }
+
+    private void write(Table table, TreeMap<String, Versioned> found) {
+        String log = RegistryPaths.log(old.name());
+        boolean same = reign.catalog().find(old.name()) == table && !table.busy && !table.stale && lost.getAsBoolean();
+        if (!same || !(found.get(log).value() instanceof TableLog before) || before.tableId() != old.tableId()) {
+            again();
+            return;
+        }
+        TableMeta meta = TableRestorer.named(table.meta, old.name(), copies.id());
+        TableMap map;
+        try {
+            map = map(table);
+        } catch (UniserveException | IllegalArgumentException e) {
+            fail(unavailable("no server can take it over: " + e.getMessage()));
+            return;
+        }
+        long version = backup.version();
+        TableLog versions = new TableLog(copies.id(), version, before.next(), null, List.of(), version);
+        List<Op> ops = new ArrayList<>();
+        ops.add(new Op.Set(RegistryPaths.meta(old.name()), meta, table.metaVersion));
+        ops.add(new Op.Set(RegistryPaths.map(old.name()), map, table.mapVersion()));
+        ops.add(new Op.Set(log, versions, found.get(log).version()));
+        for (BackupRecord record : copies.records()) {
+            String path = RegistryPaths.backup(old.name(), record.key().actor());
+            ops.add(new Op.Set(path, record, found.get(path).version()));
+        }
+        table.busy = true;
+        reign.registry().write(ops, done -> {
+            table.busy = false;
+            if (done.applied()) {
+                LOG.warn(
+                        "{}: actors were lost for good; all of the table is back at version {} as number {}, versions {} to {}"
+                                + " of number {} are lost where they were committed; {} keeps what there was",
+                        old.name(),
+                        version,
+                        copies.id(),
+                        version + 1,
+                        before.next() - 1,
+                        old.tableId(),
+                        backup.name());
+                reign.catalog()
+                        .put(meta, done.versions().get(0), map, done.versions().get(1));
+                reign.routingChanged();
+                reign.wake();
+                replaced();
+            } else if (done.error() != null) {
+                fail(done.error());
+            } else {
+                table.stale = true; // the next pass reads it again, and so finds what was done
+                again();
+            }
+        });
+    }
+
+    /** Everybody who may still answer readers for the old number is fenced like a replica that was removed. */
+    private TableMap map(Table table) {
+        List<ServerView> eligible = reign.view().eligible(old.port());
+        int rf = Math.max(1, Math.min(old.rf(), eligible.size()));
+        List<List<ServerId>> places = reign.placement().place(backup.actors(), rf, eligible);
+        List<ActorState> actors = new ArrayList<>();
+        for (BackupRecord record : copies.records()) {
+            int number = record.key().actor();
+            List<ServerId> replicas = places.get(number);
+            long epoch = record.epoch() + 1;
+            ServerId primary = replicas.get(0);
+            TreeSet<ServerId> readers = new TreeSet<>(table.actor(number).isr());
+            table.actor(number).fencing().forEach(fencing -> readers.add(fencing.server()));
+            List<Fencing> fencing =
+                    readers.stream().map(server -> new Fencing(server, epoch)).toList();
+            actors.add(new ActorState(
+                    number, epoch, primary, List.of(primary), List.of(), fencing, replicas, Map.of(), epoch));
+        }
+        return new TableMap(old.name(), copies.id(), actors);
+    }
+
+    private void replaced() {
+        copies.forget(forgotten -> {
+            if (!forgotten.applied()) {
+                LOG.info("{}: marks of its restoration are left until it is dropped", old.name());
+            }
+            job.answer().ok(new AdminReply.Ack());
+        });
+    }
+
+    private void fail(UniserveException error) {
+        if (copies.begun()) {
+            reign.sweeper().addAll(List.of(old.name()));
+        }
+        job.answer().fail(error);
+    }
+}

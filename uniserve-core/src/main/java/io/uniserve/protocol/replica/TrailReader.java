@@ -1,0 +1,107 @@
+package io.uniserve.protocol.replica;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.ObjectStore;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/** Reads what an actor's log in durable storage says about versions of atomic updates. One object is in memory at a time. */
+final class TrailReader {
+    private final ObjectStore objects;
+    private final List<BackupKeys.Run> chain;
+    private final Completion<TrailReader> completion;
+    private final TreeMap<Long, Long> first = new TreeMap<>();
+    private final TreeSet<Long> open = new TreeSet<>();
+    private final TreeMap<Long, LogEntry> prepared = new TreeMap<>();
+    private final List<ActorTrail.Commit> committed = new ArrayList<>();
+    private long index;
+
+    private TrailReader(
+            ObjectStore objects, List<BackupKeys.Run> chain, long after, Completion<TrailReader> completion) {
+        this.objects = objects;
+        this.chain = chain;
+        this.index = after;
+        this.completion = completion;
+    }
+
+    /**
+     * Reads all of it.
+     *
+     * @param after the index that the checkpoint covers
+     */
+    static void read(
+            ObjectStore objects, List<BackupKeys.Run> chain, long after, Completion<TrailReader> completion) {
+        new TrailReader(objects, chain, after, completion).next(0);
+    }
+
+    private void next(int at) {
+        if (at == chain.size()) {
+            completion.done(Outcome.ok(this));
+            return;
+        }
+        BackupKeys.Run run = chain.get(at);
+        objects.get(run.key(), got -> {
+            if (got instanceof Outcome.Err<Bytes> err) {
+                completion.done(Outcome.err(err.error()));
+                return;
+            }
+            int count = (int) (run.last() - run.first() + 1);
+            Outcome<List<LogEntry>> decoded = ReplicaLog.decode(((Outcome.Ok<Bytes>) got).value(), run.first());
+            if (decoded instanceof Outcome.Ok<List<LogEntry>> ok && ok.value().size() >= count) {
+                ok.value().subList(0, count).forEach(this::record);
+                next(at + 1);
+            } else {
+                completion.done(Outcome.err(
+                        new UniserveException(ErrorCode.CORRUPT, "object " + run.key() + " does not check")));
+            }
+        });
+    }
+
+    private void record(LogEntry entry) {
+        if (entry.index() <= index) {
+            return; // of a run that reaches back
+        }
+        index = entry.index();
+        if (!Versions.concerns(entry)) {
+            return;
+        }
+        long version = entry.version();
+        first.putIfAbsent(version, entry.index());
+        if (entry.type() == LogEntry.Type.PREPARE) {
+            open.add(version);
+            prepared.put(
+                    version,
+                    LogEntry.prepare(
+                            entry.epoch(), index, version, entry.previous(), entry.participants(), Bytes.EMPTY));
+            return;
+        }
+        open.remove(version);
+        LogEntry prepare = prepared.remove(version);
+        if (entry.commits() && prepare != null) {
+            committed.add(new ActorTrail.Commit(version, prepare.previous(), prepare.participants()));
+        }
+    }
+
+    /** @param covered the newest version committed in the checkpoint */
+    ActorTrail trail(long covered) {
+        return new ActorTrail(covered, committed);
+    }
+
+    /** The last index before which nothing of this version or a later one is, and nothing that is not decided. */
+    long endBefore(long version) {
+        Long later = first.ceilingKey(version);
+        Long last = first.lowerKey(version);
+        if (last != null && open.contains(last)) {
+            return first.getOrDefault(last, 1L) - 1;
+        }
+        return later == null ? index : first.getOrDefault(later, 1L) - 1;
+    }
+}

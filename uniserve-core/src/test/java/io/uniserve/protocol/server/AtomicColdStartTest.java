@@ -1,0 +1,137 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.model.BackupName;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableMap;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import io.uniserve.protocol.message.UpdateReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** A table whose updates are atomic, of which only durable storage is left: it comes back at one version, the newest there is. */
+class AtomicColdStartTest {
+    private static final BackupName B = new BackupName("b");
+    private static final long SECOND = Cluster.SECOND;
+    private static final int ACTORS = 3;
+
+    private final Cluster lost = new Cluster(3, 10);
+    private final AtomicCluster atomic = new AtomicCluster(lost, ACTORS, 2, ConsistencyLevel.FULLY_SERIALIZABLE);
+    private final TreeMap<Long, Map<Integer, String>> committed = new TreeMap<>();
+
+    private static void done(Cluster cluster, AdminRequest request) {
+        List<Outcome<AdminReply>> outcome = new ArrayList<>();
+        cluster.coordinator.onAdmin(request, outcome::add);
+        cluster.await(() -> !outcome.isEmpty(), 120);
+        assertThat(outcome.get(0)).as("%s", outcome.get(0)).isInstanceOf(Outcome.Ok.class);
+    }
+
+    private void update(int... actors) {
+        Map<Integer, String> rows = AtomicCluster.rows("r" + committed.size(), actors);
+        committed.put(atomic.update(atomic.primary(actors[0]), rows), rows);
+    }
+
+    private void updateSome(Random random) {
+        switch (random.nextInt(5)) {
+            case 0 -> update(0, 1, 2);
+            case 1 -> update(0, 1);
+            case 2 -> update(1, 2);
+            case 3 -> update(2);
+            default -> update(0);
+        }
+    }
+
+    /** A new cluster on what storage has now; gives the version at which the table is back, whole. */
+    private long restored() {
+        Cluster cluster = new Cluster(3, 10);
+        cluster.objects.adopt(lost.objects);
+        done(cluster, new AdminRequest.SalvageTable(lost.map().tableId(), B));
+        done(cluster, new AdminRequest.VerifyBackup(B));
+        done(cluster, new AdminRequest.RestoreTable(B, Cluster.T));
+        TableLog log = (TableLog) Objects.requireNonNull(cluster.store.value(RegistryPaths.log(Cluster.T)));
+        for (int actor = 0; actor < ACTORS; actor++) {
+            int which = actor;
+            List<String> due = committed.headMap(log.version(), true).entrySet().stream()
+                    .filter(entry -> entry.getValue().containsKey(which))
+                    .map(entry -> entry.getKey() + "=" + entry.getValue().get(which))
+                    .toList();
+            assertThat(rows(cluster, actor)).as("actor %s at version %s", actor, log.version()).isEqualTo(due);
+        }
+        TableMap map = cluster.map();
+        List<Outcome<UpdateReply>> after = atomic.send(
+                Cluster.T,
+                map.tableId(),
+                cluster.primary(0),
+                cluster.nextId(),
+                1,
+                AtomicCluster.rows("after", 0, 1, 2));
+        cluster.await(() -> !after.isEmpty(), 60);
+        assertThat(after.get(0)).isInstanceOf(Outcome.Ok.class);
+        return log.version();
+    }
+
+    private static List<String> rows(Cluster cluster, int actor) {
+        ReplicaKey key = cluster.key(actor);
+        cluster.await(() -> cluster.primary(actor).serving(key), 20);
+        return List.copyOf(cluster.primary(actor).engine().rows(key));
+    }
+
+    @Test
+    void everythingIsBackThatWasShipped() {
+        for (int i = 0; i < 40; i++) {
+            update(0, 1, 2);
+        }
+        update(1);
+        lost.loop.run(10 * SECOND);
+        assertThat(restored()).isEqualTo(committed.lastKey());
+    }
+
+    @ParameterizedTest
+    @ValueSource(longs = {1, 2, 3})
+    void itIsOfOneVersionWheneverTheClusterIsLost(long seed) {
+        Random random = new Random(seed);
+        for (int moment = 0; moment < 4; moment++) {
+            for (int i = random.nextInt(40); i >= 0; i--) {
+                updateSome(random);
+                lost.loop.run(random.nextInt(300) * 1_000_000L);
+            }
+            long version = restored();
+            assertThat(version).isLessThanOrEqualTo(committed.lastKey());
+        }
+        lost.loop.run(10 * SECOND);
+        assertThat(restored()).isEqualTo(committed.lastKey());
+    }
+
+    @Test
+    void anActorThatIsAwayHoldsTheCheckpointsOfTheOthersBack() {
+        update(0, 1, 2);
+        lost.loop.run(10 * SECOND);
+        lost.objects.down(true); // so that the next one of actor 2 is not shipped
+        update(0, 1, 2);
+        long whole = committed.headMap(committed.lastKey()).lastKey();
+        lost.actor(2).isr().forEach(id -> lost.server(id).kill());
+        lost.objects.down(false);
+        lost.await(
+                () -> lost.map().actors().subList(0, 2).stream()
+                        .allMatch(actor -> lost.server(actor.primary()).up()),
+                60);
+        for (int i = 0; i < 60; i++) {
+            update(0);
+        }
+        lost.loop.run(20 * SECOND);
+        assertThat(restored()).isEqualTo(whole);
+    }
+}

@@ -1,0 +1,175 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.model.BackupInfo;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.AdminReply;
+import io.uniserve.protocol.message.AdminRequest;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** A table with onLoss RESTORE_TABLE that loses an actor goes back as a whole to one version, the newest that all actors shipped. */
+class RestoreTableTest {
+    private static final long SECOND = Cluster.SECOND;
+    private static final int ACTORS = 3;
+
+    private final Cluster cluster = new Cluster(5, 10);
+    private final AtomicCluster atomic = new AtomicCluster(
+            cluster, ACTORS, 2, ConsistencyLevel.FULLY_SERIALIZABLE, OnLoss.RESTORE_TABLE);
+    private final TreeMap<Long, Map<Integer, String>> committed = new TreeMap<>();
+    private final long number = cluster.map().tableId();
+    private long whole;
+
+    private void update(int... actors) {
+        Map<Integer, String> rows = AtomicCluster.rows("r" + committed.size(), actors);
+        committed.put(atomic.update(atomic.primary(actors[0]), rows), rows);
+    }
+
+    /** All but the last updates are shipped when actor 2 is lost; the others go on. */
+    private List<ServerId> lose() {
+        for (int i = 0; i < 25; i++) {
+            update(0, 1, 2);
+        }
+        cluster.loop.run(5 * SECOND);
+        whole = committed.lastKey();
+        cluster.objects.down(true);
+        update(0, 1, 2);
+        List<ServerId> isr = cluster.actor(2).isr();
+        isr.forEach(id -> cluster.server(id).kill());
+        cluster.objects.down(false);
+        return isr;
+    }
+
+    private boolean replaced() {
+        return cluster.map().tableId() > number;
+    }
+
+    private void awaitWhole() {
+        cluster.await(this::replaced, 120);
+        for (int actor = 0; actor < ACTORS; actor++) {
+            int which = actor;
+            cluster.await(() -> cluster.primary(which).serving(cluster.key(which)), 60);
+            List<String> due = committed.headMap(whole, true).entrySet().stream()
+                    .filter(entry -> entry.getValue().containsKey(which))
+                    .map(entry -> entry.getKey() + "=" + entry.getValue().get(which))
+                    .toList();
+            cluster.await(
+                    () -> cluster.primary(which).engine().rows(cluster.key(which)).equals(due), 20);
+        }
+        assertThat(atomic.log().version()).isEqualTo(whole);
+    }
+
+    @Test
+    void allActorsAreBackAtOneVersionAndVersionsGoOn() {
+        List<ServerId> gone = lose();
+        for (int i = 0; i < 40; i++) {
+            int actor = gone.contains(cluster.actor(0).primary()) ? 1 : 0;
+            if (!gone.containsAll(cluster.actor(actor).isr())) {
+                update(actor);
+            }
+        }
+        awaitWhole();
+        assertThat(atomic.log().next()).as("no version stands for two states").isGreaterThan(committed.lastKey());
+        long after = atomic.update(atomic.primary(0), AtomicCluster.rows("after", 0, 1, 2));
+        assertThat(after).isGreaterThan(committed.lastKey());
+        assertThat(atomic.readAlike(0, 1, 2)).endsWith(after + "=after");
+    }
+
+    @Test
+    void itIsRestoredAgainWhenItIsLostAgain() {
+        lose();
+        awaitWhole();
+        committed.tailMap(whole, false).clear();
+        cluster.servers.values().stream().filter(host -> !host.up()).forEach(Host::start);
+        for (int i = 0; i < 25; i++) {
+            update(0, 1, 2);
+        }
+        cluster.loop.run(10 * SECOND);
+        whole = committed.lastKey();
+        long before = cluster.map().tableId();
+        cluster.objects.down(true);
+        update(0, 1, 2);
+        cluster.actor(1).isr().forEach(id -> cluster.server(id).kill());
+        cluster.objects.down(false);
+        cluster.await(() -> cluster.map().tableId() > before, 120);
+        awaitWhole();
+    }
+
+    @Test
+    void nothingIsGivenUpWhileAReplicaComesBack() {
+        List<ServerId> gone = lose();
+        cluster.loop.run(10 * SECOND);
+        cluster.server(gone.get(0)).start();
+        cluster.loop.run(60 * SECOND);
+        assertThat(cluster.map().tableId()).isEqualTo(number);
+        assertThat(atomic.readAlike(0, 1, 2)).endsWith(committed.lastKey() + "=r25");
+    }
+
+    @Test
+    void withoutStorageItWaitsAndIsRestoredWhenStorageIsBack() {
+        lose();
+        cluster.objects.down(true);
+        cluster.loop.run(120 * SECOND);
+        assertThat(cluster.map().tableId()).isEqualTo(number);
+        cluster.objects.down(false);
+        cluster.await(this::replaced, 400);
+        awaitWhole();
+    }
+
+    @Test
+    void theCoordinatorMayDieAtEachStep() {
+        for (int step = 1; ; step++) {
+            RestoreTableTest one = new RestoreTableTest();
+            one.lose();
+            int due = step;
+            one.cluster.await(
+                    () -> one.replaced()
+                            || !one.cluster.objects.keys("archive/").isEmpty(),
+                    60);
+            if (one.replaced()) {
+                break; // no object tells any more that it began: it is over sooner
+            }
+            one.cluster.loop.run(due * 3_000_000L);
+            boolean over = one.replaced();
+            one.cluster.coordinatorRegistry.expire();
+            one.awaitWhole();
+            one.cluster.loop.run(60 * SECOND);
+            one.leavesNothing();
+            if (over) {
+                break;
+            }
+            assertThat(step).as("steps").isLessThan(1_000);
+        }
+    }
+
+    /** Of other numbers there is only what the backup keeps; and that goes with it. */
+    private void leavesNothing() {
+        long now = cluster.map().tableId();
+        List<String> foreign = cluster.objects.keys("backup/test/").stream()
+                .filter(key -> !key.startsWith("backup/test/" + now + "/") && !key.startsWith("backup/test/" + number + "/"))
+                .toList();
+        assertThat(foreign).as("left by what was broken off").isEmpty();
+    }
+
+    @Test
+    void whatThereWasIsKeptAsABackup() {
+        lose();
+        awaitWhole();
+        List<Outcome<AdminReply>> listed = new ArrayList<>();
+        cluster.coordinator.onAdmin(new AdminRequest.ListBackups(), listed::add);
+        cluster.await(() -> !listed.isEmpty(), 20);
+        assertThat(((AdminReply.Backups) ((Outcome.Ok<AdminReply>) listed.get(0)).value()).backups())
+                .singleElement()
+                .satisfies(info -> {
+                    assertThat(info.name()).isEqualTo("lost-t-" + number);
+                    assertThat(info.state()).isEqualTo(BackupInfo.State.COMPLETE);
+                });
+    }
+}

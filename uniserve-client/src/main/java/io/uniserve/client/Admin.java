@@ -210,8 +210,8 @@ public final class Admin {
 
     /**
      * Makes a named backup of what durable storage has of a lost table, see {@link #lostTables}, to restore it from. Nobody may
-     * write those objects any more. TABLE_NOT_FOUND; CORRUPT where they do not go together; UNSUPPORTED for tables with
-     * atomic updates, whose versions were decided in the registry; else as {@link #backupTable}.
+     * write those objects any more. A table with atomic updates is in it at the newest version that all its actors have there.
+     * TABLE_NOT_FOUND; CORRUPT where they do not go together; else as {@link #backupTable}.
      */
     public void salvageTable(long tableId, String name) {
         Stage.await(admins.acknowledged(new AdminRequest.SalvageTable(tableId, new BackupName(name)), end()));

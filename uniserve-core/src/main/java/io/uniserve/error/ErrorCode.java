@@ -20,6 +20,7 @@ public enum ErrorCode {
     UNAUTHORIZED(1013, false),
     BACKUP_NOT_FOUND(1014, false),
     BACKUP_EXISTS(1015, false),
+    TABLE_RESTORED(1016, false),
     TOO_LARGE(2001, false),
     RESOURCE_EXHAUSTED(2002, true),
     LOG_FULL(2003, false),

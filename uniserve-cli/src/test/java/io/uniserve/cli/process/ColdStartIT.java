@@ -7,6 +7,7 @@ import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -41,6 +42,14 @@ class ColdStartIT {
             lost.client()
                     .admin()
                     .createTable(TableSpec.named("u").port("kv").hash(2).replicas(1));
+            lost.client()
+                    .admin()
+                    .createTable(TableSpec.named("a")
+                            .port("kv")
+                            .hash(3)
+                            .replicas(2)
+                            .level(ConsistencyLevel.FULLY_SERIALIZABLE));
+            write(lost.client(), "a", 0, BATCHES);
             write(lost.client(), "t", 0, BATCHES);
             write(lost.client(), "u", 0, 3);
             assertThat(run(lost, "backup", "t", "--name", "half").exit()).isZero();
@@ -56,11 +65,15 @@ class ColdStartIT {
             assertThat(restored.out()).contains("restored table t from backup lost-t-1, 4 actors", "restored table u");
             assertThat(count(fresh.client(), "t")).isEqualTo(2L * BATCHES * ROWS);
             assertThat(count(fresh.client(), "u")).isEqualTo(3L * ROWS);
+            assertThat(restored.out()).contains("restored table a from backup lost-a-3, 3 actors");
+            assertThat(count(fresh.client(), "a")).as("atomic updates").isEqualTo((long) BATCHES * ROWS);
+            write(fresh.client(), "a", BATCHES, BATCHES + 2);
+            assertThat(count(fresh.client(), "a")).isEqualTo((BATCHES + 2L) * ROWS);
             assertThat(run(fresh, "restore", "half", "--as", "half").exit()).isZero();
             assertThat(count(fresh.client(), "half")).isEqualTo((long) BATCHES * ROWS);
             write(fresh.client(), "t", 2 * BATCHES, 2 * BATCHES + 2);
             assertThat(count(fresh.client(), "t")).isEqualTo((2L * BATCHES + 2) * ROWS);
-            for (String name : List.of("half", "lost-t-1", "lost-u-2")) {
+            for (String name : List.of("half", "lost-t-1", "lost-u-2", "lost-a-3")) {
                 assertThat(run(fresh, "backup", "--delete", name).exit()).isZero();
             }
             assertThat(fresh.files("store", "store/backup/local/1/")).isEmpty();
@@ -101,6 +114,6 @@ class ColdStartIT {
                 .flatMap(load -> load.replicas().stream())
                 .filter(replica -> replica.role().equals(ReplicaLoad.PRIMARY))
                 .toList();
-        return primaries.size() == 6 && primaries.stream().allMatch(p -> p.backupIndex() == p.lastIndex());
+        return primaries.size() == 9 && primaries.stream().allMatch(p -> p.backupIndex() == p.lastIndex());
     }
 }

@@ -136,7 +136,8 @@ final class BackupTaker {
                 if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
                     throw err.error();
                 }
-                List<Bytes> told = ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
+                List<Bytes> told =
+                        ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
                 if (told.size() != 1) {
                     throw new UniserveException(
                             ErrorCode.INTERNAL, "a server answered with " + told.size() + " surveys of " + key);

@@ -152,7 +152,8 @@ final class TableCopies {
                 then.done(Outcome.err(BackupOffice.damaged(backup, actor, err.error())));
                 return;
             }
-            BackupRecord copied = ((Outcome.Ok<PeerReply.Copied>) outcome).value().record();
+            BackupRecord copied =
+                    ((Outcome.Ok<PeerReply.Copied>) outcome).value().record();
             if (copied.key().equals(target)) {
                 records[actor] = copied;
                 then.done(Outcome.ok(Done.DONE));

@@ -73,7 +73,8 @@ final class TableNumbers {
                 if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
                     throw err.error();
                 }
-                for (Bytes object : ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects()) {
+                for (Bytes object :
+                        ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects()) {
                     all.add(TableDefinition.decode(object));
                 }
             } catch (UniserveException e) {

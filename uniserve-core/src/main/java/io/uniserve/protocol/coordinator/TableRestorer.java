@@ -42,8 +42,8 @@ final class TableRestorer {
         this.reign = job.reign();
         this.backup = backup;
         this.asked = named(backup.meta(), as, 0);
-        this.copies = new TableCopies(
-                job, backup, numbers, as, (id, actor) -> RegistryPaths.backup(as, actor), new Copied());
+        this.copies =
+                new TableCopies(job, backup, numbers, as, (id, actor) -> RegistryPaths.backup(as, actor), new Copied());
     }
 
     /** The definition under another name and number. */
@@ -75,12 +75,7 @@ final class TableRestorer {
         }
         List<ServerRecord> usable = reign.usable();
         TableRules.check(asked, usable);
-        PortCheck.run(
-                reign,
-                usable,
-                new PeerRequest.ValidateTable(asked),
-                job.answer(),
-                copies::run);
+        PortCheck.run(reign, usable, new PeerRequest.ValidateTable(asked), job.answer(), copies::run);
     }
 
     private final class Copied implements TableCopies.Listener {

@@ -52,8 +52,7 @@ public record LogEntry(
      * @param previous the table's newest committed version when this one was begun
      * @param participants how many actors have a part in it
      */
-    public static LogEntry prepare(
-            long epoch, long index, long version, long previous, int participants, Bytes rows) {
+    public static LogEntry prepare(long epoch, long index, long version, long previous, int participants, Bytes rows) {
         return new LogEntry(Type.PREPARE, epoch, index, version, null, previous, "" + participants, rows);
     }
 

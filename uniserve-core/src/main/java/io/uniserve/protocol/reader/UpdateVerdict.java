@@ -28,6 +28,7 @@ enum UpdateVerdict {
                     UNAUTHORIZED,
                     BACKUP_NOT_FOUND,
                     BACKUP_EXISTS,
+                    TABLE_RESTORED,
                     TOO_LARGE,
                     LOG_FULL,
                     UPDATE_REFUSED -> REFUSED;

@@ -24,6 +24,7 @@ public enum Verdict {
                     UNAUTHORIZED,
                     BACKUP_NOT_FOUND,
                     BACKUP_EXISTS,
+                    TABLE_RESTORED,
                     VERSION_GONE,
                     TOO_LARGE -> FATAL;
             case UNKNOWN_OPERATOR,

@@ -224,7 +224,12 @@ final class Primary implements PeerLink.Listener, BackupPins {
     public void pin(String id, long version, Completion<PeerReply> completion) {
         if (accepting()) {
             host.wantTicks(replica);
-            backup.pin(id, version == 0 ? () -> VersionTrail.LOG_END : () -> replica.trail().endOf(version), completion);
+            backup.pin(
+                    id,
+                    version == 0
+                            ? () -> VersionTrail.LOG_END
+                            : () -> replica.trail().endOf(version),
+                    completion);
         } else {
             completion.done(Outcome.err(
                     new UniserveException(ErrorCode.UNAVAILABLE, "the primary of " + key + " is not ready yet")));

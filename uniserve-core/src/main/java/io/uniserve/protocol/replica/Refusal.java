@@ -55,6 +55,7 @@ record Refusal(long hash, String reason) {
                     UNAUTHORIZED,
                     BACKUP_NOT_FOUND,
                     BACKUP_EXISTS,
+                    TABLE_RESTORED,
                     RESOURCE_EXHAUSTED,
                     LOG_FULL,
                     DISK_FULL,

@@ -76,8 +76,15 @@ public final class Salvage {
 
     /** Tells which versions there are, see {@link ActorTrail}. */
     public static void survey(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion) {
-        new Salvage(env, cluster, key, completion, (found, manifest, part, chain) -> found.trail(
-                        part, chain, trail -> found.covered(manifest, covered -> found.tell(trail.trail(covered)))))
+        new Salvage(
+                        env,
+                        cluster,
+                        key,
+                        completion,
+                        (found, manifest, part, chain) -> found.trail(
+                                part,
+                                chain,
+                                trail -> found.covered(manifest, covered -> found.tell(trail.trail(covered)))))
                 .list();
     }
 

@@ -37,8 +37,7 @@ final class TrailReader {
      *
      * @param after the index that the checkpoint covers
      */
-    static void read(
-            ObjectStore objects, List<BackupKeys.Run> chain, long after, Completion<TrailReader> completion) {
+    static void read(ObjectStore objects, List<BackupKeys.Run> chain, long after, Completion<TrailReader> completion) {
         new TrailReader(objects, chain, after, completion).next(0);
     }
 

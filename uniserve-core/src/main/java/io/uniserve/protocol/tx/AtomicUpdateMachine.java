@@ -79,6 +79,7 @@ public final class AtomicUpdateMachine {
 
     /** Sends the first request. */
     public void start() {
+        floors.uses(update.table(), update.tableId());
         cut();
         deadline = env.timers().after(Math.max(1, left()), this::late);
         boolean chosen = ticket.lowWater() == 0; // it may have been sent long before, whatever the version is now

@@ -152,8 +152,7 @@ final class Run {
         part.asking = true;
         ReplicaKey key = new ReplicaKey(tableId, state.actor());
         List<BatchRows> rows = part.timedOut ? List.of() : part.batches; // they may be on their way
-        PeerRequest request = new PeerRequest.Prepare(
-                table, key, state.epoch(), version, previous, parts.size(), rows);
+        PeerRequest request = new PeerRequest.Prepare(table, key, state.epoch(), version, previous, parts.size(), rows);
         long timeout = config.rpcTimeoutNanos() + AtomicConfig.nanosFor(bytes);
         host.env().network().call(primary, request, timeout, reply -> {
             part.asking = false;

@@ -137,6 +137,14 @@ public final class StrictReadMachine {
                 .after(
                         Math.max(1, left()),
                         () -> fail(ErrorCode.DEADLINE_EXCEEDED, "no answer in time; the last failure: " + last));
+        for (TableName table : tables) {
+            Optional<UniserveException> restored =
+                    env.routing().current().table(table).flatMap(floors::restored);
+            if (restored.isPresent()) {
+                end(Outcome.err(restored.get()));
+                return;
+            }
+        }
         begin();
     }
 

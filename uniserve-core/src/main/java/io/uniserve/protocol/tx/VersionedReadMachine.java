@@ -137,6 +137,11 @@ public final class VersionedReadMachine {
             end(error(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " is not known"));
             return;
         }
+        Optional<UniserveException> restored = floors.restored(route.get());
+        if (restored.isPresent()) {
+            end(Outcome.err(restored.get()));
+            return;
+        }
         tableId = route.get().meta().tableId();
         int count = route.get().map().actors().size();
         Collection<Integer> asked = query.actors().orElseGet(() -> all(count));

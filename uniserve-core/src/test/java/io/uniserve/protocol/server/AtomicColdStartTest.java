@@ -68,7 +68,9 @@ class AtomicColdStartTest {
                     .filter(entry -> entry.getValue().containsKey(which))
                     .map(entry -> entry.getKey() + "=" + entry.getValue().get(which))
                     .toList();
-            assertThat(rows(cluster, actor)).as("actor %s at version %s", actor, log.version()).isEqualTo(due);
+            assertThat(rows(cluster, actor))
+                    .as("actor %s at version %s", actor, log.version())
+                    .isEqualTo(due);
         }
         TableMap map = cluster.map();
         List<Outcome<UpdateReply>> after = atomic.send(

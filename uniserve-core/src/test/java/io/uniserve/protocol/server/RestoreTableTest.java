@@ -21,8 +21,8 @@ class RestoreTableTest {
     private static final int ACTORS = 3;
 
     private final Cluster cluster = new Cluster(5, 10);
-    private final AtomicCluster atomic = new AtomicCluster(
-            cluster, ACTORS, 2, ConsistencyLevel.FULLY_SERIALIZABLE, OnLoss.RESTORE_TABLE);
+    private final AtomicCluster atomic =
+            new AtomicCluster(cluster, ACTORS, 2, ConsistencyLevel.FULLY_SERIALIZABLE, OnLoss.RESTORE_TABLE);
     private final TreeMap<Long, Map<Integer, String>> committed = new TreeMap<>();
     private final long number = cluster.map().tableId();
     private long whole;
@@ -61,7 +61,11 @@ class RestoreTableTest {
                     .map(entry -> entry.getKey() + "=" + entry.getValue().get(which))
                     .toList();
             cluster.await(
-                    () -> cluster.primary(which).engine().rows(cluster.key(which)).equals(due), 20);
+                    () -> cluster.primary(which)
+                            .engine()
+                            .rows(cluster.key(which))
+                            .equals(due),
+                    20);
         }
         assertThat(atomic.log().version()).isEqualTo(whole);
     }
@@ -80,6 +84,30 @@ class RestoreTableTest {
         long after = atomic.update(atomic.primary(0), AtomicCluster.rows("after", 0, 1, 2));
         assertThat(after).isGreaterThan(committed.lastKey());
         assertThat(atomic.readAlike(0, 1, 2)).endsWith(after + "=after");
+    }
+
+    @Test
+    void aClientThatWasToldOfMoreHearsOnceThatTheTableIsRestored() {
+        AtomicReader reader = atomic.reader();
+        lose();
+        cluster.servers.values().stream().filter(host -> !host.up()).forEach(Host::start);
+        cluster.await(() -> cluster.primary(2).serving(cluster.key(2)), 60);
+        assertThat(reader.read(0, 1, 2).version()).isEqualTo(committed.lastKey());
+        cluster.loop.run(5 * SECOND); // it is shipped
+        cluster.objects.down(true);
+        update(0, 1, 2);
+        assertThat(reader.read(0, 1, 2).version()).isEqualTo(committed.lastKey());
+        whole = committed.headMap(committed.lastKey()).lastKey();
+        cluster.actor(2).isr().forEach(id -> cluster.server(id).kill());
+        cluster.objects.down(false);
+        awaitWhole();
+        Outcome<?> told = reader.ask(20, 0, 1, 2);
+        assertThat(told).isInstanceOf(Outcome.Err.class);
+        assertThat(((Outcome.Err<?>) told).error())
+                .hasMessageContaining("TABLE_RESTORED")
+                .hasMessageContaining("version " + committed.lastKey());
+        assertThat(reader.read(0, 1, 2).version()).isEqualTo(whole);
+        assertThat(atomic.reader().read(0, 1, 2).version()).as("a new client").isEqualTo(whole);
     }
 
     @Test
@@ -153,7 +181,8 @@ class RestoreTableTest {
     private void leavesNothing() {
         long now = cluster.map().tableId();
         List<String> foreign = cluster.objects.keys("backup/test/").stream()
-                .filter(key -> !key.startsWith("backup/test/" + now + "/") && !key.startsWith("backup/test/" + number + "/"))
+                .filter(key ->
+                        !key.startsWith("backup/test/" + now + "/") && !key.startsWith("backup/test/" + number + "/"))
                 .toList();
         assertThat(foreign).as("left by what was broken off").isEmpty();
     }

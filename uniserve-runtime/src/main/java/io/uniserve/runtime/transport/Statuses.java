@@ -48,6 +48,7 @@ final class Statuses {
             case UNSUPPORTED -> Status.UNIMPLEMENTED;
             case WRONG_CLUSTER,
                     OUTCOME_EXPIRED,
+                    TABLE_RESTORED,
                     STALE_EPOCH,
                     NOT_PRIMARY,
                     NOT_LEADER,

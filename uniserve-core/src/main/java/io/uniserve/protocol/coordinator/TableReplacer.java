@@ -22,7 +22,6 @@ import io.uniserve.protocol.message.AdminReply;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -105,7 +104,7 @@ final class TableReplacer {
         } else if (table.busy || table.stale) {
             again();
         } else {
-            reign.registry().synced(() -> readNext(table, new TreeMap<>(), 0));
+            reign.registry().synced(() -> readNext(table, new ArrayList<>()));
         }
     }
 
@@ -114,27 +113,25 @@ final class TableReplacer {
         reign.registry().after(reign.config().tickNanos() / 4, this::attempt);
     }
 
-    private void readNext(Table table, TreeMap<String, Versioned> found, int actor) {
-        boolean records = actor < backup.actors();
-        String path = records ? RegistryPaths.backup(old.name(), actor) : RegistryPaths.log(old.name());
+    private void readNext(Table table, List<Versioned> records) {
+        boolean more = records.size() < backup.actors();
+        String path =
+                more ? RegistryPaths.backup(old.name(), records.size()) : RegistryPaths.log(old.name());
         reign.registry().read(path, read -> {
-            if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() != null) {
-                found.put(path, ok.value());
-                if (records) {
-                    readNext(table, found, actor + 1);
-                } else {
-                    write(table, found);
-                }
-            } else {
+            if (!(read instanceof Outcome.Ok<Versioned> ok) || ok.value().value() == null) {
                 again();
+            } else if (more) {
+                records.add(ok.value());
+                readNext(table, records);
+            } else {
+                write(table, records, ok.value());
             }
         });
     }
 
-    private void write(Table table, TreeMap<String, Versioned> found) {
-        String log = RegistryPaths.log(old.name());
+    private void write(Table table, List<Versioned> found, Versioned log) {
         boolean same = reign.catalog().find(old.name()) == table && !table.busy && !table.stale && lost.getAsBoolean();
-        if (!same || !(found.get(log).value() instanceof TableLog before) || before.tableId() != old.tableId()) {
+        if (!same || !(log.value() instanceof TableLog before) || before.tableId() != old.tableId()) {
             again();
             return;
         }
@@ -151,10 +148,11 @@ final class TableReplacer {
         List<Op> ops = new ArrayList<>();
         ops.add(new Op.Set(RegistryPaths.meta(old.name()), meta, table.metaVersion));
         ops.add(new Op.Set(RegistryPaths.map(old.name()), map, table.mapVersion()));
-        ops.add(new Op.Set(log, versions, found.get(log).version()));
+        ops.add(new Op.Set(RegistryPaths.log(old.name()), versions, log.version()));
         for (BackupRecord record : copies.records()) {
-            String path = RegistryPaths.backup(old.name(), record.key().actor());
-            ops.add(new Op.Set(path, record, found.get(path).version()));
+            int actor = record.key().actor();
+            ops.add(new Op.Set(
+                    RegistryPaths.backup(old.name(), actor), record, found.get(actor).version()));
         }
         table.busy = true;
         reign.registry().write(ops, done -> {

@@ -37,14 +37,14 @@ public final class VersionFloors {
         long number = route.meta().tableId();
         Long before = numbers.put(route.meta().name(), number);
         Known known = before == null || before == number ? null : byTable.remove(before);
-        boolean restored = known != null && route.map().actors().stream().allMatch(actor -> actor.restoreEpoch() > 0);
-        return restored
-                ? Optional.of(new UniserveException(
-                        ErrorCode.TABLE_RESTORED,
-                        "table " + route.meta().name() + " was restored from durable storage and has number " + number
-                                + " now: what this client was told of number " + before + ", up to version "
-                                + known.version + ", may be lost; read again to see what there is"))
-                : Optional.empty();
+        if (known == null || route.map().actors().stream().anyMatch(actor -> actor.restoreEpoch() == 0)) {
+            return Optional.empty();
+        }
+        return Optional.of(new UniserveException(
+                ErrorCode.TABLE_RESTORED,
+                "table " + route.meta().name() + " was restored from durable storage and has number " + number
+                        + " now: what this client was told of number " + before + ", up to version " + known.version
+                        + ", may be lost; read again to see what there is"));
     }
 
     /**

@@ -17,6 +17,22 @@ public interface Disk {
     /** Makes the file's bytes and its name durable. After a failure nothing about the file is known: the process must end. */
     void sync(String path, Completion<Done> completion);
 
+    /**
+     * {@link #append} and, where that succeeds, {@link #sync}. Implementations should do both at once: between the two
+     * nothing has to be decided.
+     *
+     * @param failed hears of an append that failed; then the other hears nothing
+     */
+    default void appendSynced(String path, Bytes data, Completion<Done> failed, Completion<Done> synced) {
+        append(path, data, appended -> {
+            if (appended instanceof Outcome.Err<Done>) {
+                failed.done(appended);
+            } else {
+                sync(path, synced);
+            }
+        });
+    }
+
     /** The whole file; IO where it is absent. */
     void read(String path, Completion<Bytes> completion);
 

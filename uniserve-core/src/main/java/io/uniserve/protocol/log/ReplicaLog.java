@@ -183,19 +183,18 @@ public final class ReplicaLog {
         int[] sizes = new int[batch.size()];
         Bytes data = encode(batch, sizes);
         Segment segment = segmentFor(data.size(), batch.get(0).index());
-        disk.append(segment.path, data, appended -> {
+        Completion<Done> failed = appended -> {
             if (appended instanceof Outcome.Err<Done> err) {
                 cutBack(segment, err.error(), next);
-                return;
             }
-            disk.sync(segment.path, synced -> {
-                if (synced instanceof Outcome.Err<Done> err) {
-                    closed = true;
-                    listener.fatal(err.error());
-                } else {
-                    written(segment, batch, sizes, next);
-                }
-            });
+        };
+        disk.appendSynced(segment.path, data, failed, synced -> {
+            if (synced instanceof Outcome.Err<Done> err) {
+                closed = true;
+                listener.fatal(err.error());
+            } else {
+                written(segment, batch, sizes, next);
+            }
         });
     }
 

@@ -121,7 +121,7 @@ final class PeerLink {
         }
         while (!loading
                 && inFlight < (probing ? 1 : WINDOW)
-                && (next <= listener.decidedIndex() || inFlight == 0 && (probing || pollWanted))) {
+                && (worthSending() || inFlight == 0 && (probing || pollWanted))) {
             Address to = host.addressOf(server);
             if (to == null) {
                 pause(now);
@@ -134,6 +134,16 @@ final class PeerLink {
                 return;
             }
         }
+    }
+
+    /** Nobody waits for a decision of an atomic update: it goes along with the entry that the engine is about to have. */
+    private boolean worthSending() {
+        long last = listener.decidedIndex();
+        if (next != last || log.durableIndex() == last) {
+            return next <= last;
+        }
+        List<LogEntry> entry = log.cached(next, 1, 1);
+        return entry == null || entry.get(0).type() != LogEntry.Type.DECIDE;
     }
 
     private boolean sendEntries(Address to) {

@@ -257,6 +257,7 @@ public final class Replica {
 
     /** What became of an atomic update, as the table's log says; answered when every in-sync replica has it. */
     public void decide(PeerRequest.Decide request, Completion<PeerReply> completion) {
+        foretell(request.version(), request.commit());
         AtomicFlow flow = atomic();
         if (flow == null) {
             completion.done(Outcome.err(

@@ -17,6 +17,7 @@ import io.uniserve.protocol.tx.AtomicHost;
 import io.uniserve.protocol.tx.AtomicService;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /** The server's tables whose updates are atomic: follows their logs in the registry and is the host of their service. */
@@ -26,6 +27,7 @@ final class AtomicTables {
     private final Watches watches;
     private final AtomicService service;
     private final TreeMap<TableName, Refresher<Versioned>> logs = new TreeMap<>();
+    private final TreeSet<TableName> deferred = new TreeSet<>();
 
     AtomicTables(
             ReplicaHost host,
@@ -57,7 +59,19 @@ final class AtomicTables {
                     }
                 });
         logs.put(name, log);
-        watches.add(RegistryPaths.log(name), log::dirty);
+        watches.add(RegistryPaths.log(name), () -> changed(name, log));
+    }
+
+    /** The log of a table that this server drives changes most by its own hand: then it is read at leisure. */
+    private void changed(TableName name, Refresher<Versioned> log) {
+        if (!service.writes(name)) {
+            log.dirty();
+        } else if (deferred.add(name)) {
+            env.timers().after(retryNanos, () -> {
+                deferred.remove(name);
+                log.dirty();
+            });
+        }
     }
 
     void gone(TableName name) {

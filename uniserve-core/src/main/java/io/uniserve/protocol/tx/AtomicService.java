@@ -128,6 +128,12 @@ public final class AtomicService {
         return known;
     }
 
+    /** True while this server writes the table's log: what a watch tells now is mostly that, and it is known here already. */
+    public boolean writes(TableName table) {
+        TableDriver driver = drivers.get(table);
+        return driver != null && driver.writing();
+    }
+
     /** True for a version that this server drives and that nobody can have committed so far. */
     public boolean uncommitted(PeerRequest.Uncommitted asked) {
         TableDriver driver = drivers.get(asked.table());

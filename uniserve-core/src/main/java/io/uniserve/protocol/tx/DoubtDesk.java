@@ -108,17 +108,20 @@ final class DoubtDesk {
             }
         }
 
-        /** Nobody can have seen a version that nobody has tried to commit. */
+        /**
+         * Nobody can have seen a version that nobody has tried to commit. Where its driver does not say so it is about to be
+         * decided, as a rule, of which this server hears by itself; the log is asked where that takes longer.
+         */
         private void driverSaid(boolean uncommitted, long doubt) {
             if (uncommitted) {
                 completion.done(Outcome.ok(Done.DONE));
+                return;
+            }
+            ReadGate gate = host.gate(key);
+            if (gate != null && gate.doubt() == doubt) {
+                again();
             } else {
-                ReadGate gate = host.gate(key);
-                if (gate != null && gate.doubt() == doubt) {
-                    askLog(doubt);
-                } else {
-                    ask();
-                }
+                ask();
             }
         }
 

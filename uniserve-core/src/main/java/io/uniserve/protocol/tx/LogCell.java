@@ -22,6 +22,7 @@ final class LogCell {
     private final LogSeen seen;
     private @Nullable TableLog value;
     private int version;
+    private boolean writing;
 
     /** How a write ended. */
     enum Written {
@@ -44,6 +45,11 @@ final class LogCell {
     @Nullable
     TableLog value() {
         return value;
+    }
+
+    /** True while a write is under way. */
+    boolean writing() {
+        return writing;
     }
 
     /** It may be another one by now. */
@@ -76,7 +82,9 @@ final class LogCell {
             ops.add(new Op.Check(RegistryPaths.map(table), mapVersion));
         }
         ops.add(new Op.Set(path, next, version));
+        writing = true;
         registry.multi(ops, written -> {
+            writing = false;
             if (!(written instanceof Outcome.Ok<MultiResult> ok)) {
                 value = null;
                 then.accept(Written.UNKNOWN);

@@ -72,6 +72,11 @@ final class TableDriver {
         return teller;
     }
 
+    /** True while the table's log is being written here. */
+    boolean writing() {
+        return log.writing();
+    }
+
     /** True for a version that is certainly of this driver and that it has not tried to commit: nobody else ever does. */
     boolean uncommitted(long version) {
         Run now = run;
@@ -451,8 +456,10 @@ final class TableDriver {
         if (decision.committed()) {
             host.known(tableId, decision.version());
         }
-        teller.tell(decision.version(), decision.committed(), decision.unacked());
         ended.updates.forEach(update -> settle(update, decision, false));
+        host.env() // after the answers, which clients wait for
+                .timers()
+                .after(0, () -> teller.tell(decision.version(), decision.committed(), decision.unacked()));
         step();
     }
 }

@@ -28,6 +28,7 @@ public final class TestingRegistry implements Registry {
     private Predicate<String> readsHeld = path -> false;
     private @Nullable TestingStore old;
     private final List<Runnable> waiting = new ArrayList<>();
+    private final TreeMap<String, Integer> reads = new TreeMap<>();
 
     public TestingRegistry(TestingLoop loop, TestingStore store) {
         this.loop = loop;
@@ -88,6 +89,11 @@ public final class TestingRegistry implements Registry {
         return waiting.size();
     }
 
+    /** How often this path was read. */
+    public int reads(String path) {
+        return reads.getOrDefault(path, 0);
+    }
+
     /** From now on every operation fails with UNAVAILABLE, or again works. */
     public void cut(boolean value) {
         cut = value;
@@ -113,6 +119,7 @@ public final class TestingRegistry implements Registry {
             waiting.add(() -> read(path, completion));
             return;
         }
+        reads.merge(path, 1, Integer::sum);
         loop.soon(() -> completion.done(cut ? away() : Outcome.ok((old == null ? store : old).read(path))));
     }
 
@@ -144,7 +151,8 @@ public final class TestingRegistry implements Registry {
             completion.done(unknown());
         } else {
             MultiResult result = store.multi(owner, ops);
-            completion.done(mine && unknownDone > 0 ? unknown() : Outcome.ok(result));
+            Outcome<MultiResult> answer = mine && unknownDone > 0 ? unknown() : Outcome.ok(result);
+            loop.soon(() -> completion.done(answer)); // after what watches tell of it, as ZooKeeper does
             unknownDone = mine ? Math.max(0, unknownDone - 1) : unknownDone;
         }
     }

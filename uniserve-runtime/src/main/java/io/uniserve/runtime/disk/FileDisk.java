@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.concurrent.Executor;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 
 /**
@@ -59,28 +60,44 @@ public final class FileDisk implements Disk, AutoCloseable {
 
     @Override
     public void append(String path, Bytes data, Completion<Done> completion) {
-        run("append to", path, completion, file -> {
-            OpenFiles.OpenFile channel = open.take(file);
-            try {
-                channel.markDirty();
-                reserve.beside(() -> DurableFiles.writeFully(channel.channel(), data.buffer()));
-            } finally {
-                open.give(channel);
-            }
-            return Done.DONE;
-        });
+        run("append to", path, completion, file -> append(file, data));
+    }
+
+    private Done append(Path file, Bytes data) throws IOException {
+        OpenFiles.OpenFile channel = open.take(file);
+        try {
+            channel.markDirty();
+            reserve.beside(() -> DurableFiles.writeFully(channel.channel(), data.buffer()));
+        } finally {
+            open.give(channel);
+        }
+        return Done.DONE;
     }
 
     @Override
     public void sync(String path, Completion<Done> completion) {
-        run("sync", path, completion, file -> {
-            OpenFiles.OpenFile channel = open.takeExisting(file);
-            try {
-                channel.sync();
-            } finally {
-                open.give(channel);
-            }
-            return Done.DONE;
+        run("sync", path, completion, this::sync);
+    }
+
+    private Done sync(Path file) throws IOException {
+        OpenFiles.OpenFile channel = open.takeExisting(file);
+        try {
+            channel.sync();
+        } finally {
+            open.give(channel);
+        }
+        return Done.DONE;
+    }
+
+    /** On one thread, one after the other. */
+    @Override
+    public void appendSynced(String path, Bytes data, Completion<Done> failed, Completion<Done> synced) {
+        AtomicBoolean appended = new AtomicBoolean();
+        Completion<Done> end = done -> (appended.get() ? synced : failed).done(done);
+        run("append to or sync", path, end, file -> {
+            append(file, data);
+            appended.set(true);
+            return sync(file);
         });
     }
 

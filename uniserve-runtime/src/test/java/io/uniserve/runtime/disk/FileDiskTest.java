@@ -8,12 +8,14 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Disk.Entry;
 import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.runtime.async.Loop;
 import io.uniserve.runtime.async.Waiter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.function.Consumer;
 import org.junit.jupiter.api.AfterEach;
@@ -65,6 +67,18 @@ class FileDiskTest {
             does(done -> again.append("a/b/log.1", Bytes.utf8("!"), done));
             assertThat(text("a/b/log.1")).isEqualTo("one two!");
         }
+    }
+
+    @Test
+    void whatIsAppendedAndSyncedAtOnceFailsByTheHalfThatFailed() {
+        List<Outcome<Done>> others = Collections.synchronizedList(new ArrayList<>());
+        does(done -> disk.appendSynced("a/log.1", Bytes.utf8("one "), others::add, done));
+        does(done -> disk.appendSynced("a/log.1", Bytes.utf8("two"), others::add, done));
+        assertThat(text("a/log.1")).isEqualTo("one two");
+        assertThat(Waiter.<Done>error(done -> disk.appendSynced("a/log.1/b", Bytes.utf8("x"), done, others::add))
+                        .code())
+                .isEqualTo(ErrorCode.IO);
+        assertThat(others).isEmpty();
     }
 
     @Test

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Which module may use what. */
 class ModuleRulesTest {
     private static final String[] REMOTE_CALLS = {"io.grpc..", "com.google.protobuf.."};
-    private static final String[] PORTS = {"ports/kv", "ports/lucene", "ports/solr"};
+    private static final String[] PORTS = {"ports/kv", "ports/lucene", "ports/solr", "ports/duckdb"};
     private static final String[] ZOOKEEPER = {"org.apache.zookeeper..", "org.apache.curator.."};
     private static final DescribedPredicate<JavaClass> GENERATED = Classes.generated();
 
@@ -74,6 +74,21 @@ class ModuleRulesTest {
                                 "uniserve-cli")
                         .or(inPackages("io.grpc..", "org.apache.curator..")))
                 .because("the port loader shows a port nothing but the JDK, uniserve-core, jspecify and slf4j"));
+    }
+
+    @Test
+    void sqlSeesOnlyCoreAndItsParser() {
+        check(classes()
+                .that(inModules("uniserve-sql"))
+                .should()
+                .onlyDependOnClassesThat(inModules("uniserve-sql", "uniserve-core")
+                        .or(inPackages(
+                                "java..",
+                                "org.jspecify..",
+                                "org.slf4j..",
+                                "org.apache.calcite..",
+                                "com.google.common..")))
+                .because("ports of column stores share it: it knows no engine and no transport"));
     }
 
     @Test

@@ -18,10 +18,12 @@ final class ProjectTree {
             "uniserve-server",
             "uniserve-client",
             "uniserve-testkit",
+            "uniserve-sql",
             "uniserve-cli",
             "ports/kv",
             "ports/lucene",
             "ports/solr",
+            "ports/duckdb",
             "benchmarks/peer-api",
             "benchmarks/solrcloud",
             "build-checks");

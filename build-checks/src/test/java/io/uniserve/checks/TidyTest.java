@@ -79,7 +79,7 @@ class TidyTest {
         SOURCES.stream()
                 .filter(f -> f.name().matches("ports/[^/]+/src/main/java/.*"))
                 .forEach(f -> lines.merge(f.name().split("/")[1], f.lines().size(), Integer::sum));
-        assertThat(lines).as("ports with main code").containsKeys("kv", "lucene", "solr");
+        assertThat(lines).as("ports with main code").containsKeys("kv", "lucene", "solr", "duckdb");
         assertThat(lines.entrySet().stream().filter(port -> port.getValue() >= PORT_LINES_LIMIT))
                 .as(
                         "ports (=lines) with %d or more lines of main code, comments and blank lines included;"

@@ -1,0 +1,240 @@
+package io.uniserve.port.duckdb;
+
+import static io.uniserve.port.duckdb.Duck.DUCKDB;
+
+import io.uniserve.api.ActorUsage;
+import io.uniserve.api.ColumnType;
+import io.uniserve.api.Columns;
+import io.uniserve.api.RevocableActor;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.sql.SplitQuery;
+import java.io.IOException;
+import java.math.BigDecimal;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.time.LocalDate;
+import java.util.Collection;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.Collectors;
+import org.duckdb.DuckDBAppender;
+import org.duckdb.DuckDBConnection;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One table in a database file of its own. Updates are one transaction until they are published; readers have connections of
+ * their own and see what is committed.
+ */
+public final class DuckActor extends DuckTable implements RevocableActor<DuckTable> {
+    private static final String STAGED = "staged";
+    private static final String DATABASE = "data.duckdb";
+
+    private final Duck duck;
+    private final Path file;
+    private final DuckDBConnection writer;
+    private final Queue<DuckDBConnection> idle = new ConcurrentLinkedQueue<>();
+    private final AtomicBoolean closed = new AtomicBoolean();
+    private volatile long replaced;
+
+    /** Makes an empty one; {@code name} is its own in this DuckDB. */
+    DuckActor(Duck duck, String name, Columns columns, Path scratch) throws SQLException {
+        super(name, columns);
+        this.duck = duck;
+        this.file = scratch.resolve(DATABASE);
+        try (DuckDBConnection first = duck.connect()) {
+            Duck.run(first, "ATTACH " + Duck.quoted(file) + " AS " + name);
+        }
+        writer = connect();
+        String definition = columns.columns().stream()
+                .map(column -> "\"" + column.name() + "\" " + column.type().sql())
+                .collect(Collectors.joining(", "));
+        Duck.run(writer, "CREATE TABLE " + SplitQuery.ROWS + " (" + definition + ")");
+        Duck.run(writer, "CREATE TEMP TABLE " + STAGED + " (" + definition + ")");
+        writer.setAutoCommit(false);
+    }
+
+    private DuckDBConnection connect() throws SQLException {
+        DuckDBConnection connection = duck.connect();
+        Duck.run(connection, "USE " + name());
+        return connection;
+    }
+
+    /** Fills an empty one with a checkpoint; CORRUPT where it is damaged. */
+    void restore(Path checkpoint) {
+        Path rows = checkpoint.resolve(FILE);
+        String names =
+                columns().names().stream().map(column -> "\"" + column + "\"").collect(Collectors.joining(", "));
+        try {
+            Duck.run(
+                    writer,
+                    "INSERT INTO " + SplitQuery.ROWS + " SELECT " + names + " FROM read_parquet(" + Duck.quoted(rows)
+                            + ")");
+            writer.commit();
+        } catch (SQLException e) {
+            throw new UniserveException(ErrorCode.CORRUPT, "checkpoint " + rows + " is damaged: " + e.getMessage(), e);
+        }
+    }
+
+    /** Stores rows, of distinct keys; those that have such a key go. */
+    void put(Collection<? extends List<?>> rows) {
+        DUCKDB.translated("store rows", () -> {
+            stage(rows);
+            forget();
+            Duck.run(writer, "INSERT INTO " + SplitQuery.ROWS + " SELECT * FROM " + STAGED);
+            return rows;
+        });
+    }
+
+    /** Deletes the rows with the keys of these, whose other values do not count. */
+    void delete(Collection<? extends List<?>> rows) {
+        DUCKDB.translated("delete rows", () -> {
+            stage(rows);
+            forget();
+            return rows;
+        });
+    }
+
+    private void forget() throws SQLException {
+        String same = columns().primary().stream()
+                .map(key -> SplitQuery.ROWS + ".\"" + key + "\" = " + STAGED + ".\"" + key + "\"")
+                .collect(Collectors.joining(" AND "));
+        Duck.run(writer, "DELETE FROM " + SplitQuery.ROWS + " USING " + STAGED + " WHERE " + same);
+    }
+
+    private void stage(Collection<? extends List<?>> rows) throws SQLException {
+        // A statement first: an appender alone begins no transaction, and what it appends would outlive a roll-back.
+        Duck.run(writer, "DELETE FROM " + STAGED);
+        replaced += rows.size();
+        try (DuckDBAppender appender = writer.createAppender("temp", "main", STAGED)) {
+            for (List<?> row : rows) {
+                appender.beginRow();
+                for (int i = 0; i < row.size(); i++) {
+                    append(appender, columns().columns().get(i).type().kind(), row.get(i));
+                }
+                appender.endRow();
+            }
+        }
+    }
+
+    private static void append(DuckDBAppender appender, ColumnType.Kind kind, @Nullable Object value)
+            throws SQLException {
+        if (value == null) {
+            appender.appendNull();
+        } else if (value instanceof Long number && kind == ColumnType.Kind.INTEGER) {
+            appender.append(number.intValue());
+        } else if (value instanceof Long number) {
+            appender.append(number.longValue());
+        } else if (value instanceof Double number) {
+            appender.append(number.doubleValue());
+        } else if (value instanceof BigDecimal number) {
+            appender.append(number);
+        } else if (value instanceof LocalDate day) {
+            appender.append(day);
+        } else if (value instanceof Boolean known) {
+            appender.append(known.booleanValue());
+        } else {
+            appender.append((String) value);
+        }
+    }
+
+    @Override
+    <T> T read(Reading<T> reading) throws SQLException {
+        DuckDBConnection mine = idle.poll();
+        if (closed.get()) {
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "actor " + name() + " is closed");
+        }
+        DuckDBConnection connection = mine == null ? connect() : mine;
+        try {
+            return reading.read(connection);
+        } finally {
+            idle.add(connection);
+            if (closed.get()) {
+                closeIdle();
+            }
+        }
+    }
+
+    private void closeIdle() throws SQLException {
+        for (DuckDBConnection connection = idle.poll(); connection != null; connection = idle.poll()) {
+            connection.close();
+        }
+    }
+
+    @Override
+    public void publish() {
+        DUCKDB.translated("commit", () -> {
+            writer.commit();
+            return writer;
+        });
+    }
+
+    @Override
+    public void revoke() {
+        DUCKDB.translated("roll back", () -> {
+            writer.rollback();
+            return writer;
+        });
+    }
+
+    @Override
+    public DuckTable snapshot() {
+        return DUCKDB.translated("open a view", () -> new DuckView(this, connect(), replaced));
+    }
+
+    boolean closed() {
+        return closed.get();
+    }
+
+    /** Rows given to updates so far. */
+    long replaced() {
+        return replaced;
+    }
+
+    long rowBytes() {
+        ActorUsage now = usage();
+        return now.diskBytes() / Math.max(1, now.rows());
+    }
+
+    /** A file is read through DuckDB's cache, so it wants as much memory as disk. */
+    @Override
+    public ActorUsage usage() {
+        return DUCKDB.translated("measure", () -> {
+            Path log = file.resolveSibling(DATABASE + ".wal");
+            long bytes = Files.size(file) + (Files.exists(log) ? Files.size(log) : 0);
+            return new ActorUsage(count(), bytes, bytes);
+        });
+    }
+
+    @Override
+    public void close() {
+        if (!closed.compareAndSet(false, true)) {
+            return;
+        }
+        DUCKDB.translated("close an actor", () -> {
+            writer.close();
+            closeIdle();
+            try (DuckDBConnection last = duck.connect()) {
+                Duck.run(last, "DETACH " + name());
+            }
+            return name();
+        });
+    }
+
+    @Override
+    public void destroy() {
+        close();
+        DUCKDB.translated("delete " + file, () -> {
+            delete(file);
+            delete(file.resolveSibling(DATABASE + ".wal"));
+            return file;
+        });
+    }
+
+    private static void delete(Path file) throws IOException {
+        Files.deleteIfExists(file);
+    }
+}

@@ -1,0 +1,92 @@
+package io.uniserve.port.duckdb;
+
+import static io.uniserve.port.duckdb.Duck.DUCKDB;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.Columns;
+import io.uniserve.api.ContentDigest;
+import io.uniserve.sql.SplitQuery;
+import io.uniserve.sql.SqlRows;
+import java.nio.file.Path;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import org.duckdb.DuckDBConnection;
+
+/** What operators see: an actor, or a view of one. */
+abstract class DuckTable implements Actor, AutoCloseable {
+    /** The file of a checkpoint. */
+    static final String FILE = "rows.parquet";
+
+    private final String name;
+    private final Columns columns;
+
+    DuckTable(String name, Columns columns) {
+        this.name = name;
+        this.columns = columns;
+    }
+
+    /** Reads by a connection that sees published rows only. */
+    @FunctionalInterface
+    interface Reading<T> {
+        T read(DuckDBConnection connection) throws SQLException;
+    }
+
+    /** Runs the reading; failures come out as they are. */
+    abstract <T> T read(Reading<T> reading) throws SQLException;
+
+    String name() {
+        return name;
+    }
+
+    Columns columns() {
+        return columns;
+    }
+
+    /** What this actor answers to its part of a query. */
+    final SqlRows query(String sql, int seconds) {
+        return Duck.QUERIES.translated("answer a query", () -> read(by -> Duck.query(by, sql, seconds)));
+    }
+
+    final long count() {
+        SqlRows count = DUCKDB.translated(
+                "count", () -> read(by -> Duck.query(by, "SELECT count(*) FROM " + SplitQuery.ROWS, 0)));
+        return Long.parseLong(String.valueOf(count.rows().get(0).get(0)));
+    }
+
+    @Override
+    public void writeTo(Path directory) {
+        String sql = "COPY (SELECT * FROM " + SplitQuery.ROWS + ") TO " + Duck.quoted(directory.resolve(FILE))
+                + " (FORMAT parquet, COMPRESSION zstd)";
+        DUCKDB.translated(
+                "write a checkpoint",
+                () -> read(by -> {
+                    Duck.run(by, sql);
+                    return directory;
+                }));
+    }
+
+    @Override
+    public byte[] digest() {
+        ContentDigest digest = new ContentDigest();
+        DUCKDB.translated(
+                "compute the digest",
+                () -> read(by -> {
+                    try (Statement statement = by.createStatement();
+                            ResultSet rows = statement.executeQuery("SELECT * FROM " + SplitQuery.ROWS)) {
+                        int columns = columns().columns().size();
+                        while (rows.next()) {
+                            StringBuilder row = new StringBuilder();
+                            for (int i = 1; i <= columns; i++) {
+                                Object value = rows.getObject(i);
+                                String text = String.valueOf(value);
+                                row.append(value == null ? "-" : text.length() + ":" + text);
+                            }
+                            digest.add(row.toString());
+                        }
+                        return digest;
+                    }
+                }));
+        return digest.toBytes();
+    }
+}

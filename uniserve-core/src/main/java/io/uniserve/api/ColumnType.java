@@ -1,0 +1,185 @@
+package io.uniserve.api;
+
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
+import java.time.LocalDate;
+import java.time.format.DateTimeParseException;
+import java.util.Locale;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * The type of a column.
+ *
+ * @param precision digits of a decimal, 1 to {@value #PRECISION_MAX}; 0 for other kinds
+ * @param scale of these the digits behind the point
+ */
+public record ColumnType(Kind kind, int precision, int scale) {
+    /** Digits of a decimal at most: what a 128-bit integer holds. */
+    public static final int PRECISION_MAX = 38;
+
+    private static final Pattern DECIMAL = Pattern.compile("decimal\\s*\\(\\s*(\\d{1,2})\\s*,\\s*(\\d{1,2})\\s*\\)");
+    private static final Pattern NUMBER = Pattern.compile("[-+]?\\d{1,40}(\\.\\d{0,40})?|[-+]?\\.\\d{1,40}");
+
+    private static final Pattern DAY = Pattern.compile("\\d{4}-\\d{2}-\\d{2}");
+    private static final int SHOWN_CHARS_MAX = 60;
+
+    /** What values are, in documents and in an engine. */
+    public enum Kind {
+        /** Whole numbers of 64 bits. */
+        BIGINT,
+        /** Whole numbers of 32 bits. */
+        INTEGER,
+        /** Binary floating point of 64 bits, finite. */
+        DOUBLE,
+        /** Exact numbers; in documents a text, a whole number, or a double whose shortest text is taken. */
+        DECIMAL,
+        /** Texts of any length. */
+        VARCHAR,
+        /** Days; in documents a text such as 1998-12-01, of the years 1 to 9999. */
+        DATE,
+        /** True or false. */
+        BOOLEAN
+    }
+
+    /** Reads {@code bigint}, {@code decimal(15,2)} and so on; INVALID_ARGUMENT for what is no type. */
+    static ColumnType parse(String text) {
+        String name = text.strip().toLowerCase(Locale.ROOT);
+        Matcher decimal = DECIMAL.matcher(name);
+        if (decimal.matches()) {
+            int precision = Integer.parseInt(decimal.group(1));
+            int scale = Integer.parseInt(decimal.group(2));
+            if (precision >= 1 && precision <= PRECISION_MAX && scale <= precision) {
+                return new ColumnType(Kind.DECIMAL, precision, scale);
+            }
+        }
+        for (Kind kind : Kind.values()) {
+            if (kind != Kind.DECIMAL && kind.name().toLowerCase(Locale.ROOT).equals(name)) {
+                return new ColumnType(kind, 0, 0);
+            }
+        }
+        throw UniserveException.invalid("\"" + text.strip()
+                + "\" is no type: use bigint, integer, double, decimal(P,S) with P up to " + PRECISION_MAX
+                + ", varchar, date or boolean");
+    }
+
+    /** The type as SQL has it. */
+    public String sql() {
+        return kind == Kind.DECIMAL ? "DECIMAL(" + precision + "," + scale + ")" : kind.name();
+    }
+
+    /**
+     * A document's value as a Long, Double, BigDecimal of this scale, String, LocalDate or Boolean.
+     *
+     * @throws IllegalArgumentException with a reason, where it is not of this type
+     */
+    public Object value(Object value) {
+        return switch (kind) {
+            case BIGINT -> need(Long.class, value);
+            case INTEGER -> integer(need(Long.class, value));
+            case DOUBLE -> real(value);
+            case DECIMAL -> decimal(value);
+            case VARCHAR -> need(String.class, value);
+            case DATE -> date(need(String.class, value));
+            case BOOLEAN -> need(Boolean.class, value);
+        };
+    }
+
+    /**
+     * A text of a file as a document's value, which {@link #value} takes.
+     *
+     * @throws IllegalArgumentException with a reason, where it is not of this type
+     */
+    public Object ofText(String text) {
+        Object read = switch (kind) {
+            case BIGINT, INTEGER -> whole(text);
+            case DOUBLE -> real(text);
+            case BOOLEAN -> bool(text);
+            case DECIMAL, VARCHAR, DATE -> text;
+        };
+        Object checked = value(read);
+        return checked instanceof Number && kind != Kind.DECIMAL ? checked : read;
+    }
+
+    private <T> T need(Class<T> type, Object value) {
+        if (!type.isInstance(value)) {
+            throw wrong(value);
+        }
+        return type.cast(value);
+    }
+
+    private Long integer(Long value) {
+        if (value < Integer.MIN_VALUE || value > Integer.MAX_VALUE) {
+            throw wrong(value);
+        }
+        return value;
+    }
+
+    private Double real(Object value) {
+        double number = value instanceof Long whole ? (double) whole : need(Double.class, value);
+        if (!Double.isFinite(number)) {
+            throw wrong(value);
+        }
+        return number;
+    }
+
+    private Double real(String text) {
+        try {
+            return Double.valueOf(text.strip());
+        } catch (NumberFormatException e) {
+            throw wrong(text);
+        }
+    }
+
+    private Long whole(String text) {
+        try {
+            return Long.valueOf(text.strip());
+        } catch (NumberFormatException e) {
+            throw wrong(text);
+        }
+    }
+
+    private Boolean bool(String text) {
+        return switch (text.strip().toLowerCase(Locale.ROOT)) {
+            case "true" -> true;
+            case "false" -> false;
+            default -> throw wrong(text);
+        };
+    }
+
+    private BigDecimal decimal(Object value) {
+        BigDecimal exact;
+        if (value instanceof Long whole) {
+            exact = BigDecimal.valueOf(whole);
+        } else if (value instanceof Double real && Double.isFinite(real)) {
+            exact = BigDecimal.valueOf(real);
+        } else if (value instanceof String text && NUMBER.matcher(text.strip()).matches()) {
+            exact = new BigDecimal(text.strip());
+        } else {
+            throw wrong(value);
+        }
+        BigDecimal least = exact.stripTrailingZeros();
+        if (least.scale() > scale || least.precision() - least.scale() > precision - scale) {
+            throw wrong(value);
+        }
+        return exact.setScale(scale, RoundingMode.UNNECESSARY);
+    }
+
+    private LocalDate date(String text) {
+        try {
+            if (DAY.matcher(text).matches() && !text.startsWith("0000")) {
+                return LocalDate.parse(text);
+            }
+        } catch (DateTimeParseException e) {
+            throw wrong(text);
+        }
+        throw wrong(text);
+    }
+
+    private IllegalArgumentException wrong(Object value) {
+        return new IllegalArgumentException("\"" + Printable.line(String.valueOf(value), SHOWN_CHARS_MAX) + "\" is no "
+                + sql().toLowerCase(Locale.ROOT));
+    }
+}

@@ -1,0 +1,188 @@
+package io.uniserve.api;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableMeta;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The typed columns of a table, for engines that have such: table option {@code columns}, such as
+ * {@code id bigint, name varchar, price decimal(15,2)}, and option {@code primary}, the columns that tell rows apart, which
+ * the table's key field is one of; without it the key field alone.
+ *
+ * @param columns in their order, distinct names
+ * @param primary names of those that tell rows apart
+ */
+public record Columns(List<Column> columns, List<String> primary) {
+    /** Table option: names and types. */
+    public static final String OPTION = "columns";
+
+    /** Table option: names of the columns that tell rows apart. */
+    public static final String OPTION_PRIMARY = "primary";
+
+    /** More columns are refused. */
+    public static final int COLUMNS_MAX = 1_000;
+
+    private static final Pattern COLUMN = Pattern.compile("\\s*([a-z_][a-z0-9_]{0,62})\\s+(\\S.*)");
+    private static final Pattern COMMA = Pattern.compile(",(?![^(]*\\))");
+
+    /** A column of a table; its name is of small letters, digits and underscores. */
+    public record Column(String name, ColumnType type) {}
+
+    public Columns {
+        columns = List.copyOf(columns);
+        primary = List.copyOf(primary);
+    }
+
+    /** Whether a table has typed columns: its port, or the command that fills it, may ask. */
+    public static boolean givenBy(TableMeta meta) {
+        return meta.options().containsKey(OPTION);
+    }
+
+    /** A table's; INVALID_ARGUMENT naming the option where they are missing or wrong. */
+    public static Columns of(TableMeta meta) {
+        String text = meta.options().get(OPTION);
+        if (text == null) {
+            throw UniserveException.invalid("table option columns is missing: give names and types, such as \""
+                    + meta.keyField() + " varchar, price decimal(15,2)\"");
+        }
+        Map<String, Column> columns = new LinkedHashMap<>();
+        for (String part : COMMA.split(text, -1)) {
+            Column column = column(part);
+            if (columns.put(column.name(), column) != null) {
+                throw UniserveException.invalid("table option columns names \"" + column.name() + "\" twice");
+            }
+        }
+        if (columns.size() > COLUMNS_MAX) {
+            throw UniserveException.invalid(
+                    "table option columns has " + columns.size() + " columns, at most " + COLUMNS_MAX);
+        }
+        return new Columns(List.copyOf(columns.values()), primary(meta, columns));
+    }
+
+    private static Column column(String part) {
+        Matcher column = COLUMN.matcher(part);
+        if (!column.matches()) {
+            throw UniserveException.invalid(
+                    "table option columns: \"" + part.strip()
+                            + "\" is no column: use a name of small letters, digits and underscores, and a type, with commas between columns");
+        }
+        try {
+            return new Column(column.group(1), ColumnType.parse(column.group(2)));
+        } catch (UniserveException e) {
+            throw new UniserveException(
+                    e.code(), "table option columns, column \"" + column.group(1) + "\": " + e.reason(), e);
+        }
+    }
+
+    private static List<String> primary(TableMeta meta, Map<String, Column> columns) {
+        Column key = columns.get(meta.keyField());
+        if (key == null
+                || !Set.of(ColumnType.Kind.BIGINT, ColumnType.Kind.INTEGER, ColumnType.Kind.VARCHAR)
+                        .contains(key.type().kind())) {
+            throw UniserveException.invalid("table option columns: the key field \"" + meta.keyField()
+                    + "\" must be a column of type bigint, integer or varchar");
+        }
+        String text = meta.options().getOrDefault(OPTION_PRIMARY, meta.keyField());
+        Set<String> primary = new TreeSet<>();
+        for (String name : text.split(",", -1)) {
+            if (!columns.containsKey(name.strip()) || !primary.add(name.strip())) {
+                throw UniserveException.invalid("table option primary: \"" + name.strip()
+                        + "\" is no column, or is there twice; use names of columns with commas between");
+            }
+        }
+        if (!primary.contains(meta.keyField())) {
+            throw UniserveException.invalid("table option primary must name the key field \"" + meta.keyField()
+                    + "\" too: rows are told apart within one actor");
+        }
+        return List.copyOf(primary);
+    }
+
+    /** Names in order. */
+    public List<String> names() {
+        return columns.stream().map(Column::name).toList();
+    }
+
+    /**
+     * A row's values in the order of columns, as {@link ColumnType#value} has them, null where it has none. INVALID_ROW names
+     * the field that is wrong: of another type, unknown, or missing though it is primary.
+     */
+    public List<@Nullable Object> values(Document row) {
+        List<@Nullable Object> values = new ArrayList<>(columns.size());
+        int known = 0;
+        for (Column column : columns) {
+            Object value = row.fields().get(column.name());
+            known += row.fields().containsKey(column.name()) ? 1 : 0;
+            if (value == null && primary.contains(column.name())) {
+                throw invalid(row, "field \"" + column.name() + "\" is missing; it tells rows apart", null);
+            }
+            try {
+                values.add(value == null ? null : column.type().value(value));
+            } catch (IllegalArgumentException e) {
+                throw invalid(row, "field \"" + column.name() + "\": " + e.getMessage(), e);
+            }
+        }
+        if (known < row.fields().size()) {
+            Set<String> unknown = new TreeSet<>(row.fields().keySet());
+            unknown.removeAll(names());
+            throw invalid(row, "field \"" + unknown.iterator().next() + "\" is no column of the table", null);
+        }
+        return values;
+    }
+
+    /** Of a row's values those that tell it apart; INVALID_ROW as {@link #values}, but other fields are not looked at. */
+    public List<Object> key(Document row) {
+        List<Object> key = new ArrayList<>(primary.size());
+        for (Column column : columns) {
+            if (primary.contains(column.name())) {
+                Object value = row.fields().get(column.name());
+                if (value == null) {
+                    throw invalid(row, "field \"" + column.name() + "\" is missing; it tells rows apart", null);
+                }
+                try {
+                    key.add(column.type().value(value));
+                } catch (IllegalArgumentException e) {
+                    throw invalid(row, "field \"" + column.name() + "\": " + e.getMessage(), e);
+                }
+            }
+        }
+        return key;
+    }
+
+    /** A row of texts, as files have it, as a document; an empty text is a missing value. INVALID_ROW names the column. */
+    public Document ofTexts(String keyField, List<String> names, List<String> texts) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        for (int i = 0; i < names.size(); i++) {
+            if (!texts.get(i).isEmpty()) {
+                fields.put(names.get(i), ofText(i + 1, names.get(i), texts.get(i)));
+            }
+        }
+        return new Document(keyField, fields);
+    }
+
+    private Object ofText(int number, String name, String text) {
+        Column column = columns.stream()
+                .filter(known -> known.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> UniserveException.invalid("\"" + name + "\" is no column of the table"));
+        try {
+            return column.type().ofText(text);
+        } catch (IllegalArgumentException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW, "column " + number + " (" + name + "): " + e.getMessage(), e);
+        }
+    }
+
+    private static UniserveException invalid(Document row, String problem, @Nullable Throwable cause) {
+        return new UniserveException(
+                ErrorCode.INVALID_ROW, "row " + row.fields().get(row.keyField()) + ": " + problem, cause);
+    }
+}

@@ -1,0 +1,64 @@
+package io.uniserve.sql;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParseException;
+import org.apache.calcite.sql.parser.SqlParserPos;
+import org.jspecify.annotations.Nullable;
+
+/** Errors that say where in the query. */
+final class SqlErrors {
+    private static final Pattern AT = Pattern.compile(" at line \\d+, column \\d+\\.?");
+    private static final Pattern TOKEN = Pattern.compile("(?s)Encountered \"(.*?)\" at line.*");
+
+    private SqlErrors() {}
+
+    /** What the parser did not understand. */
+    static UniserveException syntax(SqlParseException failure) {
+        if (failure.getCause() instanceof StackOverflowError) {
+            return tooDeep(failure);
+        }
+        String message = String.valueOf(failure.getMessage());
+        Matcher token = TOKEN.matcher(message);
+        String first = message.lines().findFirst().orElse("");
+        String told = token.matches()
+                ? "syntax error at \"" + Printable.line(token.group(1)) + "\""
+                : "syntax error: " + Printable.line(AT.matcher(first).replaceAll(""));
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, at(failure.getPos()) + told, failure);
+    }
+
+    static UniserveException tooDeep(Throwable failure) {
+        String message = "the query's expressions are nested too deeply; use fewer parentheses and operators";
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, message, failure);
+    }
+
+    /** What is well-formed, and wrong for this table. */
+    static UniserveException wrong(CalciteContextException failure) {
+        Throwable cause = failure.getCause();
+        String told = Printable.line(cause == null ? failure.getMessage() : cause.getMessage());
+        SqlParserPos place = new SqlParserPos(failure.getPosLine(), failure.getPosColumn());
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, at(place) + told, failure);
+    }
+
+    static UniserveException invalid(SqlNode node, String problem) {
+        return UniserveException.invalid(at(node.getParserPosition()) + problem);
+    }
+
+    /** What SQL knows and this planner does not. */
+    static UniserveException unsupported(SqlNode node, String what) {
+        return UniserveException.unsupported(
+                at(node.getParserPosition()) + what + " not supported; docs/manual/sql.md lists what is");
+    }
+
+    private static String at(@Nullable SqlParserPos place) {
+        if (place == null) {
+            return "";
+        }
+        return "line " + place.getLineNum() + ", column " + place.getColumnNum() + ": ";
+    }
+}

@@ -1,0 +1,164 @@
+package io.uniserve.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.api.Columns;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+class SplitQueryTest {
+    private static final Columns COLUMNS = Columns.of(new TableMeta(
+            new TableName("t"),
+            1,
+            new Partitioner.Hash(2),
+            "a",
+            ConsistencyLevel.EVENTUAL,
+            1,
+            1,
+            OnLoss.WAIT,
+            "duckdb",
+            Map.of("columns", "a bigint, b decimal(15,2), c date, s varchar, x double, f boolean")));
+
+    private static SplitQuery split(String text) {
+        return SplitQuery.of("t", COLUMNS, text);
+    }
+
+    @Test
+    void aggregatesAreMadeOfPartialOnes() {
+        SplitQuery query = split("SELECT s AS name, avg(b), count(*), 2 * sum(b) AS twice FROM t WHERE a < 5"
+                + " GROUP BY s HAVING count(*) > 1 ORDER BY twice DESC, s LIMIT 3");
+        assertThat(query.partial())
+                .isEqualTo("SELECT \"s\" AS c0, sum(\"b\") AS c1, count(\"b\") AS c2, count(*) AS c3"
+                        + " FROM rows WHERE (\"a\" < 5) GROUP BY 1");
+        assertThat(query.finish())
+                .isEqualTo("SELECT c0, (sum(c1) / nullif(sum(c2), 0)), CAST(sum(c3) AS BIGINT), (2 * sum(c1))"
+                        + " FROM parts GROUP BY c0 HAVING (CAST(sum(c3) AS BIGINT) > 1) ORDER BY 4 DESC, c0 LIMIT 3");
+        assertThat(query.names()).containsExactly("name", "_2", "_3", "twice");
+    }
+
+    @Test
+    void actorsSendNoMoreRowsThanTheAnswerMayHave() {
+        SplitQuery query = split("SELECT a, a + 1 AS n, a FROM t ORDER BY b DESC NULLS LAST, n, 3 LIMIT 10 OFFSET 5");
+        assertThat(query.partial())
+                .isEqualTo("SELECT \"a\" AS c0, (\"a\" + 1) AS c1, \"b\" AS c2 FROM rows"
+                        + " ORDER BY c2 DESC NULLS LAST, c1, c0 LIMIT 15");
+        assertThat(query.finish())
+                .isEqualTo("SELECT c0, c1, c0 FROM parts ORDER BY c2 DESC NULLS LAST, c1, c0 LIMIT 10 OFFSET 5");
+        assertThat(split("SELECT DISTINCT s FROM t").partial()).isEqualTo("SELECT DISTINCT \"s\" AS c0 FROM rows");
+        assertThat(split("select * from T").names()).containsExactly("a", "b", "c", "s", "x", "f");
+    }
+
+    @Test
+    void datesWithIntervalsAreConstants() {
+        assertThat(split("SELECT a FROM t WHERE c <= date '1998-12-01' - interval '90' day (3)")
+                        .partial())
+                .endsWith("WHERE (\"c\" <= DATE '1998-09-02')");
+        assertThat(split("SELECT a FROM t WHERE c + interval '1' month < date '1996-02-29' + interval '1' year")
+                        .partial())
+                .endsWith("WHERE (CAST((\"c\" + INTERVAL '1' MONTH) AS DATE) < DATE '1997-02-28')");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "s LIKE 'x%' AND NOT f                  | ((\"s\" LIKE 'x%') AND (NOT \"f\"))",
+                "s NOT LIKE 'it''s'                      | (\"s\" NOT LIKE 'it''s')",
+                "a IN (1, 2) OR a NOT IN (3)             | ((\"a\" IN (1, 2)) OR (\"a\" NOT IN (3)))",
+                "b BETWEEN 0.05 AND 0.07                 | (\"b\" BETWEEN 0.05 AND 0.07)",
+                "b NOT BETWEEN -1 AND 1e1                | (\"b\" NOT BETWEEN -1 AND CAST(1E+1 AS DOUBLE))",
+                "a IS NULL OR s IS NOT NULL              | ((\"a\" IS NULL) OR (\"s\" IS NOT NULL))",
+                "CASE WHEN f THEN 1 ELSE 0 END = 1       | ((CASE WHEN \"f\" THEN 1 ELSE 0 END) = 1)",
+                "EXTRACT(YEAR FROM c) = 1994             | (EXTRACT(YEAR FROM \"c\") = 1994)",
+                "substring(s from 1 for 2) = 'a'         | (SUBSTRING(\"s\", 1, 2) = 'a')",
+                "a / 2 > 1                               | ((\"a\" / 2) > 1)",
+                "CAST(b AS double) > x                   | (CAST(\"b\" AS DOUBLE) > \"x\")",
+                "nullif(s, 'y') <> lower(s)              | (NULLIF(\"s\", 'y') <> LOWER(\"s\"))",
+                "T.a = 1                                 | (\"a\" = 1)",
+                "char_length(trim(s)) > 1                | (LENGTH(TRIM(BOTH ' ' FROM \"s\")) > 1)"
+            })
+    void expressionsAreWrittenInTheEnginesSql(String sql, String written) {
+        assertThat(split("SELECT a FROM t WHERE " + sql).partial()).endsWith(" WHERE " + written);
+    }
+
+    @Test
+    void divisionByZeroIsAnError() {
+        assertThat(split("SELECT coalesce(s, '') || 'x' FROM t").partial()).contains("(COALESCE(\"s\", '') || 'x')");
+        assertThat(split("SELECT a / (a - 1) FROM t").partial())
+                .contains("CASE WHEN (\"a\" - 1) = 0 THEN error('division by zero') ELSE (\"a\" - 1) END");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "SELECT a FROM t WHER a = 1              | line 1, column 22: syntax error",
+                "SELECT a FRM t                          | line 1, column 14: syntax error",
+                "SELECT 'open FROM t                     | syntax error",
+                "SELECT z FROM t                         | line 1, column 8: Column 'z' not found",
+                "SELECT a FROM u                         | line 1, column 15: the query is asked of table t",
+                "SELECT a, sum(b) FROM t                 | line 1, column 8: Expression 'a' is not being grouped",
+                "SELECT a FROM t WHERE s = 3             | line 1, column 23: a VARCHAR cannot be compared with a INTEGER",
+                "SELECT a FROM t WHERE c > '1998-01-01'  | line 1, column 23",
+                "SELECT a FROM t WHERE a IN (1, 'x')     | line 1, column 28",
+                "SELECT a FROM t WHERE f BETWEEN 1 AND 2 | line 1, column 23",
+                "SELECT a FROM t WHERE a                 | line 1, column 23: WHERE clause must be a condition",
+                "SELECT a FROM t WHERE sum(a) > 1        | line 1, column 23",
+                "SELECT nosuch(a) FROM t                 | line 1, column 8",
+                "SELECT a FROM t WHERE c = DATE '1998-02-31' | line 1, column 27",
+                "SELECT a FROM t LIMIT -1                | line 1, column 23: syntax error",
+                "``                                      | query is empty"
+            })
+    void whatIsWrongIsRefusedWhereItStands(String sql, String message) {
+        assertThatThrownBy(() -> split(sql))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .hasMessageContaining(message);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT t.a FROM t, t AS u",
+                "SELECT t.a FROM t JOIN t AS u ON t.a = u.a",
+                "SELECT a FROM (SELECT a FROM t)",
+                "SELECT a FROM t WHERE a IN (SELECT a FROM t)",
+                "SELECT a FROM t WHERE a = (SELECT max(a) FROM t)",
+                "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM t)",
+                "SELECT a FROM t UNION SELECT a FROM t",
+                "WITH u AS (SELECT a FROM t) SELECT a FROM u",
+                "SELECT count(DISTINCT a) FROM t",
+                "SELECT sum(a) OVER (ORDER BY a) FROM t",
+                "SELECT s, sum(a) FROM t GROUP BY ROLLUP(s)",
+                "SELECT sum(a) FILTER (WHERE f) FROM t",
+                "SELECT stddev_pop(a) FROM t",
+                "SELECT current_timestamp FROM t",
+                "INSERT INTO t VALUES (1)",
+                "VALUES (1)"
+            })
+    void whatIsNotSupportedIsRefusedWithItsPlace(String sql) {
+        assertThatThrownBy(() -> split(sql))
+                .isInstanceOf(UniserveException.class)
+                .hasMessageMatching("(?s).*line 1, column \\d+: .*");
+    }
+
+    @Test
+    void deepExpressionsAreRefused() {
+        String deep = "(".repeat(20_000) + "1" + ")".repeat(20_000);
+        assertThatThrownBy(() -> split("SELECT " + deep + " FROM t")).hasMessageContaining("nested too deeply");
+        assertThat(split("SELECT a FROM t").names()).containsExactly("a");
+    }
+}

@@ -75,7 +75,7 @@ final class Duck implements AutoCloseable {
 
     /** Another connection. */
     DuckDBConnection connect() throws SQLException {
-        return (DuckDBConnection) root.duplicate();
+        return root.duplicate();
     }
 
     /** Runs a statement without an answer. */

@@ -20,6 +20,9 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.LongConsumer;
 import java.util.stream.Collectors;
 import org.duckdb.DuckDBAppender;
 import org.duckdb.DuckDBConnection;
@@ -38,7 +41,9 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     private final DuckDBConnection writer;
     private final Queue<DuckDBConnection> idle = new ConcurrentLinkedQueue<>();
     private final AtomicBoolean closed = new AtomicBoolean();
-    private volatile long replaced;
+    private final ReentrantLock committing = new ReentrantLock();
+    private final AtomicLong replaced = new AtomicLong();
+    private long commits;
 
     /** Makes an empty one; {@code name} is its own in this DuckDB. */
     DuckActor(Duck duck, String name, Columns columns, Path scratch) throws SQLException {
@@ -108,7 +113,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     private void stage(Collection<? extends List<?>> rows) throws SQLException {
         // A statement first: an appender alone begins no transaction, and what it appends would outlive a roll-back.
         Duck.run(writer, "DELETE FROM " + STAGED);
-        replaced += rows.size();
+        replaced.addAndGet(rows.size());
         try (DuckDBAppender appender = writer.createAppender("temp", "main", STAGED)) {
             for (List<?> row : rows) {
                 appender.beginRow();
@@ -145,6 +150,9 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     <T> T read(Reading<T> reading) throws SQLException {
         DuckDBConnection mine = idle.poll();
         if (closed.get()) {
+            if (mine != null) {
+                mine.close();
+            }
             throw new UniserveException(ErrorCode.UNAVAILABLE, "actor " + name() + " is closed");
         }
         DuckDBConnection connection = mine == null ? connect() : mine;
@@ -166,10 +174,16 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     @Override
     public void publish() {
-        DUCKDB.translated("commit", () -> {
-            writer.commit();
-            return writer;
-        });
+        committing.lock();
+        try {
+            DUCKDB.translated("commit", () -> {
+                commits++;
+                writer.commit();
+                return writer;
+            });
+        } finally {
+            committing.unlock();
+        }
     }
 
     @Override
@@ -182,7 +196,17 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     @Override
     public DuckTable snapshot() {
-        return DUCKDB.translated("open a view", () -> new DuckView(this, connect(), replaced));
+        return DUCKDB.translated("open a view", () -> new DuckView(this, connect()));
+    }
+
+    /** Runs while nothing is committed; it is given the number of commits so far. */
+    void uncommitted(LongConsumer work) {
+        committing.lock();
+        try {
+            work.accept(commits);
+        } finally {
+            committing.unlock();
+        }
     }
 
     boolean closed() {
@@ -191,7 +215,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     /** Rows given to updates so far. */
     long replaced() {
-        return replaced;
+        return replaced.get();
     }
 
     long rowBytes() {

@@ -18,6 +18,9 @@ abstract class DuckTable implements Actor, AutoCloseable {
     /** The file of a checkpoint. */
     static final String FILE = "rows.parquet";
 
+    /** The first statement of a transaction fixes what it sees. */
+    static final String PIN = "SELECT count(*) FROM " + SplitQuery.ROWS;
+
     private final String name;
     private final Columns columns;
 
@@ -50,7 +53,7 @@ abstract class DuckTable implements Actor, AutoCloseable {
 
     final long count() {
         SqlRows count = DUCKDB.translated(
-                "count", () -> read(by -> Duck.query(by, "SELECT count(*) FROM " + SplitQuery.ROWS, 0)));
+                "count", () -> read(by -> Duck.query(by, PIN, 0)));
         return Long.parseLong(String.valueOf(count.rows().get(0).get(0)));
     }
 

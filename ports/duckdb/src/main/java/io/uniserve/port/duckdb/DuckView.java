@@ -3,26 +3,35 @@ package io.uniserve.port.duckdb;
 import static io.uniserve.port.duckdb.Duck.DUCKDB;
 
 import io.uniserve.api.ActorUsage;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import java.sql.SQLException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.duckdb.DuckDBConnection;
 
-/** A state of an actor: a transaction that is open as long as the view. Its readers take turns. */
+/**
+ * A state of an actor: a transaction that is open as long as the view. Its readers take turns. A query that fails ends the
+ * transaction, and DuckDB has no way back to its state: the view begins another one where nothing was committed since, and
+ * else is gone.
+ */
 final class DuckView extends DuckTable {
     private final DuckActor actor;
     private final DuckDBConnection connection;
     private final long replacedBefore;
-    private final long rows;
     private final ReentrantLock turn = new ReentrantLock();
+    private long commits;
+    private long rows;
+    private boolean gone;
 
-    DuckView(DuckActor actor, DuckDBConnection connection, long replacedBefore) {
+    DuckView(DuckActor actor, DuckDBConnection connection) throws SQLException {
         super(actor.name(), actor.columns());
         this.actor = actor;
         this.connection = connection;
-        this.replacedBefore = replacedBefore;
-        this.rows = DUCKDB.translated("open a view", () -> {
-            connection.setAutoCommit(false);
-            return count();
+        this.replacedBefore = actor.replaced();
+        connection.setAutoCommit(false);
+        actor.uncommitted(now -> {
+            commits = now;
+            rows = count();
         });
     }
 
@@ -30,10 +39,27 @@ final class DuckView extends DuckTable {
     <T> T read(Reading<T> reading) throws SQLException {
         turn.lock();
         try {
+            if (gone) {
+                throw new UniserveException(
+                        ErrorCode.VERSION_GONE, "a query failed on this state of actor " + name() + ", which is lost");
+            }
             return reading.read(connection);
+        } catch (SQLException e) {
+            again();
+            throw e;
         } finally {
             turn.unlock();
         }
+    }
+
+    private void again() throws SQLException {
+        connection.rollback();
+        actor.uncommitted(now -> {
+            gone = now != commits;
+            if (!gone) {
+                DUCKDB.translated("open a view", () -> Duck.query(connection, PIN, 0));
+            }
+        });
     }
 
     /** What was replaced since is kept for this view's sake. */

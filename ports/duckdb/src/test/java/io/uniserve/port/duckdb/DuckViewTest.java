@@ -1,0 +1,83 @@
+package io.uniserve.port.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.api.ColumnType;
+import io.uniserve.api.Columns;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Views after a query that fails, which ends DuckDB's transaction. */
+class DuckViewTest {
+    private static final String FAILING = "SELECT 9223372036854775807 + \"id\" AS c0 FROM rows";
+    private static final String COUNT = "SELECT count(*) AS c0 FROM rows";
+
+    @TempDir
+    Path directory;
+
+    private Duck duck;
+    private DuckActor actor;
+
+    @BeforeEach
+    void open() throws Exception {
+        duck = new Duck(Optional.of(directory), Optional.empty());
+        ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
+        Columns columns = new Columns(List.of(new Columns.Column("id", bigint)), List.of("id"));
+        actor = new DuckActor(duck, "one", columns, directory);
+        put(1);
+    }
+
+    @AfterEach
+    void close() {
+        actor.close();
+        duck.close();
+    }
+
+    private void put(long id) {
+        actor.put(List.of(List.of(id)));
+        actor.publish();
+    }
+
+    private static String count(DuckTable table) {
+        return String.valueOf(table.query(COUNT, 10).rows().get(0).get(0));
+    }
+
+    private static void fail(DuckTable table) {
+        assertThatThrownBy(() -> table.query(FAILING, 10))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
+    }
+
+    @Test
+    void theNewestStateOutlivesAFailedQuery() {
+        try (DuckTable view = actor.snapshot()) {
+            fail(view);
+            assertThat(count(view)).isEqualTo("1");
+            put(2);
+            assertThat(count(view)).isEqualTo("1");
+            assertThat(count(actor)).isEqualTo("2");
+        }
+    }
+
+    @Test
+    void anOlderStateIsGoneAndNeverANewerOne() {
+        try (DuckTable view = actor.snapshot()) {
+            put(2);
+            assertThat(count(view)).isEqualTo("1");
+            fail(view);
+            assertThatThrownBy(() -> count(view))
+                    .isInstanceOfSatisfying(
+                            UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VERSION_GONE));
+        }
+        fail(actor);
+        assertThat(count(actor)).isEqualTo("2");
+    }
+}

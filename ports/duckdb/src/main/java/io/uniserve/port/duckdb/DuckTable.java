@@ -52,8 +52,7 @@ abstract class DuckTable implements Actor, AutoCloseable {
     }
 
     final long count() {
-        SqlRows count = DUCKDB.translated(
-                "count", () -> read(by -> Duck.query(by, PIN, 0)));
+        SqlRows count = DUCKDB.translated("count", () -> read(by -> Duck.query(by, PIN, 0)));
         return Long.parseLong(String.valueOf(count.rows().get(0).get(0)));
     }
 

@@ -80,4 +80,11 @@ class DuckViewTest {
         fail(actor);
         assertThat(count(actor)).isEqualTo("2");
     }
+
+    @Test
+    void answersThatAreTooLargeAreRefused() {
+        assertThatThrownBy(() -> actor.query("SELECT repeat('x', 1000000) AS c0 FROM range(20)", 60))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
+    }
 }

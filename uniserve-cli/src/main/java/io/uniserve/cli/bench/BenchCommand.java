@@ -1,6 +1,7 @@
 package io.uniserve.cli.bench;
 
 import io.uniserve.cli.CommandGroup;
+import io.uniserve.cli.bench.failures.FailuresCommand;
 import io.uniserve.cli.bench.text.TextCommand;
 import io.uniserve.cli.place.PlacementBenchCommand;
 import picocli.CommandLine.Command;
@@ -16,13 +17,15 @@ import picocli.CommandLine.Command;
             PlacementBenchCommand.class,
             StatisticsCommand.class,
             UpdatesCommand.class,
-            MovesCommand.class
+            MovesCommand.class,
+            FailuresCommand.class
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  uniserve bench overhead --raw overhead.tsv",
             "  uniserve bench text --peer solrcloud --raw text.tsv",
             "  uniserve bench updates",
-            "  uniserve bench moves"
+            "  uniserve bench moves",
+            "  uniserve bench failures"
         })
 public final class BenchCommand extends CommandGroup {}

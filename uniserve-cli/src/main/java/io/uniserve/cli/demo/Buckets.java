@@ -9,17 +9,17 @@ import java.util.stream.DoubleStream;
  *
  * @param seconds width of a slice
  */
-record Buckets(double seconds, List<Bucket> slices) {
+public record Buckets(double seconds, List<Bucket> slices) {
     private static final double[] WIDTHS = {0.1, 0.2, 0.5, 1, 2, 5, 10, 30, 60, 300, 600};
     private static final int SLICES_MAX = 100;
     private static final double NANOS = 1e9;
 
-    Buckets {
+    public Buckets {
         slices = List.copyOf(slices);
     }
 
     /** One slice; latencies are NaN where no query ended. */
-    record Bucket(int answers, int failed, int wrong, int retries, int hedges, double p50Ms, double p99Ms) {
+    public record Bucket(int answers, int failed, int wrong, int retries, int hedges, double p50Ms, double p99Ms) {
         static Bucket of(List<Sample> samples) {
             int failed = (int) samples.stream().filter(Sample::failed).count();
             return new Bucket(
@@ -40,6 +40,12 @@ record Buckets(double seconds, List<Bucket> slices) {
                 .filter(w -> span / w <= SLICES_MAX)
                 .findFirst()
                 .orElse(span / SLICES_MAX);
+        return of(samples, width);
+    }
+
+    /** Slices of this width in seconds. */
+    public static Buckets of(List<Sample> samples, double width) {
+        double span = samples.stream().mapToLong(Buckets::end).max().orElse(0) / NANOS;
         List<List<Sample>> parts = new ArrayList<>();
         for (int i = 0; i <= (int) (span / width); i++) {
             parts.add(new ArrayList<>());
@@ -53,7 +59,7 @@ record Buckets(double seconds, List<Bucket> slices) {
     }
 
     /** How long all slices take together. */
-    double spanSeconds() {
+    public double spanSeconds() {
         return seconds * slices.size();
     }
 }

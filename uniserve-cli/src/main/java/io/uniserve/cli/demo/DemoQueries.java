@@ -9,7 +9,7 @@ import java.util.SplittableRandom;
 import java.util.TreeMap;
 
 /** Makes queries of five kinds and computes their answers by going through the documents. */
-final class DemoQueries {
+public final class DemoQueries {
     private static final int PAGE = 10;
     private static final int WORD_DOCUMENTS_MIN = 20;
     private static final int WORD_DOCUMENTS_MAX = 4_000;
@@ -19,7 +19,8 @@ final class DemoQueries {
     private final List<String> words;
     private final SplittableRandom random;
 
-    DemoQueries(List<EuroparlDocument> documents, long seed) {
+    /** Over these documents; the same seed gives the same queries. */
+    public DemoQueries(List<EuroparlDocument> documents, long seed) {
         this.documents = documents;
         this.index = WordIndex.of(documents);
         this.words = index.words(Math.min(WORD_DOCUMENTS_MIN, Math.max(1, documents.size() / 100)), WORD_DOCUMENTS_MAX);
@@ -27,7 +28,7 @@ final class DemoQueries {
     }
 
     /** So many queries, the kinds in turn. */
-    List<DemoQuery> make(int count) {
+    public List<DemoQuery> make(int count) {
         List<DemoQuery> queries = new ArrayList<>();
         for (int i = 0; i < count; i++) {
             queries.add(

@@ -13,14 +13,14 @@ import java.util.TreeMap;
  * @param ids keys of the page in order; empty where no page is asked for
  * @param facets count by value of the facet's field; empty where no facet is asked for
  */
-record DemoQuery(String kind, String text, long numFound, List<String> ids, Map<String, Long> facets) {
-    DemoQuery {
+public record DemoQuery(String kind, String text, long numFound, List<String> ids, Map<String, Long> facets) {
+    public DemoQuery {
         ids = List.copyOf(ids);
         facets = new TreeMap<>(facets);
     }
 
     /** How the answer differs from the one computed beforehand; empty if it does not. */
-    Optional<String> difference(JsonNode answer) {
+    public Optional<String> difference(JsonNode answer) {
         JsonNode response = answer.path("response");
         if (!response.path("numFound").isNumber() || response.path("numFound").asLong() != numFound) {
             return Optional.of("numFound is " + response.path("numFound") + ", should be " + numFound);

@@ -7,9 +7,11 @@ import org.jspecify.annotations.Nullable;
 
 /** One speech of the European Parliament: a line of the corpus. */
 public record EuroparlDocument(String id, String title, int year, String text) {
-    static final String KEY_FIELD = "id";
+    /** The field that names a document. */
+    public static final String KEY_FIELD = "id";
 
-    Document row() {
+    /** As the Solr port takes it. */
+    public Document row() {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         fields.put(KEY_FIELD, id);
         fields.put("title_s", title);

@@ -1,5 +1,6 @@
 package io.uniserve.cli.demo;
 
+import io.uniserve.cli.chart.TimePlot;
 import io.uniserve.cli.demo.Buckets.Bucket;
 import java.util.ArrayList;
 import java.util.List;
@@ -117,7 +118,7 @@ final class HtmlReport {
 
     private String rate() {
         double width = buckets.seconds();
-        Plot plot = Plot.linear(180, buckets.spanSeconds(), most(b -> b.answers() + b.failed()) / width);
+        TimePlot plot = TimePlot.linear(180, buckets.spanSeconds(), most(b -> b.answers() + b.failed()) / width);
         shaded(plot).grid("%.0f"::formatted);
         for (int i = 0; i < buckets.slices().size(); i++) {
             Bucket slice = buckets.slices().get(i);
@@ -133,7 +134,7 @@ final class HtmlReport {
                 report.samples().stream().mapToDouble(HtmlReport::millis).max().orElse(1);
         double smallest =
                 report.samples().stream().mapToDouble(HtmlReport::millis).min().orElse(1);
-        Plot plot = Plot.logarithmic(240, buckets.spanSeconds(), smallest, largest);
+        TimePlot plot = TimePlot.logarithmic(240, buckets.spanSeconds(), smallest, largest);
         shaded(plot).grid(HtmlReport::ms);
         int step = Math.max(1, report.samples().size() / DOTS_MAX);
         for (int i = 0; i < report.samples().size(); i++) {
@@ -152,7 +153,7 @@ final class HtmlReport {
 
     private String effort() {
         double width = buckets.seconds();
-        Plot plot = Plot.linear(90, buckets.spanSeconds(), most(b -> b.retries() + b.hedges()) / width);
+        TimePlot plot = TimePlot.linear(90, buckets.spanSeconds(), most(b -> b.retries() + b.hedges()) / width);
         shaded(plot).grid("%.0f"::formatted);
         for (int i = 0; i < buckets.slices().size(); i++) {
             Bucket slice = buckets.slices().get(i);
@@ -167,14 +168,14 @@ final class HtmlReport {
     }
 
     /** From the kill until the copies are restored, or to the end. */
-    private Plot shaded(Plot plot) {
+    private TimePlot shaded(TimePlot plot) {
         double kill = report.killNanos() / NANOS;
         double back = report.restoredMs() < 0 ? buckets.spanSeconds() : kill + report.restoredMs() / 1e3;
         return plot.shade(kill, back, "outage");
     }
 
     /** The kill is named to the left of its line and what follows to the right, so that they do not meet. */
-    private Plot marked(Plot plot) {
+    private TimePlot marked(TimePlot plot) {
         for (Timeline.Event event : report.events()) {
             boolean kill = event.atNanos() <= report.killNanos();
             String text = kill ? event.what() : event.what() + " after %.1f s".formatted(report.restoredMs() / 1e3);
@@ -207,11 +208,7 @@ final class HtmlReport {
                 : String.format(Locale.ROOT, value < 1 ? "%.1f ms" : value < 10 ? "%.2g ms" : "%.0f ms", value);
     }
 
-    static String escape(String text) {
-        return text.replace("&", "&amp;")
-                .replace("<", "&lt;")
-                .replace(">", "&gt;")
-                .replace("\"", "&quot;")
-                .replace("'", "&#39;");
+    private static String escape(String text) {
+        return TimePlot.escape(text);
     }
 }

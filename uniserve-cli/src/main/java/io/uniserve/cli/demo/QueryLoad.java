@@ -12,7 +12,7 @@ import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongSupplier;
 
 /** Client threads that send the queries over and over, one after the other each, and compare every answer. */
-final class QueryLoad implements AutoCloseable {
+public final class QueryLoad implements AutoCloseable {
     private static final ObjectMapper JSON = new ObjectMapper();
 
     private final List<DemoQuery> queries;
@@ -26,11 +26,12 @@ final class QueryLoad implements AutoCloseable {
 
     /** Sends one query in the engine's language and waits for the answer. */
     @FunctionalInterface
-    interface Asker {
+    public interface Asker {
         Answer ask(String text);
     }
 
-    QueryLoad(List<DemoQuery> queries, Asker asker, LongSupplier nanos, Timeline timeline) {
+    /** Nothing is sent before {@link #start} or {@link #ask}. */
+    public QueryLoad(List<DemoQuery> queries, Asker asker, LongSupplier nanos, Timeline timeline) {
         this.queries = queries;
         this.asker = asker;
         this.nanos = nanos;
@@ -48,7 +49,7 @@ final class QueryLoad implements AutoCloseable {
     }
 
     /** Time since the load began. */
-    long now() {
+    public long now() {
         return nanos.getAsLong() - startNanos;
     }
 
@@ -60,7 +61,7 @@ final class QueryLoad implements AutoCloseable {
     }
 
     /** Sends one query and compares. */
-    Sample ask(DemoQuery query) {
+    public Sample ask(DemoQuery query) {
         long start = now();
         try {
             Answer answer = asker.ask(query.text());

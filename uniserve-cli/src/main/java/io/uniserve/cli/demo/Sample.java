@@ -8,9 +8,10 @@ package io.uniserve.cli.demo;
  * @param problem why it failed or how its answer was wrong; empty where it was right
  * @param failed true for no answer, false for an answer (wrong where {@code problem} is not empty)
  */
-record Sample(
+public record Sample(
         long startNanos, long latencyNanos, String kind, String problem, boolean failed, int retries, int hedges) {
-    boolean wrong() {
+    /** Answered, and not as it should be. */
+    public boolean wrong() {
         return !failed && !problem.isEmpty();
     }
 }

@@ -5,14 +5,15 @@ import java.util.Arrays;
 import java.util.List;
 
 /** Everything that happened, in time from the start of the load. Safe for use by several threads. */
-final class Timeline {
+public final class Timeline {
     private final List<Sample> samples = new ArrayList<>();
     private final List<Event> events = new ArrayList<>();
 
     /** Something worth a mark: a kill, a recovery. */
-    record Event(long atNanos, String what) {}
+    public record Event(long atNanos, String what) {}
 
-    synchronized void add(Sample sample) {
+    /** One more query has ended. */
+    public synchronized void add(Sample sample) {
         samples.add(sample);
     }
 
@@ -20,7 +21,8 @@ final class Timeline {
         events.add(new Event(atNanos, what));
     }
 
-    synchronized List<Sample> samples() {
+    /** Queries in the order in which they ended. */
+    public synchronized List<Sample> samples() {
         return List.copyOf(samples);
     }
 
@@ -33,7 +35,7 @@ final class Timeline {
     }
 
     /** The latency that this share of the queries stayed below, milliseconds; NaN without queries. */
-    static double percentileMs(List<Sample> samples, double share) {
+    public static double percentileMs(List<Sample> samples, double share) {
         long[] sorted =
                 samples.stream().mapToLong(Sample::latencyNanos).sorted().toArray();
         return sorted.length == 0

@@ -124,8 +124,13 @@ public final class DaemonProcess implements AutoCloseable {
 
     /** SIGKILL: the process gets no chance to do anything. */
     public void kill() {
-        process.toHandle().destroyForcibly();
+        strike();
         awaitExit();
+    }
+
+    /** SIGKILL, without waiting for the end. */
+    public void strike() {
+        process.toHandle().destroyForcibly();
     }
 
     /** SIGSTOP: the process stands still, its connections stay open. */

@@ -6,8 +6,10 @@ import java.io.BufferedWriter;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -40,6 +42,18 @@ public final class RawLog implements AutoCloseable {
             }
             out.write(String.format(Locale.ROOT, "block\t%s\t%.3f\t%.3f%n", key, block.wallMs(), block.cpuMs()));
             out.flush();
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "--raw: cannot write", e);
+        }
+    }
+
+    /** A line of another kind, its fields apart by tabs. */
+    public void line(Object... fields) {
+        if (out == null) {
+            return;
+        }
+        try {
+            out.write(Arrays.stream(fields).map(String::valueOf).collect(Collectors.joining("\t", "", "\n")));
         } catch (IOException e) {
             throw new UniserveException(ErrorCode.IO, "--raw: cannot write", e);
         }

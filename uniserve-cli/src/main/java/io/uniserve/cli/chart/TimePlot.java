@@ -1,12 +1,15 @@
-package io.uniserve.cli.demo;
+package io.uniserve.cli.chart;
 
 import java.util.List;
 import java.util.Locale;
 import java.util.function.DoubleFunction;
 
-/** A drawing over time as SVG: axes, bars, lines, marks of events. All plots of a page have the same time axis. */
-final class Plot {
-    private static final int WIDTH = 960;
+/**
+ * A drawing over time as SVG: axes, bars, lines, marks of events. All plots of a page have the same time axis; the page, or {@link
+ * TimeSheet}, says how styles look. Not thread-safe.
+ */
+public final class TimePlot {
+    static final int WIDTH = 960;
     private static final int LEFT = 64;
     private static final int RIGHT = 16;
     private static final int TOP = 34;
@@ -23,7 +26,7 @@ final class Plot {
     private final boolean logarithmic;
     private final StringBuilder svg = new StringBuilder();
 
-    private Plot(int height, double seconds, double bottom, double top, boolean logarithmic) {
+    private TimePlot(int height, double seconds, double bottom, double top, boolean logarithmic) {
         this.height = height;
         this.seconds = seconds;
         this.bottom = bottom;
@@ -33,19 +36,19 @@ final class Plot {
     }
 
     /** Values from 0 to a little more than the largest. */
-    static Plot linear(int height, double seconds, double largest) {
-        return new Plot(height, seconds, 0, Math.max(1, largest * 1.1), false);
+    public static TimePlot linear(int height, double seconds, double largest) {
+        return new TimePlot(height, seconds, 0, Math.max(1, largest * 1.1), false);
     }
 
     /** Values from the smallest to the largest, each to the next power of ten. */
-    static Plot logarithmic(int height, double seconds, double smallest, double largest) {
+    public static TimePlot logarithmic(int height, double seconds, double smallest, double largest) {
         double low = Math.floor(Math.log10(Math.max(0.01, smallest)));
         double high = Math.max(low + 1, Math.ceil(Math.log10(Math.max(0.01, largest))));
-        return new Plot(height, seconds, low, high, true);
+        return new TimePlot(height, seconds, low, high, true);
     }
 
     /** A span of time with a ground of its own. */
-    Plot shade(double from, double to, String style) {
+    public TimePlot shade(double from, double to, String style) {
         draw(
                 "<rect class='%s' x='%.1f' y='%d' width='%.1f' height='%d'/>",
                 style, x(from), TOP, Math.max(1, x(Math.min(to, seconds)) - x(from)), height);
@@ -53,7 +56,7 @@ final class Plot {
     }
 
     /** Lines across, with their values. */
-    Plot grid(DoubleFunction<String> label) {
+    public TimePlot grid(DoubleFunction<String> label) {
         double step = logarithmic ? 1 : step(top / 4);
         for (double value = bottom; value <= top; value += step) {
             double y = TOP + height * (1 - (value - bottom) / (top - bottom));
@@ -70,7 +73,7 @@ final class Plot {
     }
 
     /** A bar over a slice of time, standing on another value. */
-    Plot bar(double from, double width, double base, double value, String style) {
+    public TimePlot bar(double from, double width, double base, double value, String style) {
         if (value > 0) {
             draw(
                     "<rect class='%s' x='%.1f' y='%.1f' width='%.1f' height='%.1f'/>",
@@ -84,7 +87,7 @@ final class Plot {
     }
 
     /** A line through the values of slices, each in its middle; it breaks where a value is NaN. */
-    Plot line(double width, List<Double> values, String style) {
+    public TimePlot line(double width, List<Double> values, String style) {
         StringBuilder path = new StringBuilder();
         boolean on = false;
         for (int i = 0; i < values.size(); i++) {
@@ -100,23 +103,29 @@ final class Plot {
     }
 
     /** One value at one time. */
-    Plot dot(double at, double value, String style) {
+    public TimePlot dot(double at, double value, String style) {
         draw("<circle class='%s' cx='%.1f' cy='%.1f' r='1.4'/>", style, x(at), y(value));
         return this;
     }
 
     /** Something that happened, named above the plot, to the left or to the right of its line. */
-    Plot event(double at, String text, boolean toTheLeft, String style) {
+    public TimePlot event(double at, String text, boolean toTheLeft, String style) {
         draw("<line class='%s' x1='%.1f' x2='%.1f' y1='%d' y2='%d'/>", style, x(at), x(at), TOP - 12, TOP + height);
         double room = text.length() * LETTER;
         double end = toTheLeft ? Math.max(room, x(at) - 6) : Math.min(WIDTH - 4, x(at) + 6 + room);
         draw(
                 "<text class='%s' x='%.1f' y='%d' text-anchor='%s'>%s</text>",
-                style, toTheLeft ? end : end - room, TOP - 14, toTheLeft ? "end" : "start", HtmlReport.escape(text));
+                style, toTheLeft ? end : end - room, TOP - 14, toTheLeft ? "end" : "start", escape(text));
         return this;
     }
 
-    String end() {
+    /** How high the drawing is, with its axes. */
+    int heightWithAxes() {
+        return height + TOP + BOTTOM;
+    }
+
+    /** The drawing. */
+    public String end() {
         return svg.append("</svg>").toString();
     }
 
@@ -138,6 +147,15 @@ final class Plot {
     private double y(double value) {
         double place = logarithmic ? Math.log10(Math.max(1e-9, value)) : value;
         return TOP + height * (1 - Math.min(1, Math.max(0, (place - bottom) / (top - bottom))));
+    }
+
+    /** For text inside of SVG or HTML. */
+    public static String escape(String text) {
+        return text.replace("&", "&amp;")
+                .replace("<", "&lt;")
+                .replace(">", "&gt;")
+                .replace("\"", "&quot;")
+                .replace("'", "&#39;");
     }
 
     private void draw(String format, Object... arguments) {

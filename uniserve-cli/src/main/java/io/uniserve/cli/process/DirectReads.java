@@ -19,8 +19,8 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
-/** Reads sent to one server whatever the map says, as a client with an old map sends them. */
-final class DirectReads implements AutoCloseable {
+/** Reads sent to one server whatever the map says, as a client with an old map sends them. Safe for use by several threads. */
+public final class DirectReads implements AutoCloseable {
     private static final long DEADLINE_NANOS = 180_000_000_000L;
 
     private final AtomicReference<@Nullable Throwable> fatal = new AtomicReference<>();
@@ -28,12 +28,13 @@ final class DirectReads implements AutoCloseable {
     private final EventLoop loop = new EventLoop("direct-reads", SystemClock.INSTANCE, fatal::set);
     private final GrpcClientNetwork network;
 
-    DirectReads(String clusterId) {
+    /** For a cluster with this identity, as {@code Routing.clusterId} tells it. */
+    public DirectReads(String clusterId) {
         network = new GrpcClientNetwork(channels, ClusterIdentity.of(clusterId), loop);
     }
 
     /** Asks this server for a document, by the actor and epoch that the route has; the reply as it comes, perhaps much later. */
-    CompletableFuture<Outcome<ReadReply>> get(Address server, TableRoute route, int actor, String key) {
+    public CompletableFuture<Outcome<ReadReply>> get(Address server, TableRoute route, int actor, String key) {
         ReadRequest request = new ReadRequest(
                 route.meta().name(),
                 route.meta().tableId(),
@@ -52,7 +53,7 @@ final class DirectReads implements AutoCloseable {
     }
 
     /** The documents of a reply; none where it is a refusal. */
-    static List<Document> documents(Outcome<ReadReply> reply) {
+    public static List<Document> documents(Outcome<ReadReply> reply) {
         if (!(reply instanceof Outcome.Ok<ReadReply> ok)) {
             return List.of();
         }

@@ -1,0 +1,79 @@
+package io.uniserve.cli.bench.failures;
+
+import io.uniserve.cli.Progress;
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.client.TableSpec;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The leading one of two coordinators is killed: when has the other made a table that was asked for at once? */
+final class KilledCoordinator {
+    private static final double GOAL = 8;
+    private static final String STANDBY = "coordinator-2";
+
+    private final Findings findings;
+    private final FailingCluster cluster;
+    private final Tables tables;
+    private final List<Double> times = new ArrayList<>();
+
+    KilledCoordinator(Findings findings, FailingCluster cluster, Tables tables) {
+        this.findings = findings;
+        this.cluster = cluster;
+        this.tables = tables;
+    }
+
+    void run(int kills) {
+        String table = "coordinator";
+        if (!cluster.processes().daemons().containsKey(STANDBY)) {
+            cluster.processes().startCoordinator(STANDBY);
+        }
+        Progress progress = findings.progress("killing coordinators", kills);
+        try (RowLoad load = tables.make(table, 2)) {
+            load.write().read(cluster.client().table(table));
+            tables.goesOn(load);
+            for (int kill = 1; kill <= kills; kill++) {
+                kill(kill);
+                progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+            }
+            progress.finish();
+            load.close();
+            findings.atMost("coordinator: the other has made a table, longest s", Findings.most(times), GOAL);
+            findings.say("%d kills, p50 %.2f s", kills, Findings.percentile(times, 0.5));
+            load.report("coordinator", findings);
+            tables.drop(table, load, "coordinator");
+        }
+    }
+
+    private void kill(int kill) {
+        DaemonProcess leader = cluster.leader();
+        String made = "made-" + kill;
+        long at = findings.nanos().getAsLong();
+        leader.kill();
+        make(made);
+        long again = findings.nanos().getAsLong();
+        times.add((again - at) / Findings.NANOS);
+        findings.raw("takeover", "coordinator", kill, leader.name(), again - at);
+        cluster.client().admin().dropTable(made);
+        cluster.processes().startCoordinator(leader.name());
+    }
+
+    private void make(String name) {
+        try {
+            cluster.client()
+                    .admin()
+                    .createTable(TableSpec.named(name).port("kv").hash(2).keyField("key"));
+        } catch (UniserveException e) {
+            if (e.code() != ErrorCode.OUTCOME_UNKNOWN) {
+                throw e;
+            }
+            // Asked of the leader as it died: the other one tells whether the table is there.
+            cluster.await(
+                    "table " + name + " is there",
+                    () -> cluster.client().admin().listTables().stream()
+                            .anyMatch(table -> table.meta().name().value().equals(name)));
+        }
+    }
+}

@@ -1,0 +1,68 @@
+package io.uniserve.cli.bench.failures;
+
+import io.uniserve.cli.Progress;
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ServerId;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** The server with the most primaries is killed: how long are updates of its actors away? */
+final class KilledPrimary {
+    private static final double P50_GOAL = 3;
+    private static final double P99_GOAL = 8;
+
+    private final Findings findings;
+    private final FailingCluster cluster;
+    private final Tables tables;
+    private final List<Double> gaps = new ArrayList<>();
+
+    KilledPrimary(Findings findings, FailingCluster cluster, Tables tables) {
+        this.findings = findings;
+        this.cluster = cluster;
+        this.tables = tables;
+    }
+
+    void run(int kills) {
+        String table = "primary";
+        Progress progress = findings.progress("killing primaries", kills);
+        try (RowLoad load = tables.make(table, 2)) {
+            load.write()
+                    .read(cluster.client().table(table))
+                    .read(cluster.client().table(table));
+            tables.goesOn(load);
+            for (int kill = 1; kill <= kills; kill++) {
+                kill(table, load, kill);
+                progress.at(kill, String.format(Locale.ROOT, "%.2f s", gaps.get(gaps.size() - 1)));
+            }
+            progress.finish();
+            load.close();
+            findings.atMost("primary: gap of updates, p50 s", Findings.percentile(gaps, 0.5), P50_GOAL);
+            findings.atMost("primary: gap of updates, p99 s", Findings.percentile(gaps, 0.99), P99_GOAL);
+            findings.say("%d gaps by %d kills, longest %.2f s", gaps.size(), kills, Findings.most(gaps));
+            load.report("primary", findings);
+            tables.drop(table, load, "primary");
+        }
+    }
+
+    private void kill(String table, RowLoad load, int kill) {
+        ServerId victim = cluster.busiest(table);
+        List<ActorState> orphans = cluster.route(table).map().actors().stream()
+                .filter(actor -> actor.primary().equals(victim))
+                .toList();
+        DaemonProcess daemon = cluster.daemon(victim);
+        long at = findings.nanos().getAsLong();
+        daemon.kill();
+        for (ActorState actor : orphans) {
+            cluster.await(
+                    "an update of actor " + actor.actor() + " is acknowledged again",
+                    () -> load.acknowledgedAfter(actor.actor(), actor.epoch()).isPresent());
+            long again = load.acknowledgedAfter(actor.actor(), actor.epoch()).orElseThrow();
+            gaps.add((again - at) / Findings.NANOS);
+            findings.raw("gap", "primary", kill, daemon.name(), actor.actor(), again - at);
+        }
+        cluster.processes().startServer(daemon.name());
+        cluster.settle(table);
+    }
+}

@@ -1,0 +1,90 @@
+package io.uniserve.cli.bench.failures;
+
+import io.uniserve.cli.Progress;
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.client.ClientTable;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.disk.DurableFiles;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A server of actors without a second copy dies for good, its disk with it, after durable storage has everything: when do all
+ * actors answer again, and is all there?
+ */
+final class LostDisk {
+    private static final double GOAL = 30;
+
+    private final Findings findings;
+    private final FailingCluster cluster;
+    private final Tables tables;
+    private final List<Double> times = new ArrayList<>();
+    private int rows;
+    private int lost;
+    private int wrong;
+    private long shipped;
+
+    LostDisk(Findings findings, FailingCluster cluster, Tables tables) {
+        this.findings = findings;
+        this.cluster = cluster;
+        this.tables = tables;
+    }
+
+    void run(int kills) {
+        Progress progress = findings.progress("destroying a disk", kills);
+        for (int kill = 1; kill <= kills; kill++) {
+            destroy("disk" + kill, kill);
+            progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+        }
+        progress.finish();
+        findings.atMost("disk: all actors answer again, longest s", Findings.most(times), GOAL);
+        findings.atMost("disk: acknowledged rows lost", lost, 0);
+        findings.atMost("disk: rows that nobody sent", wrong, 0);
+        findings.say(
+                "%d kills, %d rows compared; in durable storage before the kill: all %d entries of the logs",
+                kills, rows, shipped);
+    }
+
+    private void destroy(String table, int kill) {
+        RowLoad load = tables.make(table, 1).write();
+        tables.goesOn(load);
+        load.close();
+        shipped += cluster.awaitShipped(table);
+        DaemonProcess victim = cluster.daemon(cluster.busiest(table));
+        ClientTable client = cluster.client().table(table);
+        long at = findings.nanos().getAsLong();
+        victim.kill();
+        delete(cluster.processes().directory().resolve(victim.name()));
+        cluster.await("all actors answer", () -> answers(load, client));
+        long again = findings.nanos().getAsLong();
+        times.add((again - at) / Findings.NANOS);
+        findings.raw("restored", "disk", kill, victim.name(), again - at);
+        RowLoad.Comparison compared = load.compare(client, "disk", findings);
+        rows += compared.rows();
+        lost += compared.lost();
+        wrong += compared.wrong();
+        cluster.client().admin().dropTable(table);
+        cluster.processes().startServer(victim.name());
+        cluster.awaitAllServers();
+    }
+
+    private static boolean answers(RowLoad load, ClientTable table) {
+        try {
+            return load.count(table).isEmpty();
+        } catch (UniserveException e) {
+            return false;
+        }
+    }
+
+    private static void delete(Path directory) {
+        try {
+            DurableFiles.deleteTree(directory);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot delete " + directory, e);
+        }
+    }
+}

@@ -1,0 +1,135 @@
+package io.uniserve.cli.bench.failures;
+
+import io.uniserve.cli.Progress;
+import io.uniserve.cli.demo.Waiting;
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.cli.process.DirectReads;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ReadReply;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.LockSupport;
+
+/**
+ * A server stands still and wakes while updates go on elsewhere. Reads are sent to it by the old map while it stands still,
+ * which it finds when it wakes, and by the old and the new map from then on; a client whose only known server it was reads, too.
+ */
+final class StoppedServer {
+    private static final long PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(100);
+    private static final long AWAKE_PERIOD_NANOS = TimeUnit.MILLISECONDS.toNanos(5);
+    private static final int AWAKE_SECONDS = 5;
+    private static final long REPLY_TIMEOUT_MS = 180_000;
+
+    private final Findings findings;
+    private final FailingCluster cluster;
+    private final Tables tables;
+    private final List<Asked> asked = new ArrayList<>();
+    private final List<UniserveClient> kept = new ArrayList<>();
+
+    /** One read sent to the server: its answer may not show less than {@code least}. */
+    private record Asked(
+            String when, long startNanos, String key, long least, CompletableFuture<Outcome<ReadReply>> reply) {}
+
+    StoppedServer(Findings findings, FailingCluster cluster, Tables tables) {
+        this.findings = findings;
+        this.cluster = cluster;
+        this.tables = tables;
+    }
+
+    void run(int times, int seconds) {
+        String table = "stopped";
+        try (RowLoad load = tables.make(table, 2)) {
+            load.write().read(cluster.client().table(table));
+            tables.goesOn(load);
+            for (int time = 0; time < times; time++) {
+                stop(table, load, seconds);
+                cluster.settle(table);
+            }
+            load.close();
+            judge();
+            load.report("stopped", findings);
+            tables.drop(table, load, "stopped");
+        } finally {
+            kept.forEach(UniserveClient::close);
+        }
+    }
+
+    private void stop(String table, RowLoad load, int seconds) {
+        ServerId victim = cluster.busiest(table);
+        DaemonProcess daemon = cluster.daemon(victim);
+        Address address = cluster.processes().address(daemon.name());
+        TableRoute old = cluster.route(table);
+        List<String> keys = old.map().actors().stream()
+                .filter(actor -> actor.primary().equals(victim))
+                .map(ActorState::actor)
+                .map(actor -> load.keys(actor).get(0))
+                .toList();
+        Progress progress = findings.progress("a server stands still", seconds);
+        UniserveClient attached = FailingCluster.connect(List.of(address.toString()));
+        kept.add(attached);
+        load.read(attached.table(table));
+        try (DirectReads direct = new DirectReads(cluster.client().routing().clusterId())) {
+            long at = findings.nanos().getAsLong();
+            daemon.pause();
+            try {
+                while (findings.since(at) < seconds) {
+                    ask(direct, address, old, keys, load, "asleep");
+                    progress.at((long) findings.since(at), "");
+                    LockSupport.parkNanos(PERIOD_NANOS);
+                }
+            } finally {
+                daemon.resume();
+            }
+            progress.finish();
+            long awake = findings.nanos().getAsLong();
+            while (findings.since(awake) < Math.min(seconds, AWAKE_SECONDS)) {
+                ask(direct, address, old, keys, load, "awake, old map");
+                ask(direct, address, cluster.route(table), keys, load, "awake, new map");
+                LockSupport.parkNanos(AWAKE_PERIOD_NANOS);
+            }
+            Waiting.until(
+                    findings.nanos(),
+                    REPLY_TIMEOUT_MS,
+                    () -> asked.stream().allMatch(read -> read.reply().isDone()));
+        }
+    }
+
+    private void ask(
+            DirectReads direct, Address address, TableRoute route, List<String> keys, RowLoad load, String when) {
+        String key = keys.get(asked.size() % keys.size());
+        long least = load.acked(key);
+        int actor = route.meta().partitioner().actorOf(PartitionKey.of(key));
+        long start = findings.nanos().getAsLong();
+        asked.add(new Asked(when, start, key, least, direct.get(address, route, actor, key)));
+    }
+
+    private void judge() {
+        int answered = 0;
+        int stale = 0;
+        int open = 0;
+        for (Asked read : asked) {
+            boolean done = read.reply().isDone();
+            long got = done ? RowLoad.amount(DirectReads.documents(read.reply().join())) : -1;
+            answered += got >= 0 ? 1 : 0;
+            stale += got >= 0 && got < read.least() ? 1 : 0;
+            open += done ? 0 : 1;
+            findings.raw("direct", "stopped", read.when(), read.startNanos(), read.key(), read.least(), got);
+        }
+        findings.atMost("stopped: stale answers of the server that woke", stale, 0);
+        findings.say(
+                "%d reads sent to it while it stood still, %d just after; %d answered, %d refused, %d without a reply",
+                asked.stream().filter(read -> read.when().equals("asleep")).count(),
+                asked.stream().filter(read -> !read.when().equals("asleep")).count(),
+                answered,
+                asked.size() - answered - open,
+                open);
+    }
+}

@@ -1,0 +1,86 @@
+package io.uniserve.cli.bench.failures;
+
+import io.uniserve.cli.Progress;
+import io.uniserve.client.ClientTable;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/** Every process is killed at once under a stream of updates and started again: what is lost, when is it back? */
+final class WholeCluster {
+    private static final double GOAL = 30;
+
+    private final Findings findings;
+    private final FailingCluster cluster;
+    private final Tables tables;
+    private final List<Double> times = new ArrayList<>();
+    private int rows;
+    private int lost;
+    private int wrong;
+    private long updates;
+
+    WholeCluster(Findings findings, FailingCluster cluster, Tables tables) {
+        this.findings = findings;
+        this.cluster = cluster;
+        this.tables = tables;
+    }
+
+    void run(int kills) {
+        Progress progress = findings.progress("killing the whole cluster", kills);
+        for (int kill = 1; kill <= kills; kill++) {
+            kill("cluster" + kill, kill);
+            progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
+        }
+        progress.finish();
+        findings.atMost("cluster: acknowledged rows lost", lost, 0);
+        findings.atMost("cluster: rows that nobody sent", wrong, 0);
+        findings.atMost("cluster: serves again after the restart, longest s", Findings.most(times), GOAL);
+        findings.say("%d kills, %d rows compared, %d updates acknowledged before", kills, rows, updates);
+    }
+
+    private void kill(String table, int kill) {
+        RowLoad load = tables.make(table, 2).write();
+        tables.goesOn(load);
+        tables.goesOn(load);
+        cluster.killAll();
+        end(load, cluster.client());
+        long at = findings.nanos().getAsLong();
+        cluster.startAll();
+        ClientTable reopened = cluster.client().table(table);
+        cluster.await("all actors answer and take updates", () -> serves(load, reopened));
+        long again = findings.nanos().getAsLong();
+        times.add((again - at) / Findings.NANOS);
+        findings.raw("restart", "cluster", kill, again - at);
+        RowLoad.Comparison compared = load.compare(reopened, "cluster", findings);
+        rows += compared.rows();
+        lost += compared.lost();
+        wrong += compared.wrong();
+        updates += load.updates();
+        cluster.settle(table);
+        cluster.client().admin().dropTable(table);
+    }
+
+    /** A row of each actor is put, and all are counted. */
+    private static boolean serves(RowLoad load, ClientTable table) {
+        try {
+            load.probe(table);
+            return load.count(table).isEmpty();
+        } catch (UniserveException e) {
+            return false;
+        }
+    }
+
+    /** Writers wait for their updates until their client is closed. */
+    private static void end(RowLoad load, UniserveClient client) {
+        Thread closer = new Thread(client::close, "failures-closer");
+        closer.start();
+        load.close();
+        try {
+            closer.join();
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+        }
+    }
+}

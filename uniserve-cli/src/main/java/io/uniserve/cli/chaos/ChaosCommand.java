@@ -23,10 +23,10 @@ import picocli.CommandLine.Option;
         name = "chaos",
         description = {
             "Starts 3 ZooKeeper servers, 2 coordinators and servers as real processes, lets clients append to and read"
-                + " lists of an eventual and of a fully serializable table with 3 replicas, and lets faults happen"
-                + " meanwhile: processes are killed and stopped, links cut, cut one way and slowed down, a disk gets"
-                + " full, replicas move and servers drain. At the end all is healed, and the recorded history is"
-                + " judged.",
+                    + " lists of an eventual and of a fully serializable table with 3 replicas, and lets faults happen"
+                    + " meanwhile: processes are killed and stopped, links cut, cut one way and slowed down, a disk gets"
+                    + " full, replicas move and servers drain. At the end all is healed, and the recorded history is"
+                    + " judged.",
             "The last line is one JSON object; exit code 0 when nothing acknowledged was lost and no answer was wrong."
                     + " Needs Linux. Ctrl-C ends all processes."
         },

@@ -26,9 +26,9 @@ import picocli.CommandLine.Parameters;
         name = "ready",
         description = {
             "Tells whether a server, or with --all the whole cluster, is ready, by the coordinator: the server is live"
-                + " and answers; every replica that the maps give it is in sync and has begun its epoch; with --all,"
-                + " too, every actor has all its replicas in sync. What is missing is printed; exit code 1 then, or 5"
-                + " after --wait.",
+                    + " and answers; every replica that the maps give it is in sync and has begun its epoch; with --all,"
+                    + " too, every actor has all its replicas in sync. What is missing is printed; exit code 1 then, or 5"
+                    + " after --wait.",
             "A server is named as status shows it, or by the HOST:PORT at which it serves."
         },
         footer = {

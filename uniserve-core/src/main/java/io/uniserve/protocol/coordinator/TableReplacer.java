@@ -115,8 +115,7 @@ final class TableReplacer {
 
     private void readNext(Table table, List<Versioned> records) {
         boolean more = records.size() < backup.actors();
-        String path =
-                more ? RegistryPaths.backup(old.name(), records.size()) : RegistryPaths.log(old.name());
+        String path = more ? RegistryPaths.backup(old.name(), records.size()) : RegistryPaths.log(old.name());
         reign.registry().read(path, read -> {
             if (!(read instanceof Outcome.Ok<Versioned> ok) || ok.value().value() == null) {
                 again();
@@ -152,7 +151,9 @@ final class TableReplacer {
         for (BackupRecord record : copies.records()) {
             int actor = record.key().actor();
             ops.add(new Op.Set(
-                    RegistryPaths.backup(old.name(), actor), record, found.get(actor).version()));
+                    RegistryPaths.backup(old.name(), actor),
+                    record,
+                    found.get(actor).version()));
         }
         table.busy = true;
         reign.registry().write(ops, done -> {

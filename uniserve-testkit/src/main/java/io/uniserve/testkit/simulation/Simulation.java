@@ -47,6 +47,16 @@ public final class Simulation {
         return SimulationReport.of(seedFrom, seedTo, reports);
     }
 
+    /** One cluster for so many hours under light faults, see {@link CalmReport}. */
+    public CalmReport calm(long seed, double hours) {
+        Path scratch = makeScratch();
+        try (EngineInstance engine = new KvEngine().open(new EngineContext(scratch, Map.of()))) {
+            return new CalmRun(seed, options, engine, scratch).run(hours);
+        } finally {
+            deleteScratch(scratch);
+        }
+    }
+
     private static Path makeScratch() {
         try {
             return Files.createTempDirectory("uniserve-simulation");

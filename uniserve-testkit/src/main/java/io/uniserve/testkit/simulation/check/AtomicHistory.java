@@ -26,6 +26,13 @@ public final class AtomicHistory {
         reads.add(read);
     }
 
+    /** Begins anew: what was heard so far has been judged. */
+    public void clear() {
+        writes.clear();
+        reads.clear();
+        stale.clear();
+    }
+
     @Nullable
     Write find(String marker) {
         return writes.get(marker);

@@ -25,6 +25,13 @@ public final class ClientHistory {
         reads.add(read);
     }
 
+    /** Begins anew: what was heard so far has been judged. */
+    public void clear() {
+        appends.clear();
+        inOrder.clear();
+        reads.clear();
+    }
+
     @Nullable
     Append find(int list, String marker) {
         return of(list).get(marker);

@@ -19,6 +19,7 @@ import io.uniserve.testkit.simulation.workload.ActorKeys;
 import io.uniserve.testkit.simulation.workload.AtomicClient;
 import io.uniserve.testkit.simulation.workload.Crowd;
 import io.uniserve.testkit.simulation.workload.Customer;
+import io.uniserve.testkit.simulation.workload.Eraser;
 import io.uniserve.testkit.simulation.workload.RoutingFeed;
 import io.uniserve.testkit.simulation.workload.SimClient;
 import io.uniserve.testkit.simulation.workload.Tally;
@@ -67,6 +68,13 @@ public final class ClientFactory {
         Process process = world.process("x1");
         process.start(0);
         return new SideTable(world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
+    }
+
+    /** Deletes what the others wrote. */
+    public Eraser eraser() {
+        Process process = world.process("e1");
+        process.start(0);
+        return new Eraser(environment(process, world.ids(process)), world.wire.cutNetwork(process), keys, world.workload);
     }
 
     /** What clients hear of the cluster, by client, dead ones too. */

@@ -33,6 +33,11 @@ public record Scenario(
                 rf == 1 && random.below(2) == 0 ? OnLoss.RESTORE_ACTOR : OnLoss.WAIT);
     }
 
+    /** That of a long run: a steady trickle of operations, and one server more than there are copies. */
+    public static Scenario calm() {
+        return new Scenario(4, 4, 3, 2, 2, 3, 1_500, OnLoss.WAIT);
+    }
+
     /** The same for a table whose updates are atomic: it waits for what it has lost. */
     public Scenario atomic() {
         return new Scenario(servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, OnLoss.WAIT);

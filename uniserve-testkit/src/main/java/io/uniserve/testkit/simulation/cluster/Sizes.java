@@ -41,6 +41,11 @@ record Sizes(
                 random.below(3) == 0 ? 0 : random.between(500, 20_000));
     }
 
+    /** Of a long run: logs and checkpoints turn over several times an hour. */
+    static Sizes calm() {
+        return new Sizes(4_000, 8_000, 40, SECOND, 1_000, 8, 8_000);
+    }
+
     /** @param unfenced nobody waits for the leases of others to run out: a bug to be found */
     ServerConfig apply(ServerConfig base, boolean unfenced) {
         ReplicaConfig replicas = base.replicas();

@@ -56,6 +56,19 @@ public final class World {
             Workload workload,
             boolean rebalancing,
             Consumer<String> lines) {
+        this(seed, engine, scratch, plant, workload, rebalancing, false, lines);
+    }
+
+    /** @param calm sizes for a long run are not drawn */
+    public World(
+            long seed,
+            EngineInstance engine,
+            Path scratch,
+            Plant plant,
+            Workload workload,
+            boolean rebalancing,
+            boolean calm,
+            Consumer<String> lines) {
         this.random = new Prng(seed).fork("world");
         this.trace = new Trace(queue, lines);
         this.weather = new Weather(random.fork("weather"), trace);
@@ -69,7 +82,7 @@ public final class World {
         this.scratch = scratch;
         this.plant = plant;
         this.workload = workload;
-        this.sizes = Sizes.draw(random.fork("sizes"));
+        this.sizes = calm ? Sizes.calm() : Sizes.draw(random.fork("sizes"));
         this.heat = rebalancing ? new Heat(this, random.fork("heat")) : null;
         ensemble.listen(observer.maps());
     }

@@ -118,6 +118,14 @@ public final class Platter {
         return entries;
     }
 
+    /** Bytes of the files whose path is asked for. */
+    public long bytes(Predicate<String> which) {
+        return files.entrySet().stream()
+                .filter(entry -> which.test(entry.getKey()))
+                .mapToLong(entry -> entry.getValue().size)
+                .sum();
+    }
+
     /** Stores a whole file durably. */
     public void store(String path, Bytes content) {
         replace(path, content);

@@ -44,6 +44,16 @@ public final class SimObjectStore {
         return new View(process);
     }
 
+    /** Objects that are there. */
+    public long count() {
+        return objects.size();
+    }
+
+    /** Their bytes. */
+    public long bytes() {
+        return objects.values().stream().mapToLong(Bytes::size).sum();
+    }
+
     /** True when an object whose key has this in it is not what was put there, for good. */
     public boolean rotten(String part) {
         return rotten.keySet().stream().anyMatch(key -> key.contains(part));

@@ -29,6 +29,7 @@ public final class Disasters {
     private final SideTable side;
     private final BadMedium medium;
     private boolean over;
+    private int round;
 
     public Disasters(World world, SimCluster cluster, FaultPlan plan, Crowd crowd, SideTable side, Prng random) {
         this.world = world;
@@ -58,6 +59,13 @@ public final class Disasters {
         }
     }
 
+    /** Begins again after {@link #heal}. */
+    public void resume() {
+        over = false;
+        round++;
+        begin();
+    }
+
     /** Ends every fault and starts whatever is down. */
     public void heal() {
         over = true;
@@ -85,8 +93,9 @@ public final class Disasters {
     }
 
     private void next() {
+        int now = round;
         world.queue().after(random.below(2 * plan.meanGapNanos()), () -> {
-            if (!over) {
+            if (!over && now == round) {
                 Fault fault = random.pick(plan.disasters());
                 Node node = random.pick(cluster.nodes());
                 node.process().whenBusy(() -> {

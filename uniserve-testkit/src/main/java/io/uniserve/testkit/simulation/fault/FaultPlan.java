@@ -69,6 +69,43 @@ public final class FaultPlan {
         downNanosMax = (random.below(3) == 0 ? 60 : 15) * 1_000_000_000L;
     }
 
+    private FaultPlan(Map<Fault, Long> chances, List<Fault> disasters, long meanGapNanos, long downNanosMax) {
+        this.chances.putAll(chances);
+        this.disasters.addAll(disasters);
+        this.meanGapNanos = meanGapNanos;
+        this.tear = true;
+        this.downNanosMax = downNanosMax;
+    }
+
+    /** Of a long run: a little of what networks, processes and disks do every day, nothing that destroys data. */
+    public static FaultPlan light() {
+        return new FaultPlan(
+                Map.ofEntries(
+                        Map.entry(Fault.MESSAGE_LOST, 5_000L),
+                        Map.entry(Fault.MESSAGE_DELAYED, 2_000L),
+                        Map.entry(Fault.MESSAGE_DUPLICATED, 2_000L),
+                        Map.entry(Fault.RESET_AFTER_DELIVERY, 1_000L),
+                        Map.entry(Fault.WATCH_DELAYED, 20_000L),
+                        Map.entry(Fault.REGISTRY_OUTCOME_UNKNOWN, 2_000L),
+                        Map.entry(Fault.DISK_IO_ERROR, 20L),
+                        Map.entry(Fault.DISK_SLOW, 500L),
+                        Map.entry(Fault.ENGINE_SLOW, 1_000L),
+                        Map.entry(Fault.ENGINE_FAILED, 200L),
+                        Map.entry(Fault.READ_PAUSED, 2_000L),
+                        Map.entry(Fault.STORE_SLOW, 5_000L),
+                        Map.entry(Fault.STORE_FAILED, 5_000L)),
+                List.of(
+                        Fault.PROCESS_CRASHED,
+                        Fault.PROCESS_CRASHED,
+                        Fault.PROCESS_PAUSED,
+                        Fault.MESSAGE_PARTITIONED,
+                        Fault.REGISTRY_CONNECTION_LOST,
+                        Fault.REGISTRY_SESSION_EXPIRED,
+                        Fault.SERVER_DRAINED),
+                60_000_000_000L,
+                60_000_000_000L);
+    }
+
     /** Begins the small faults. */
     public void apply(Weather weather) {
         chances.forEach(weather::set);

@@ -18,6 +18,8 @@ import org.jspecify.annotations.Nullable;
  * are one at a time.
  */
 public final class Ensemble {
+    private static final int STATES_KEPT = 8;
+
     private final Map<String, List<State>> nodes = new TreeMap<>();
     private final List<Listener> listeners = new ArrayList<>();
     private final Guard guard;
@@ -70,6 +72,27 @@ public final class Ensemble {
             }
         }
         return List.copyOf(names);
+    }
+
+    /** What each node holds now, by path. */
+    public Map<String, RegistryValue> present() {
+        Map<String, RegistryValue> values = new TreeMap<>();
+        nodes.keySet().forEach(path -> {
+            State state = stateAt(path, zxid);
+            if (state != null && state.value != null) {
+                values.put(path, state.value);
+            }
+        });
+        return values;
+    }
+
+    /** Forgets what nodes were long ago: call only when every session has caught up. */
+    public void forgetThePast() {
+        nodes.values().forEach(states -> {
+            if (states.size() > STATES_KEPT) {
+                states.subList(0, states.size() - STATES_KEPT).clear();
+            }
+        });
     }
 
     /** Applies all operations or none. */

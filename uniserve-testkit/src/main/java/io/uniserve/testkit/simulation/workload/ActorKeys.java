@@ -67,6 +67,15 @@ public final class ActorKeys {
         return Codecs.list(Document.CODEC).encode(List.of(new Document(KEY_FIELD, fields)));
     }
 
+    /** The rows that delete all lists of the actor. */
+    public Bytes delete(int actor) {
+        List<Document> rows = new ArrayList<>();
+        for (int which = 0; which < LISTS_PER_ACTOR; which++) {
+            rows.add(new Document(KEY_FIELD, Map.of(KEY_FIELD, key(list(actor, which)))));
+        }
+        return Codecs.list(Document.CODEC).encode(rows);
+    }
+
     /** The lists in these documents, by number. */
     public Map<Integer, List<String>> lists(List<Document> documents) {
         Map<Integer, List<String>> lists = new TreeMap<>();

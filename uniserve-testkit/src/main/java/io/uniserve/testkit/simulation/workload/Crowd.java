@@ -67,6 +67,12 @@ public final class Crowd {
         resting = true;
     }
 
+    /** Works again after a rest that was longer than any pause between two operations. */
+    public void resume() {
+        resting = false;
+        begin();
+    }
+
     /** Operations without an end. */
     public int outstanding() {
         return clients.stream().mapToInt(Customer::outstanding).sum();

@@ -1,0 +1,199 @@
+package io.uniserve.testkit.simulation;
+
+import io.uniserve.api.EngineInstance;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.testkit.simulation.check.AtomicCheck;
+import io.uniserve.testkit.simulation.check.AtomicHistory;
+import io.uniserve.testkit.simulation.check.ClientHistory;
+import io.uniserve.testkit.simulation.check.Flatness;
+import io.uniserve.testkit.simulation.check.HistoryCheck;
+import io.uniserve.testkit.simulation.cluster.ClientFactory;
+import io.uniserve.testkit.simulation.cluster.Scenario;
+import io.uniserve.testkit.simulation.cluster.ServerNode;
+import io.uniserve.testkit.simulation.cluster.SimCluster;
+import io.uniserve.testkit.simulation.cluster.World;
+import io.uniserve.testkit.simulation.fault.Disasters;
+import io.uniserve.testkit.simulation.fault.FaultPlan;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.workload.ActorKeys;
+import io.uniserve.testkit.simulation.workload.Crowd;
+import io.uniserve.testkit.simulation.workload.Eraser;
+import io.uniserve.testkit.simulation.workload.Tally;
+import io.uniserve.testkit.simulation.workload.Workload;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BooleanSupplier;
+import java.util.function.Predicate;
+
+/**
+ * One cluster for hours, under a trickle of operations and light faults. Every ten minutes all is healed and judged as at the end
+ * of a seed, what the cluster keeps is measured, and the lists are deleted: the next ten minutes begin with the same
+ * servers, logs, registry and storage, and an empty table.
+ */
+final class CalmRun {
+    private static final long SECOND = 1_000_000_000L;
+    private static final long HOUR = 3_600 * SECOND;
+    private static final long PART_NANOS = 600 * SECOND;
+    private static final long HEALED_NANOS_MAX = 60 * SECOND;
+    private static final long REST_NANOS = 15 * SECOND;
+    private static final long LOOK_NANOS = SECOND / 4;
+
+    private final World world;
+    private final Workload workload;
+    private final SimCluster cluster;
+    private final Crowd crowd;
+    private final Disasters disasters;
+    private final Eraser eraser;
+    private final ActorKeys keys;
+    private final Flatness flatness;
+    private final Tally tally = new Tally();
+    private final ClientHistory history = new ClientHistory();
+    private final AtomicHistory atomicHistory = new AtomicHistory();
+    private boolean erased;
+
+    CalmRun(long seed, SimulationOptions options, EngineInstance engine, Path scratch) {
+        this.workload = options.workload();
+        this.world = new World(seed, engine, scratch, options.plant(), workload, false, true, options.lines());
+        Scenario scenario = Scenario.calm();
+        Prng random = new Prng(seed).fork("calm");
+        this.cluster = new SimCluster(world, scenario);
+        this.keys = new ActorKeys(cluster.partitioner());
+        ClientFactory clients = new ClientFactory(world, scenario, keys, history, atomicHistory, tally);
+        this.crowd = clients.crowd(random.fork("crowd"));
+        this.disasters = new Disasters(
+                world,
+                cluster,
+                FaultPlan.light(),
+                crowd,
+                clients.sideTable(cluster, random.fork("side")),
+                random.fork("disasters"));
+        this.eraser = clients.eraser();
+        this.flatness = new Flatness(world.violations());
+    }
+
+    CalmReport run(double hours) {
+        cluster.start();
+        boolean made = until(HEALED_NANOS_MAX, cluster::ready);
+        cluster.createTable();
+        made = made && until(HEALED_NANOS_MAX, this::whole);
+        if (!made) {
+            live("no table without faults");
+        }
+        crowd.begin();
+        disasters.begin();
+        while (made && world.violations().total() == 0 && world.queue().now() < hours * HOUR) {
+            until(PART_NANOS, () -> false);
+            made = rest();
+        }
+        return report();
+    }
+
+    private boolean rest() {
+        crowd.rest();
+        disasters.heal();
+        if (!until(HEALED_NANOS_MAX, () -> crowd.outstanding() == 0 && whole())) {
+            live("not at rest " + HEALED_NANOS_MAX / SECOND + " s after the last fault");
+            return false;
+        }
+        judge();
+        erased = false;
+        eraser.erase(SimCluster.TABLE, () -> erased = true);
+        if (!until(HEALED_NANOS_MAX, () -> erased && whole())) {
+            live("lists cannot be deleted");
+            return false;
+        }
+        until(REST_NANOS, () -> false);
+        measure();
+        history.clear();
+        atomicHistory.clear();
+        world.ensemble().forgetThePast();
+        crowd.resume();
+        disasters.resume();
+        return true;
+    }
+
+    private boolean whole() {
+        return cluster.divergence().or(cluster::unrest).isEmpty();
+    }
+
+    private void live(String what) {
+        Optional<String> why = cluster.divergence().or(cluster::unrest);
+        world.violations().add("LIVE", what + "; " + crowd.outstanding() + " operations; " + why.orElse("converged"));
+    }
+
+    private void judge() {
+        cluster.compareDigests(actor -> true);
+        if (workload == Workload.ATOMIC) {
+            new AtomicCheck(world.violations(), atomicHistory, finals()).run();
+        } else {
+            new HistoryCheck(world.violations(), history, finals(), list -> true).run();
+        }
+    }
+
+    private Map<Integer, List<String>> finals() {
+        TableRoute route = cluster.route().orElseThrow();
+        Map<Integer, List<String>> lists = new TreeMap<>();
+        for (ActorState actor : route.map().actors()) {
+            lists.putAll(keys.lists(cluster.documents(actor, route.meta().tableId())));
+        }
+        return lists;
+    }
+
+    private void measure() {
+        boolean early = world.queue().now() <= HOUR + PART_NANOS;
+        flatness.look("bytes of logs of a server", perServer(path -> path.contains("/log/")), 16_000, early);
+        flatness.look("bytes of checkpoints of a server", perServer(path -> path.contains("/checkpoint/")), 16_000, early);
+        flatness.look("bytes of remembered requests of a server", perServer(path -> path.endsWith("/manifest")), 8_000, early);
+        flatness.look("nodes of the registry", world.ensemble().present().size(), 4, early);
+        flatness.look(
+                "characters of the registry's nodes",
+                world.ensemble().present().values().stream()
+                        .mapToLong(value -> value.toString().length())
+                        .sum(),
+                4_000,
+                early);
+        flatness.look("objects in storage", world.objects().count(), 200, early);
+        flatness.look("bytes in storage", world.objects().bytes(), 64_000, early);
+    }
+
+    private long perServer(Predicate<String> which) {
+        return cluster.servers().stream()
+                .map(ServerNode::platter)
+                .mapToLong(platter -> platter.bytes(path -> path.startsWith("t") && which.test(path)))
+                .max()
+                .orElse(0);
+    }
+
+    private boolean until(long atMostNanos, BooleanSupplier done) {
+        long end = world.queue().now() + atMostNanos;
+        while (world.queue().now() < end) {
+            long look = Math.min(end, world.queue().now() + LOOK_NANOS);
+            while (world.queue().step(look)) {
+                // every event up to the next look
+            }
+            if (done.getAsBoolean()) {
+                return true;
+            }
+        }
+        return false;
+    }
+
+    private CalmReport report() {
+        String hash = world.trace().finish();
+        return new CalmReport(
+                (double) world.queue().now() / HOUR,
+                tally.operations(),
+                tally.failures(),
+                world.segmentsDropped(),
+                world.weather().counts(),
+                flatness.first(),
+                flatness.most(),
+                world.violations().kept(),
+                world.violations().total(),
+                hash);
+    }
+}

@@ -5,6 +5,7 @@ import io.uniserve.cli.Figure;
 import io.uniserve.cli.Logging;
 import io.uniserve.cli.Progress;
 import io.uniserve.cli.ResultLine;
+import io.uniserve.testkit.simulation.CalmReport;
 import io.uniserve.testkit.simulation.SeedReport;
 import io.uniserve.testkit.simulation.Simulation;
 import io.uniserve.testkit.simulation.SimulationOptions;
@@ -13,9 +14,11 @@ import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.workload.Workload;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.Stream;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 
@@ -33,12 +36,14 @@ import picocli.CommandLine.Option;
             "  uniserve simulate --seeds 17 --trace | less",
             "  uniserve simulate --seeds 1..20 --workload atomic",
             "  uniserve simulate --seeds 1..20 --rebalance",
+            "  uniserve simulate --calm --hours 24 --workload atomic",
             "  uniserve simulate --seeds 1..5 --plant skipped-fsync     passes when the checker finds the planted bug"
         })
 public final class SimulateCommand extends CliCommand {
     private static final int FAULT_SECONDS_DEFAULT =
             SimulationOptions.defaults().faultSecondsPerSeed();
     private static final double OPERATIONS_PER_SECOND_GOAL = 10;
+    private static final double CALM_HOURS_DEFAULT = 6;
 
     @Option(
             names = "--seeds",
@@ -81,6 +86,13 @@ public final class SimulateCommand extends CliCommand {
                     "Loads of actors change now and then, so that replicas move by themselves; a server joins late.")
     private boolean rebalance;
 
+    @Option(
+            names = "--calm",
+            description =
+                    "One cluster for --hours hours (default: 6) of the first seed, under light faults and judged every ten"
+                            + " minutes: what it keeps for the sake of the past must not grow.")
+    private boolean calm;
+
     @Option(names = "--trace", description = "Print every line of every history.")
     private boolean trace;
 
@@ -99,6 +111,9 @@ public final class SimulateCommand extends CliCommand {
         if (trace) {
             options = options.listening(console()::println);
         }
+        if (calm) {
+            return calm(options);
+        }
         Progress progress =
                 new Progress(console().err(), console().terminal(), clock()::nanos, "simulate " + range, range.count());
         AtomicLong done = new AtomicLong();
@@ -110,6 +125,20 @@ public final class SimulateCommand extends CliCommand {
         progress.finish();
         print(report, range);
         return result(report, range, bug).print(console());
+    }
+
+    private int calm(SimulationOptions options) {
+        List<String> others = Stream.of("--rebalance", "--seconds", "--plant")
+                .filter(this::given)
+                .toList();
+        if (!others.isEmpty()) {
+            throw usage("--calm and " + others.get(0) + " do not go together: leave one of them out");
+        }
+        double length = given("--hours") ? hours : CALM_HOURS_DEFAULT;
+        console().note("simulating " + length + " hours, which takes some seconds each");
+        CalmReport report = new Simulation(options).calm(seeds.from(), length);
+        CalmOutput.print(console(), seeds.from(), report);
+        return CalmOutput.result(arguments(), report).print(console());
     }
 
     private SeedRange range() {

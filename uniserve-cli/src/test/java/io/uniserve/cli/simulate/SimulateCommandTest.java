@@ -36,6 +36,13 @@ class SimulateCommandTest {
     }
 
     @Test
+    void aCalmRunTellsWhatTheClusterKeeps() throws IOException {
+        Run run = uniserve.run("simulate", "--calm", "--seeds", "3", "--hours", "0.2");
+        assertThat(run.exit()).as(run.err()).isZero();
+        assertThat(run.out()).contains("seed 3: 0.", "bytes of logs of a server", "violations: 0");
+    }
+
+    @Test
     void hoursTellHowManySeeds() throws IOException {
         Run run = uniserve.run("simulate", "--seeds", "3", "--seconds", "10", "--hours", "0.005");
         assertThat(lastLine(run).get("seeds").textValue()).isEqualTo("3..4");
@@ -49,6 +56,9 @@ class SimulateCommandTest {
                 "--seeds 1..99999999999",
                 "--seeds 1..2..3",
                 "--hours 0",
+                "--calm --rebalance",
+                "--calm --plant skipped-fsync",
+                "--calm --seconds 10",
                 "--hours -1",
                 "--hours NaN",
                 "--plant nothing-such",

@@ -146,8 +146,13 @@ final class CalmRun {
     private void measure() {
         boolean early = world.queue().now() <= HOUR + PART_NANOS;
         flatness.look("bytes of logs of a server", perServer(path -> path.contains("/log/")), 16_000, early);
-        flatness.look("bytes of checkpoints of a server", perServer(path -> path.contains("/checkpoint/")), 16_000, early);
-        flatness.look("bytes of remembered requests of a server", perServer(path -> path.endsWith("/manifest")), 8_000, early);
+        flatness.look(
+                "bytes of checkpoints of a server", perServer(path -> path.contains("/checkpoint/")), 16_000, early);
+        flatness.look(
+                "bytes of remembered requests of a server",
+                perServer(path -> path.endsWith("/manifest")),
+                8_000,
+                early);
         flatness.look("nodes of the registry", world.ensemble().present().size(), 4, early);
         flatness.look(
                 "characters of the registry's nodes",

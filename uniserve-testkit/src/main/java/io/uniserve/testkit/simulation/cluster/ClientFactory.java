@@ -74,7 +74,8 @@ public final class ClientFactory {
     public Eraser eraser() {
         Process process = world.process("e1");
         process.start(0);
-        return new Eraser(environment(process, world.ids(process)), world.wire.cutNetwork(process), keys, world.workload);
+        return new Eraser(
+                environment(process, world.ids(process)), world.wire.cutNetwork(process), keys, world.workload);
     }
 
     /** What clients hear of the cluster, by client, dead ones too. */

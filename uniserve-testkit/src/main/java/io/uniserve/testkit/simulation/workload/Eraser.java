@@ -66,7 +66,8 @@ public final class Eraser {
         } else {
             new UpdateMachine(env, update, ticket.get(), outcome -> {
                         ticket.get().finish();
-                        if (outcome instanceof Outcome.Ok<UpdateResult> ok && ok.value().failed().isEmpty()) {
+                        if (outcome instanceof Outcome.Ok<UpdateResult> ok
+                                && ok.value().failed().isEmpty()) {
                             done.run();
                         }
                     })

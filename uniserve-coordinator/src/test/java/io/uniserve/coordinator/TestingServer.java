@@ -15,6 +15,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import io.uniserve.protocol.message.PeerRequest;
@@ -68,6 +69,9 @@ final class TestingServer implements AutoCloseable {
                     .map(key -> new PeerReply.Vouched.Whole(key, 1))
                     .toList();
             completion.done(Outcome.ok(new PeerReply.Vouched(id, 1, whole)));
+        } else if (request instanceof PeerRequest.Archive archive
+                && archive.request() instanceof ArchiveRequest.Definitions) {
+            completion.done(Outcome.ok(new PeerReply.Manifests(List.of())));
         } else {
             completion.done(Outcome.ok(new PeerReply.Ack()));
         }

@@ -17,9 +17,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
@@ -33,8 +31,6 @@ final class FailPoints {
 
     private final Path directory;
     private final String server;
-    /** Files with a PREPARE that is not durable yet. */
-    private final Set<String> prepared = new HashSet<>();
 
     /** Where. */
     enum Place {
@@ -150,12 +146,12 @@ final class FailPoints {
     }
 
     private void disk(String method, Object[] arguments) {
-        if (method.equals("append") && arguments[0] instanceof String path && arguments[1] instanceof Bytes data) {
-            if (path.endsWith(".seg") && prepares(data)) {
-                prepared.add(path);
-            }
-        } else if (method.equals("sync") && arguments[0] instanceof String path && prepared.remove(path)) {
-            arguments[1] = then(arguments[1], value -> pass(Place.PREPARE_SYNCED, path));
+        if (method.equals("appendSynced")
+                && arguments[0] instanceof String path
+                && arguments[1] instanceof Bytes data
+                && path.endsWith(".seg")
+                && prepares(data)) {
+            arguments[3] = then(arguments[3], value -> pass(Place.PREPARE_SYNCED, path));
         }
     }
 

@@ -46,18 +46,7 @@ final class Admins {
     }
 
     private static boolean same(TableMeta found, TableMeta wanted) {
-        TableMeta renumbered = new TableMeta(
-                wanted.name(),
-                found.tableId(),
-                wanted.partitioner(),
-                wanted.keyField(),
-                wanted.level(),
-                wanted.rf(),
-                wanted.minIsr(),
-                wanted.onLoss(),
-                wanted.port(),
-                Map.copyOf(wanted.options()));
-        return renumbered.equals(found);
+        return wanted.as(wanted.name(), found.tableId()).equals(found);
     }
 
     private CompletableFuture<TableRoute> visible(TableRoute made, long deadlineNanos) {

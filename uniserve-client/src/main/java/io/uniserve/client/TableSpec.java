@@ -1,6 +1,7 @@
 package io.uniserve.client;
 
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Durability;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
@@ -8,6 +9,7 @@ import io.uniserve.model.TableName;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * The definition of a table to be created. Immutable: each method returns a changed copy. What is not set has the default
@@ -37,7 +39,7 @@ public final class TableSpec {
 
     /** The port (engine) that holds the data. Must be set. */
     public TableSpec port(String port) {
-        return with(meta.partitioner(), meta.keyField(), meta.rf(), meta.minIsr(), meta.onLoss(), port, meta.options());
+        return changed(next -> next.port = port);
     }
 
     /** Rows are spread over this many actors by a hash of their key. Default: 16. */
@@ -52,7 +54,7 @@ public final class TableSpec {
 
     /** Any partitioner. */
     public TableSpec partitioner(Partitioner partitioner) {
-        return with(partitioner, meta.keyField(), meta.rf(), meta.minIsr(), meta.onLoss(), meta.port(), meta.options());
+        return changed(next -> next.partitioner = partitioner);
     }
 
     /**
@@ -60,45 +62,37 @@ public final class TableSpec {
      * atomic over all its actors, and every query see one version of the table; the port must offer them.
      */
     public TableSpec level(ConsistencyLevel level) {
-        return new TableSpec(new TableMeta(
-                meta.name(),
-                0,
-                meta.partitioner(),
-                meta.keyField(),
-                level,
-                meta.rf(),
-                meta.minIsr(),
-                meta.onLoss(),
-                meta.port(),
-                meta.options()));
+        return changed(next -> next.level = level);
     }
 
     /** The field of documents that is their key. Default: {@code id}. */
     public TableSpec keyField(String field) {
-        return with(meta.partitioner(), field, meta.rf(), meta.minIsr(), meta.onLoss(), meta.port(), meta.options());
+        return changed(next -> next.keyField = field);
     }
 
     /** Replicas of every actor. Default: 1. */
     public TableSpec replicas(int count) {
-        return with(
-                meta.partitioner(), meta.keyField(), count, meta.minIsr(), meta.onLoss(), meta.port(), meta.options());
+        return changed(next -> next.rf = count);
     }
 
     /** Below this many replicas in sync updates are refused; reads go on. Default: 1. */
     public TableSpec minIsr(int count) {
-        return with(meta.partitioner(), meta.keyField(), meta.rf(), count, meta.onLoss(), meta.port(), meta.options());
+        return changed(next -> next.minIsr = count);
     }
 
     /** What to do when all replicas of an actor are lost. Default: {@link OnLoss#WAIT}. */
     public TableSpec onLoss(OnLoss onLoss) {
-        return with(meta.partitioner(), meta.keyField(), meta.rf(), meta.minIsr(), onLoss, meta.port(), meta.options());
+        return changed(next -> next.onLoss = onLoss);
+    }
+
+    /** Where an update must be before it is acknowledged. Default: {@link Durability#LOCAL}. */
+    public TableSpec durability(Durability durability) {
+        return changed(next -> next.durability = durability);
     }
 
     /** An option of the port. */
     public TableSpec option(String name, String value) {
-        Map<String, String> options = new TreeMap<>(meta.options());
-        options.put(name, value);
-        return with(meta.partitioner(), meta.keyField(), meta.rf(), meta.minIsr(), meta.onLoss(), meta.port(), options);
+        return changed(next -> next.options.put(name, value));
     }
 
     /** The definition; its table number is given at creation. */
@@ -106,15 +100,37 @@ public final class TableSpec {
         return meta;
     }
 
-    private TableSpec with(
-            Partitioner partitioner,
-            String keyField,
-            int rf,
-            int minIsr,
-            OnLoss onLoss,
-            String port,
-            Map<String, String> options) {
-        return new TableSpec(
-                new TableMeta(meta.name(), 0, partitioner, keyField, meta.level(), rf, minIsr, onLoss, port, options));
+    private TableSpec changed(Consumer<Draft> change) {
+        Draft next = new Draft(meta);
+        change.accept(next);
+        return new TableSpec(next.meta(meta.name()));
+    }
+
+    private static final class Draft {
+        private Partitioner partitioner;
+        private String keyField;
+        private ConsistencyLevel level;
+        private int rf;
+        private int minIsr;
+        private OnLoss onLoss;
+        private Durability durability;
+        private String port;
+        private final TreeMap<String, String> options;
+
+        Draft(TableMeta meta) {
+            partitioner = meta.partitioner();
+            keyField = meta.keyField();
+            level = meta.level();
+            rf = meta.rf();
+            minIsr = meta.minIsr();
+            onLoss = meta.onLoss();
+            durability = meta.durability();
+            port = meta.port();
+            options = new TreeMap<>(meta.options());
+        }
+
+        TableMeta meta(TableName name) {
+            return new TableMeta(name, 0, partitioner, keyField, level, rf, minIsr, onLoss, durability, port, options);
+        }
     }
 }

@@ -69,7 +69,7 @@ public final class CoordinatorDaemon implements AutoCloseable {
         this.meters = meters;
         settings = whole.coordinator();
         ZooKeeperSettings zookeeper = whole.zookeeper();
-        RegistryOptions options = registryOptions(zookeeper);
+        RegistryOptions options = registryOptions(zookeeper, settings);
         ClusterIdentity cluster = ClusterIdentity.of(zookeeper.cluster());
         server = GrpcServer.builder(cluster)
                 .peers(this::onPeer)
@@ -94,11 +94,11 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 new Rebalancing(settings.rebalance().machine(), RebalancePolicies.of(settings.rebalance()), policies));
     }
 
-    private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper) {
+    private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper, CoordinatorSettings settings) {
         return new RegistryOptions(
                 zookeeper.connect(),
                 zookeeper.cluster(),
-                (int) zookeeper.sessionTimeout().toMillis(),
+                (int) settings.sessionTimeout().toMillis(),
                 (int) zookeeper.connectTimeout().toMillis(),
                 Optional.empty());
     }

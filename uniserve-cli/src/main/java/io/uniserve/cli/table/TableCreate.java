@@ -4,6 +4,7 @@ import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Durability;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
@@ -79,6 +80,14 @@ final class TableCreate extends ClientCommand {
                     "When all in-sync copies of an actor are gone: wait (default), restore-actor or restore-table.")
     private String onLoss = "";
 
+    @Option(
+            names = "--durability",
+            paramLabel = "WHERE",
+            defaultValue = "local",
+            description = "An update is acknowledged when all in-sync copies have it on disk: local (default);"
+                    + " remote: when durable storage has it too.")
+    private String durability = "";
+
     @Option(names = "--key", paramLabel = "FIELD", defaultValue = "id", description = "The key field (default: id).")
     private String key = "";
 
@@ -114,6 +123,7 @@ final class TableCreate extends ClientCommand {
                 rf,
                 minIsr,
                 choice(OnLoss.class, "--on-loss", onLoss),
+                choice(Durability.class, "--durability", durability),
                 port,
                 options);
         try (ClusterClient cluster = connect()) {

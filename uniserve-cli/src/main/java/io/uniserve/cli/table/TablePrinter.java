@@ -117,6 +117,7 @@ final class TablePrinter {
         fields.put("minIsr", meta.minIsr());
         fields.put("level", label(meta.level()));
         fields.put("onLoss", label(meta.onLoss()));
+        fields.put("durability", label(meta.durability()));
         fields.put("options", meta.options());
         return fields;
     }

@@ -24,7 +24,7 @@ import java.util.List;
  * @param version of a table whose updates are atomic: every actor's part is of this version; 0 on eventual tables
  */
 public record TableBackup(BackupName name, String id, String cluster, TableMeta meta, long version, List<Part> parts) {
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
 
     public TableBackup {
         parts = List.copyOf(parts);

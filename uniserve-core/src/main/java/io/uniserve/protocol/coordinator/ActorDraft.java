@@ -34,6 +34,15 @@ final class ActorDraft {
         former = before.former();
     }
 
+    /** The actor with the wish that a replica be elsewhere. */
+    static ActorState moving(ActorState actor, ServerId from, ServerId to) {
+        List<ServerId> desired = new ArrayList<>(actor.desired());
+        desired.set(desired.indexOf(from), to);
+        ActorDraft draft = new ActorDraft(actor);
+        draft.desire(desired);
+        return draft.result();
+    }
+
     ServerId primary() {
         return primary;
     }

@@ -17,6 +17,8 @@ import org.slf4j.LoggerFactory;
  */
 final class HealthMonitor {
     private static final Logger LOG = LoggerFactory.getLogger(HealthMonitor.class);
+    /** Of the interval of pings: so soon another one follows one that has failed. */
+    private static final int AGAIN = 4;
 
     private final CoordinatorConfig config;
     private final CoordinatorEnvironment env;
@@ -74,9 +76,21 @@ final class HealthMonitor {
             } else {
                 health.failed++;
                 health.confirmed |= health.reporters(env.clock().nanos() - config.suspicionNanos()) >= 2;
+                again(server, health);
             }
             judge(server.id(), health);
         }));
+    }
+
+    /** Where a process died its host says so at once: then it is known before the next pings are due. */
+    private void again(ServerRecord server, Health health) {
+        if (health.failed < config.failedPings()) {
+            scope.after(config.pingNanos() / AGAIN, () -> {
+                if (healths.get(server.id()) == health && !health.pinging && health.failed > 0) {
+                    ping(server, health);
+                }
+            });
+        }
     }
 
     private static boolean alive(ServerRecord server, Outcome<PeerReply> outcome) {

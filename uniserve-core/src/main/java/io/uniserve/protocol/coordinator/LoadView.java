@@ -60,7 +60,7 @@ final class LoadView {
                         averages.cost(key) / replicas + IDLE_MILLIS_PER_SECOND,
                         PRIMARY_MILLIS_PER_SECOND,
                         averages.memory(key),
-                        movable.test(key) && MovesUnderWay.still(actor)));
+                        movable.test(key) && Movement.settled(actor)));
             }
         }
         return new LiveCluster(servers, actors, together(loads));

@@ -19,8 +19,9 @@ import org.slf4j.LoggerFactory;
 
 /**
  * An actor whose every in-sync replica is gone. A clean backup holds every entry, so another server takes over without loss;
- * the write checks the backup record's version, so a primary that comes back in between and clears the mark wins. Otherwise
- * the table's {@code onLoss} decides.
+ * the write checks the backup record's version, so a primary that comes back in between and clears the mark wins. That of a
+ * table of durability REMOTE holds every entry that was acknowledged, which is as good once the actor is lost for good.
+ * Otherwise the table's {@code onLoss} decides.
  */
 final class LossRecovery {
     private static final Logger LOG = LoggerFactory.getLogger(LossRecovery.class);
@@ -86,8 +87,9 @@ final class LossRecovery {
         }
         BackupRecord backup =
                 found.value() instanceof BackupRecord record && record.key().equals(key) ? record : null;
-        boolean clean = backup != null && backup.clean() && backup.epoch() <= actor.epoch();
         boolean forGood = tables.lostForGood(view, key, actor);
+        boolean clean =
+                backup != null && (backup.clean() || table.meta.remote() && forGood) && backup.epoch() <= actor.epoch();
         if (table.meta.onLoss() == OnLoss.RESTORE_TABLE && forGood && !clean) {
             restoreTable(table, actor.actor(), key);
             return;
@@ -121,7 +123,9 @@ final class LossRecovery {
                 table.meta.name(),
                 actor.actor(),
                 next.primary(),
-                clean ? "complete" : "what was shipped may lack the last updates");
+                backup.clean()
+                        ? "complete"
+                        : clean ? "all that was acknowledged" : "what was shipped may lack the last updates");
         long now = reign.env().clock().nanos();
         reign.replicas()
                 .takenOver(

@@ -30,11 +30,11 @@ final class Movement {
         this.now = now;
     }
 
-    /** True when nothing is under way, nor left over. */
+    /** True when the replicas are where they are desired, all in sync, and nothing else is there. */
     static boolean settled(ActorState actor) {
         return actor.learners().isEmpty()
                 && actor.isr().containsAll(actor.desired())
-                && actor.desired().size() >= actor.isr().size();
+                && actor.desired().size() == actor.isr().size();
     }
 
     /** Makes learners of desired servers that hold nothing yet. */

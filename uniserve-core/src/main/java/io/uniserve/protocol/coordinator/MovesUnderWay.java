@@ -42,17 +42,12 @@ final class MovesUnderWay {
         } else if (actor.isr().stream().anyMatch(view::draining)) {
             trouble = name + " has a replica on a server that is being drained";
         }
-        if (!still(actor)) {
+        if (!Movement.settled(actor)) {
             moving.put(key, actor);
             Set<ServerId> touched = new TreeSet<>(sources(actor));
             touched.addAll(targets(actor));
             touched.forEach(id -> perServer.merge(id, 1, Integer::sum));
         }
-    }
-
-    /** True when the replicas are where they are desired, and nothing else. */
-    static boolean still(ActorState actor) {
-        return Movement.settled(actor) && actor.isr().size() == actor.desired().size();
     }
 
     /** In-sync replicas that are to leave. */

@@ -3,7 +3,6 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.ServerId;
 import io.uniserve.placement.LiveCluster;
 import io.uniserve.placement.ReplicaMove;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
@@ -116,7 +115,7 @@ final class Rebalancer {
     private boolean ended(Table table, ReplicaKey key, Started one, long now) {
         ActorState actor = table.actor(key.actor());
         boolean wished = actor.desired().contains(one.move.to());
-        if (wished && !MovesUnderWay.still(actor)) {
+        if (wished && !Movement.settled(actor)) {
             one.seen = true;
             return false;
         }
@@ -200,7 +199,7 @@ final class Rebalancer {
             return false;
         }
         ActorState actor = table.actor(move.key().actor());
-        return MovesUnderWay.still(actor)
+        return Movement.settled(actor)
                 && actor.begun()
                 && actor.fencing().isEmpty()
                 && actor.desired().contains(move.from())
@@ -212,11 +211,7 @@ final class Rebalancer {
     }
 
     private static ActorState wished(ActorState actor, ReplicaMove move) {
-        List<ServerId> desired = new ArrayList<>(actor.desired());
-        desired.set(desired.indexOf(move.from()), move.to());
-        ActorDraft draft = new ActorDraft(actor);
-        draft.desire(desired);
-        return draft.result();
+        return ActorDraft.moving(actor, move.from(), move.to());
     }
 
     private void write(Table table, List<ReplicaMove> moves, int under, long now) {

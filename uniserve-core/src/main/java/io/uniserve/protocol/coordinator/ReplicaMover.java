@@ -4,14 +4,12 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeSet;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -94,12 +92,8 @@ final class ReplicaMover {
     private void write(Table table) {
         ActorState actor = actor(table);
         check(table, actor);
-        List<ServerId> desired = new ArrayList<>(actor.desired());
-        desired.set(desired.indexOf(move.from()), move.to());
-        ActorDraft draft = new ActorDraft(actor);
-        draft.desire(desired);
         List<ActorState> actors = new ArrayList<>(table.map().actors());
-        actors.set(move.actor(), draft.result());
+        actors.set(move.actor(), ActorDraft.moving(actor, move.from(), move.to()));
         reign.rebalancer().movedByHand(new ReplicaKey(tableId, move.actor()));
         LOG.info("{} is to move from {} to {}", what(), move.from(), move.to());
         reign.reconciler().write(table, actors, List.of());
@@ -128,8 +122,7 @@ final class ReplicaMover {
             throw UniserveException.invalid("to: " + move.to() + " is being drained");
         }
         boolean back = actor.isr().contains(move.to());
-        boolean still = Movement.settled(actor) && new TreeSet<>(actor.isr()).equals(new TreeSet<>(actor.desired()));
-        if (!back && (!still || !actor.begun() || actor.isr().size() < table.meta.rf())) {
+        if (!back && (!Movement.settled(actor) || !actor.begun() || actor.isr().size() < table.meta.rf())) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
                     what() + " is being moved or mended: in sync " + actor.isr() + ", learning " + actor.learners()

@@ -2,9 +2,12 @@ package io.uniserve.protocol.coordinator;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.Fencing;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.archive.TableBackup;
@@ -16,7 +19,9 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
+import java.util.Map;
 import java.util.function.Consumer;
 
 /**
@@ -74,6 +79,16 @@ final class TableCopies {
     /** Of each actor. */
     List<BackupRecord> records() {
         return List.of(records);
+    }
+
+    /** An actor that the first of these servers takes over from what was copied. */
+    static ActorState takenOver(BackupRecord copied, List<ServerId> replicas, Collection<ServerId> readers) {
+        long epoch = copied.epoch() + 1;
+        ServerId primary = replicas.get(0);
+        List<Fencing> fencing =
+                readers.stream().map(server -> new Fencing(server, epoch)).toList();
+        return new ActorState(
+                copied.key().actor(), epoch, primary, List.of(primary), List.of(), fencing, replicas, Map.of(), epoch);
     }
 
     /** True once a record may be there. */

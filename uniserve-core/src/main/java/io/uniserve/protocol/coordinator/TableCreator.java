@@ -83,7 +83,7 @@ final class TableCreator {
         }
         ClusterRecord cluster = reign.catalog().cluster();
         long id = Math.max(idLeast, cluster.nextTableId());
-        TableMeta meta = numbered(id);
+        TableMeta meta = asked.as(asked.name(), id);
         List<ActorState> actors = new ArrayList<>();
         for (List<ServerId> replicas :
                 reign.placement().place(meta.partitioner().actors(), meta.rf(), servers)) {
@@ -100,20 +100,6 @@ final class TableCreator {
             ops.add(new Op.Create(RegistryPaths.log(meta.name()), TableLog.empty(id), false));
         }
         reign.registry().write(ops, written -> written(written, next, meta, map));
-    }
-
-    private TableMeta numbered(long id) {
-        return new TableMeta(
-                asked.name(),
-                id,
-                asked.partitioner(),
-                asked.keyField(),
-                asked.level(),
-                asked.rf(),
-                asked.minIsr(),
-                asked.onLoss(),
-                asked.port(),
-                asked.options());
     }
 
     private void written(Written written, ClusterRecord next, TableMeta meta, TableMap map) {

@@ -73,8 +73,9 @@ final class TableReconciler {
     private void recoverLost(Table table, ClusterView view, long now) {
         for (ActorState actor : table.map().actors()) {
             ReplicaKey key = new ReplicaKey(table.meta.tableId(), actor.actor());
-            boolean lost = lost(view, key, actor);
-            if (reign.replicas().lostNanos(key, lost, now) >= patience(key, actor) && lost) {
+            boolean silent = actor.isr().stream()
+                    .allMatch(id -> view.dead(id) || reign.replicas().isUnfit(key, actor, id, now));
+            if (reign.replicas().lostNanos(key, silent, now) >= patience(key, actor) && lost(view, key, actor)) {
                 losses.consider(table, actor, now);
             }
         }

@@ -4,7 +4,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
-import io.uniserve.model.Fencing;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
@@ -21,7 +20,6 @@ import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.AdminReply;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.TreeSet;
 import java.util.function.BooleanSupplier;
 import org.slf4j.Logger;
@@ -134,7 +132,7 @@ final class TableReplacer {
             again();
             return;
         }
-        TableMeta meta = TableRestorer.named(table.meta, old.name(), copies.id());
+        TableMeta meta = table.meta.as(old.name(), copies.id());
         TableMap map;
         try {
             map = map(table);
@@ -191,15 +189,9 @@ final class TableReplacer {
         List<ActorState> actors = new ArrayList<>();
         for (BackupRecord record : copies.records()) {
             int number = record.key().actor();
-            List<ServerId> replicas = places.get(number);
-            long epoch = record.epoch() + 1;
-            ServerId primary = replicas.get(0);
             TreeSet<ServerId> readers = new TreeSet<>(table.actor(number).isr());
             table.actor(number).fencing().forEach(fencing -> readers.add(fencing.server()));
-            List<Fencing> fencing =
-                    readers.stream().map(server -> new Fencing(server, epoch)).toList();
-            actors.add(new ActorState(
-                    number, epoch, primary, List.of(primary), List.of(), fencing, replicas, Map.of(), epoch));
+            actors.add(TableCopies.takenOver(record, places.get(number), readers));
         }
         return new TableMap(old.name(), copies.id(), actors);
     }

@@ -19,7 +19,6 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -41,24 +40,9 @@ final class TableRestorer {
         this.job = job;
         this.reign = job.reign();
         this.backup = backup;
-        this.asked = named(backup.meta(), as, 0);
+        this.asked = backup.meta().as(as, 0);
         this.copies =
                 new TableCopies(job, backup, numbers, as, (id, actor) -> RegistryPaths.backup(as, actor), new Copied());
-    }
-
-    /** The definition under another name and number. */
-    static TableMeta named(TableMeta meta, TableName name, long id) {
-        return new TableMeta(
-                name,
-                id,
-                meta.partitioner(),
-                meta.keyField(),
-                meta.level(),
-                meta.rf(),
-                meta.minIsr(),
-                meta.onLoss(),
-                meta.port(),
-                meta.options());
     }
 
     void start() {
@@ -106,14 +90,10 @@ final class TableRestorer {
             return;
         }
         long id = copies.id();
-        TableMeta meta = named(asked, asked.name(), id);
+        TableMeta meta = asked.as(asked.name(), id);
         List<ActorState> actors = new ArrayList<>();
         for (BackupRecord record : copies.records()) {
-            List<ServerId> replicas = places.get(actors.size());
-            long epoch = record.epoch() + 1;
-            ServerId primary = replicas.get(0);
-            actors.add(new ActorState(
-                    actors.size(), epoch, primary, List.of(primary), List.of(), List.of(), replicas, Map.of(), epoch));
+            actors.add(TableCopies.takenOver(record, places.get(actors.size()), List.of()));
         }
         TableMap map = new TableMap(meta.name(), id, actors);
         List<Op> ops = new ArrayList<>(List.of(

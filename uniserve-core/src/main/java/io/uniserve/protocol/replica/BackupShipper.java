@@ -21,6 +21,7 @@ import io.uniserve.protocol.message.LogEntry;
 import io.uniserve.protocol.message.PeerReply;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.Optional;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -34,6 +35,10 @@ import org.slf4j.LoggerFactory;
  * of the record checks the map's version: a primary that was deposed can change it no more. So a mark that was read clear
  * in this epoch stays clear until this primary sets it, also where the registry is away and the rest of the record is not
  * known: updates and shipping go on.
+ *
+ * <p>A table of durability REMOTE has what is stable shipped at once, and each time the record written: since that write checks
+ * the map, whoever takes the actor over from durable storage later finds all that the record says. Until then nothing is
+ * acknowledged.
  */
 final class BackupShipper {
     private static final Logger LOG = LoggerFactory.getLogger(BackupShipper.class);
@@ -44,6 +49,8 @@ final class BackupShipper {
     private final TableName table;
     private final long epoch;
     private final ReplicaLog log;
+    private final boolean remote;
+    private final Runnable safer;
     private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
     private @Nullable BackupRecord record;
     private int version = Registry.ABSENT;
@@ -56,6 +63,8 @@ final class BackupShipper {
     private boolean shipping;
     private boolean closed;
     private long shipped;
+    private long recorded;
+    private long stableSeen;
     private long lastAppendAt;
     private long nextShipAt;
     private long nextRecordAt;
@@ -63,22 +72,29 @@ final class BackupShipper {
     private int mapVersion;
     private boolean ownRecord;
     private int shipFailures;
+    private @Nullable UniserveException shipError;
     private final CheckpointBackup checkpoints;
     private final PinDesk pins;
     private final DefinitionBackup definition;
 
-    /** @param newestVersion the newest version in the log, of a table whose updates are atomic; else null */
+    /**
+     * @param newestVersion the newest version in the log, of a table whose updates are atomic; else null
+     * @param safer told, for durability REMOTE, when {@link #safe} has grown
+     */
     BackupShipper(
             ReplicaHost host,
             ReplicaKey key,
-            TableName table,
+            TableMeta meta,
             long epoch,
             ReplicaLog log,
             Checkpoints localCheckpoints,
-            @Nullable LongSupplier newestVersion) {
+            @Nullable LongSupplier newestVersion,
+            Runnable safer) {
         this.host = host;
         this.key = key;
-        this.table = table;
+        this.table = meta.name();
+        this.remote = meta.remote();
+        this.safer = safer;
         this.epoch = epoch;
         this.log = log;
         this.checkpoints = new CheckpointBackup(
@@ -89,7 +105,7 @@ final class BackupShipper {
                 localCheckpoints,
                 newestVersion == null ? null : new ShippedByAll(host, key, table, newestVersion));
         this.pins = new PinDesk(host, key, table, epoch, log);
-        this.definition = new DefinitionBackup(host, key, epoch);
+        this.definition = new DefinitionBackup(host, key, epoch, safer);
         long now = host.env().clock().nanos();
         this.lastAppendAt = now;
         this.nextShipAt = now + host.config().shippingNanos();
@@ -113,6 +129,24 @@ final class BackupShipper {
         }
     }
 
+    /** The last entry that may be acknowledged, as far as durable storage is concerned. */
+    long safe() {
+        return remote ? (definition.there() ? recorded : 0) : Long.MAX_VALUE;
+    }
+
+    /** Why durable storage holds up what is to be acknowledged; empty where it does not. */
+    Optional<String> trouble() {
+        if (!remote) {
+            return Optional.empty();
+        }
+        if (host.config().shippingNanos() == 0) {
+            return Optional.of(
+                    "durability is REMOTE and this server has no durable storage: configure storage.directory");
+        }
+        return Optional.ofNullable(shipError)
+                .map(error -> "durability is REMOTE and durable storage cannot be written: " + error.reason());
+    }
+
     private boolean clear() {
         return known && (record == null || !record.clean());
     }
@@ -122,6 +156,7 @@ final class BackupShipper {
                 || pins.waiting()
                 || host.config().shippingNanos() > 0
                         && (!loaded
+                                || remote && !definition.there()
                                 || shipped < stable
                                 || record == null
                                 || record.shippedIndex() < shipped
@@ -218,6 +253,7 @@ final class BackupShipper {
                     }
                     shipped =
                             Math.max(shipped, record == null ? 0 : Math.min(record.shippedIndex(), log.durableIndex()));
+                    recorded(record);
                     step();
                 } else {
                     failed();
@@ -247,7 +283,9 @@ final class BackupShipper {
                 ownRecord = true;
                 checkpoints.recorded(next);
                 version = ok.value().versions().get(1);
+                recorded(next);
                 step();
+                recordNow();
                 return;
             }
             if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().conflict() == 0) {
@@ -255,6 +293,22 @@ final class BackupShipper {
             }
             failed();
         });
+    }
+
+    private void recorded(@Nullable BackupRecord now) {
+        long through = now == null ? 0 : Math.min(now.shippedIndex(), log.durableIndex());
+        if (remote && !closed && through > recorded) {
+            recorded = through;
+            safer.run();
+        }
+    }
+
+    /** Somebody waits for the record where durability is REMOTE. */
+    private void recordNow() {
+        BackupRecord now = record;
+        if (remote && loaded && !closed && !writing && now != null && !now.clean() && now.shippedIndex() < shipped) {
+            write(false);
+        }
     }
 
     private BackupRecord next(boolean clean) {
@@ -286,10 +340,8 @@ final class BackupShipper {
         if (!known || !waiting.isEmpty()) {
             return;
         }
-        // A record comes first: by it the objects of a dropped table are found.
-        if (now - nextShipAt >= 0 && !shipping && shipped < stable && record != null) {
-            nextShipAt = now + host.config().shippingNanos();
-            ship(stable);
+        if (now - nextShipAt >= 0) {
+            shipNow(now, stable);
         }
         if (record != null && loaded && !writing) {
             boolean blocked = missingThrough() > shipped;
@@ -309,11 +361,29 @@ final class BackupShipper {
         boolean all = shipped == log.lastIndex() && shipped > 0;
         if (soleReplica && quiet && all && (record == null || !record.clean())) {
             write(true);
-        } else if (record == null || !record.clean() && record.shippedIndex() < shipped && now - nextRecordAt >= 0) {
+        } else if (record == null
+                || !record.clean() && record.shippedIndex() < shipped && (remote || now - nextRecordAt >= 0)) {
             nextRecordAt = now + RECORD_EVERY * host.config().shippingNanos();
             write(false);
         } else if (checkpoints.pending() != null) {
             write(record.clean());
+        }
+    }
+
+    /** More has become stable: what is to be in durable storage before it is acknowledged goes there at once. */
+    void stable(long stable) {
+        stableSeen = stable;
+        boolean idle = remote && known && waiting.isEmpty() && shipError == null;
+        if (idle && !closed && shipped < stable && host.config().shippingNanos() > 0) {
+            shipNow(host.env().clock().nanos(), stable);
+        }
+    }
+
+    /** A record comes first: by it the objects of a dropped table are found. */
+    private void shipNow(long now, long stable) {
+        if (!shipping && shipped < stable && record != null) {
+            nextShipAt = now + host.config().shippingNanos();
+            ship(stable);
         }
     }
 
@@ -345,6 +415,7 @@ final class BackupShipper {
                 return;
             }
             if (done instanceof Outcome.Err<Done> err) {
+                shipError = err.error();
                 if (Integer.bitCount(++shipFailures) == 1) { // the 1st, 2nd, 4th, 8th, ...: it may go on for hours
                     LOG.warn(
                             "{}: log {} cannot be shipped, is tried again ({} times so far): {}",
@@ -356,10 +427,12 @@ final class BackupShipper {
                 return;
             }
             shipFailures = 0;
+            shipError = null;
             shipped = last;
             checkpoints.shipped(data.size());
-            if (shipped < stable) {
-                ship(stable);
+            recordNow();
+            if (shipped < Math.max(stable, stableSeen)) {
+                ship(Math.max(stable, stableSeen));
             }
         });
     }

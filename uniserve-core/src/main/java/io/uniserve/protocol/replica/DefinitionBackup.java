@@ -26,16 +26,35 @@ final class DefinitionBackup {
     private int number;
     private long retryAt;
     private boolean busy;
+    private boolean there;
+    private final Runnable found;
 
-    DefinitionBackup(ReplicaHost host, ReplicaKey key, long epoch) {
+    /** @param found told once durable storage is known to have a definition of the table, see {@link #there} */
+    DefinitionBackup(ReplicaHost host, ReplicaKey key, long epoch, Runnable found) {
+        this.found = found;
         this.host = host;
         this.key = key;
         this.epoch = epoch;
         this.retryAt = host.env().clock().nanos();
     }
 
+    /** True when durable storage has a definition, without which nobody would restore what else it has of the table. */
+    boolean there() {
+        return there;
+    }
+
+    private void nowThere() {
+        if (!there) {
+            there = true;
+            found.run();
+        }
+    }
+
     /** Stores the definition where it is not the one that was stored last. */
     void tick(long now, @Nullable TableMeta meta) {
+        if (key.actor() != 0 && meta != null && meta.remote() && !there && !busy && now - retryAt >= 0) {
+            look(now);
+        }
         if (key.actor() != 0 || busy || meta == null || meta.equals(stored) || now - retryAt < 0) {
             return;
         }
@@ -54,7 +73,19 @@ final class DefinitionBackup {
                         + RETRY_INTERVALS * host.config().shippingNanos();
             } else {
                 stored = meta;
+                nowThere();
                 sweep(TableDefinition.prefix(cluster, key.tableId()), name);
+            }
+        });
+    }
+
+    private void look(long now) {
+        busy = true;
+        retryAt = now + host.config().retryNanos();
+        host.env().objects().list(TableDefinition.prefix(host.config().clusterId(), key.tableId()), listed -> {
+            busy = false;
+            if (listed instanceof Outcome.Ok<List<String>> ok && !ok.value().isEmpty()) {
+                nowThere();
             }
         });
     }

@@ -164,12 +164,18 @@ public final class PendingUpdates {
         bytes -= update.bytes;
     }
 
-    /** Entries up to here are durable and applied, and up to there stable and applied with nothing unfenced. */
-    void progress(long applied, long stable) {
+    /**
+     * Moves on.
+     *
+     * @param applied entries up to here are durable and applied
+     * @param primary of them these may be acknowledged at level PRIMARY
+     * @param stable and these, which are stable with nothing unfenced, at level ISR
+     */
+    void progress(long applied, long primary, long stable) {
         while (!byIndex.isEmpty() && byIndex.firstKey() <= applied) {
             forget(byIndex.pollFirstEntry().getValue());
         }
-        ack(primaryLevel, applied);
+        ack(primaryLevel, primary);
         ack(isrLevel, stable);
     }
 

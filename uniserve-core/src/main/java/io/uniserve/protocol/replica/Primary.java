@@ -68,13 +68,14 @@ final class Primary implements PeerLink.Listener, BackupPins {
         this.backup = new BackupShipper(
                 host,
                 key,
-                meta.name(),
+                meta,
                 epoch,
                 log,
                 parts.checkpoints(),
                 meta.level() == ConsistencyLevel.EVENTUAL
                         ? null
-                        : () -> replica.trail().end().newest());
+                        : () -> replica.trail().end().newest(),
+                this::advance);
         this.handOver = new HandOver(host, key, epoch);
         this.stable = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
@@ -187,6 +188,10 @@ final class Primary implements PeerLink.Listener, BackupPins {
         if (unwritable != null) { // clients try again for longer than where an update was refused itself
             return java.util.Optional.of(new UniserveException(
                     ErrorCode.UNAVAILABLE, "the primary cannot begin its epoch: " + unwritable.getMessage()));
+        }
+        java.util.Optional<String> storage = backup.trouble();
+        if (storage.isPresent()) {
+            return storage.map(why -> new UniserveException(ErrorCode.UNAVAILABLE, why));
         }
         if (handOver.holding()) {
             return java.util.Optional.of(
@@ -301,6 +306,9 @@ final class Primary implements PeerLink.Listener, BackupPins {
         }
         if (matched) {
             stable = Math.max(stable, Math.min(least, keptIndex()));
+            if (state.begun()) {
+                backup.stable(stable);
+            }
         }
         acknowledge(now);
         if (handOver.holding()) {
@@ -316,7 +324,8 @@ final class Primary implements PeerLink.Listener, BackupPins {
 
     private void acknowledge(long now) {
         long applied = Math.min(replica.applied(), log.durableIndex());
-        pending.progress(applied, fencing.allFenced(now) ? Math.min(stable, applied) : 0);
+        long safe = Math.min(applied, backup.safe());
+        pending.progress(applied, safe, fencing.allFenced(now) ? Math.min(stable, safe) : 0);
     }
 
     /** Beyond the log's own where an entry is damaged and the backup has a checkpoint that makes it superfluous. */

@@ -8,6 +8,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Durability;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
@@ -21,7 +22,7 @@ import java.util.regex.Pattern;
 
 /** A table's definition as an object of durable storage, named by table, order and the SHA-256 of its bytes. */
 public final class TableDefinition {
-    private static final int FORMAT = 1;
+    private static final int FORMAT = 2;
     private static final Pattern NAME = Pattern.compile("(\\d{1,19})/\\d{20}-\\d{10}-([0-9a-f]{64})");
 
     private TableDefinition() {}
@@ -88,7 +89,8 @@ public final class TableDefinition {
         }
         out.writeString(meta.keyField()).writeString(meta.level().name());
         out.writeInt(meta.rf()).writeInt(meta.minIsr());
-        out.writeString(meta.onLoss().name()).writeString(meta.port());
+        out.writeString(meta.onLoss().name()).writeString(meta.durability().name());
+        out.writeString(meta.port());
         out.writeInt(meta.options().size());
         meta.options().forEach((name, value) -> out.writeString(name).writeString(value));
     }
@@ -104,6 +106,7 @@ public final class TableDefinition {
             int rf = in.readInt();
             int minIsr = in.readInt();
             OnLoss onLoss = OnLoss.valueOf(in.readString());
+            Durability durability = Durability.valueOf(in.readString());
             String port = in.readString();
             Map<String, String> options = new TreeMap<>();
             for (int left = in.readCount(8); left > 0; left--) {
@@ -112,7 +115,7 @@ public final class TableDefinition {
             if (id < 0 || options.size() > Limits.TABLE_OPTIONS_MAX) {
                 throw corrupt("table number " + id + " with " + options.size() + " options");
             }
-            return new TableMeta(name, id, partitioner, keyField, level, rf, minIsr, onLoss, port, options);
+            return new TableMeta(name, id, partitioner, keyField, level, rf, minIsr, onLoss, durability, port, options);
         } catch (IllegalArgumentException e) {
             throw new UniserveException(ErrorCode.CORRUPT, "table definition: an unknown level or policy", e);
         } catch (UniserveException e) {

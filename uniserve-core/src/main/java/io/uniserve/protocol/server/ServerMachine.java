@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.OnLoss;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
@@ -293,6 +294,13 @@ public final class ServerMachine {
     }
 
     private Outcome<PeerReply> validate(TableMeta meta) {
+        if (config.replicas().shippingNanos() == 0 && (meta.remote() || meta.onLoss() == OnLoss.RESTORE_TABLE)) {
+            String what = meta.remote() ? "durability REMOTE" : "onLoss RESTORE_TABLE";
+            return Outcome.err(new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    what + " needs durable storage, and server " + config.id()
+                            + " has none: set storage.directory on all servers"));
+        }
         for (PortInfo port : config.ports()) {
             if (port.name().equals(meta.port())) {
                 return port.levels().contains(meta.level())

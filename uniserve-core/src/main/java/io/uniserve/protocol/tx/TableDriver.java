@@ -39,6 +39,7 @@ final class TableDriver {
     private final LogCell log;
     private final Teller teller;
     private final Absentees absentees;
+    private final Unshipped unshipped;
     private final Map<RequestId, Waiting> waiting = new LinkedHashMap<>();
     private List<Batch> attempted = List.of();
     private @Nullable Run run;
@@ -62,6 +63,7 @@ final class TableDriver {
         this.log = new LogCell(host.env().registry(), table, seen);
         this.absentees = new Absentees(config.absenceNanos());
         this.teller = new Teller(host, config, table, tableId);
+        this.unshipped = new Unshipped(teller);
     }
 
     long tableId() {
@@ -91,7 +93,7 @@ final class TableDriver {
     void submit(UpdateRequest request, String sha256, Completion<UpdateReply> completion) {
         long deadline = now() + request.remainingNanos();
         Waiting known = waiting.get(request.request());
-        if (known == null && waiting.size() >= Limits.ATOMIC_UPDATES_WAITING_MAX) {
+        if (known == null && waiting.size() + unshipped.size() >= Limits.ATOMIC_UPDATES_WAITING_MAX) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED, "too many updates of table " + table + " wait: slow down")));
             return;
@@ -176,6 +178,8 @@ final class TableDriver {
                 }
                 if (run != null || !waiting.isEmpty()) {
                     step();
+                } else if (!unshipped.isEmpty()) {
+                    tickLater();
                 }
             });
         }
@@ -183,6 +187,7 @@ final class TableDriver {
 
     /** What has waited too long and is not under way is given up: nothing was begun for it. */
     private void expire() {
+        unshipped.expire(now());
         Run now = run;
         for (Waiting update : List.copyOf(waiting.values())) {
             boolean running = now != null && now.updates.contains(update) || attempted.contains(update.batch);
@@ -244,6 +249,7 @@ final class TableDriver {
         List<Waiting> all = List.copyOf(waiting.values());
         waiting.clear();
         all.forEach(update -> update.failed(code, message));
+        unshipped.close(code, message);
     }
 
     /** A known request gets its recorded outcome; one that was only aborted is tried again. */
@@ -276,7 +282,13 @@ final class TableDriver {
     private void settle(Waiting update, Decision decision, boolean duplicate) {
         if (decision.committed()) {
             waiting.remove(update.batch.request());
-            update.committed(decision.version(), duplicate);
+            AtomicHost.Table known = host.table(table);
+            if (known != null && known.meta().remote()) {
+                unshipped.await(update, decision, duplicate);
+                tickLater();
+            } else {
+                update.committed(decision.version(), duplicate);
+            }
         } else if (decision.refused().contains(update.batch.request())) {
             waiting.remove(update.batch.request());
             update.failed(ErrorCode.UPDATE_REFUSED, decision.reason());

@@ -26,12 +26,27 @@ final class Teller {
     private final TableName table;
     private final long tableId;
     private final TreeMap<Long, TreeSet<Integer>> acked = new TreeMap<>();
+    private Listener listener = (version, actor) -> {};
+
+    /** Hears of acknowledgements. */
+    interface Listener {
+        void acked(long version, int actor);
+    }
 
     Teller(AtomicHost host, AtomicConfig config, TableName table, long tableId) {
         this.host = host;
         this.config = config;
         this.table = table;
         this.tableId = tableId;
+    }
+
+    void listener(Listener next) {
+        listener = next;
+    }
+
+    /** True when the actor has acknowledged the version, and no log says so yet. */
+    boolean hasAck(long version, int actor) {
+        return acked.getOrDefault(version, new TreeSet<>()).contains(actor);
     }
 
     /** Tells the actor's primary until it has logged the decision, or for as long as a driver bothers. */
@@ -69,6 +84,7 @@ final class Teller {
     /** The actor's primary has the decision in its log, and so has every in-sync replica. */
     void acked(long version, int actor) {
         acked.computeIfAbsent(version, v -> new TreeSet<>()).add(actor);
+        listener.acked(version, actor);
     }
 
     boolean hasAcks() {

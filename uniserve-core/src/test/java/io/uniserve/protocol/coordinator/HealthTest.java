@@ -31,9 +31,9 @@ class HealthTest {
         Node node = cluster.leading(3);
         cluster.create(node, TestingCluster.table("t", 3, 2));
         cluster.server("s1").hang();
-        cluster.loop.run(800 * MILLI);
+        cluster.loop.run(200 * MILLI);
         assertThat(hosted("s1")).isEqualTo(2);
-        cluster.loop.run(1200 * MILLI);
+        cluster.loop.run(800 * MILLI);
         assertThat(hosted("s1")).isZero();
         assertThat(live(node)).containsExactly("s2", "s3");
         cluster.server("s1").answer();

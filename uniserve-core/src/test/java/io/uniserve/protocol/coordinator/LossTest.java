@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
+import io.uniserve.model.Durability;
 import io.uniserve.model.Fencing;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
@@ -37,7 +38,7 @@ class LossTest {
     @Test
     void aCompleteBackupIsTakenOverAfterTheGrace() {
         ActorState before = lose(cluster.leading(2), OnLoss.WAIT, true);
-        cluster.loop.run(19 * SECOND);
+        cluster.loop.run(18 * SECOND);
         assertThat(cluster.actor("t", 0)).isEqualTo(before);
         cluster.loop.run(3 * SECOND);
         ActorState after = cluster.actor("t", 0);
@@ -69,6 +70,20 @@ class LossTest {
         assertThat(cluster.actor("t", 0).hosts(old))
                 .as("the old copy counts for nothing")
                 .isFalse();
+    }
+
+    @Test
+    void whatIsAcknowledgedOnlyWithStorageIsTakenOverOnceItIsLostForGood() {
+        Node node = cluster.leading(2);
+        cluster.create(node, TestingCluster.table("t", 1, 1).with(Durability.REMOTE));
+        backup(cluster.key("t", 0), false);
+        ActorState before = cluster.actor("t", 0);
+        cluster.server(before.primary().value()).kill();
+        cluster.loop.run(10 * SECOND);
+        assertThat(cluster.actor("t", 0)).as("its server may come back").isEqualTo(before);
+        cluster.loop.run(20 * SECOND);
+        assertThat(cluster.actor("t", 0).primary()).isNotEqualTo(before.primary());
+        assertThat(cluster.actor("t", 0).restoreEpoch()).isEqualTo(2);
     }
 
     @Test

@@ -55,7 +55,7 @@ class RebalancerTest {
     }
 
     private List<ActorState> moving() {
-        return actors().stream().filter(actor -> !MovesUnderWay.still(actor)).toList();
+        return actors().stream().filter(actor -> !Movement.settled(actor)).toList();
     }
 
     private AdminReply.Rebalance told() {

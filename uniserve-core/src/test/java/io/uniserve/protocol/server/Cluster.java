@@ -9,6 +9,7 @@ import io.uniserve.model.Address;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.Capacity;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Durability;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.PortInfo;
@@ -55,6 +56,9 @@ final class Cluster {
     final TestingObjects objects = new TestingObjects(loop);
     final Map<String, Host> servers = new TreeMap<>();
     long ids;
+    /** That of tables yet to be created. */
+    Durability durability = Durability.LOCAL;
+
     private long sequence;
     final CoordinatorMachine coordinator;
     final TestingRegistry coordinatorRegistry;
@@ -104,8 +108,9 @@ final class Cluster {
     }
 
     void create(TableName name, int actors, int rf, int minIsr, OnLoss onLoss, ConsistencyLevel level) {
-        TableMeta meta =
-                new TableMeta(name, 0, new Partitioner.Hash(actors), "id", level, rf, minIsr, onLoss, "kv", Map.of());
+        TableMeta meta = new TableMeta(
+                        name, 0, new Partitioner.Hash(actors), "id", level, rf, minIsr, onLoss, "kv", Map.of())
+                .with(durability);
         List<Outcome<AdminReply>> outcome = new ArrayList<>();
         coordinator.onAdmin(new AdminRequest.CreateTable(meta), outcome::add);
         await(() -> !outcome.isEmpty(), 20);

@@ -2,6 +2,7 @@ package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Durability;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
@@ -22,6 +23,7 @@ final class TableMapping {
                 .setRf(meta.rf())
                 .setMinIsr(meta.minIsr())
                 .setOnLossValue(Wire.number(meta.onLoss()))
+                .setDurabilityValue(Wire.number(meta.durability()))
                 .setPort(meta.port())
                 .putAllOptions(meta.options())
                 .build();
@@ -37,8 +39,14 @@ final class TableMapping {
                 proto.getRf(),
                 proto.getMinIsr(),
                 Wire.constant("on_loss", OnLoss.values(), proto.getOnLossValue()),
+                durability(proto.getDurabilityValue()),
                 Wire.identifier("port", proto.getPort()),
                 options(proto.getOptionsMap()));
+    }
+
+    /** What does not say it is LOCAL. */
+    private static Durability durability(int number) {
+        return number == 0 ? Durability.LOCAL : Wire.constant("durability", Durability.values(), number);
     }
 
     static Map<String, String> options(Map<String, String> options) {

@@ -21,6 +21,7 @@ class CoordinatorSettingsTest {
                         "0.0.0.0",
                         7070,
                         Optional.empty(),
+                        Duration.ofSeconds(4),
                         Duration.ofMillis(500),
                         Duration.ofMillis(500),
                         Duration.ofSeconds(1),
@@ -60,7 +61,7 @@ class CoordinatorSettingsTest {
     void fullMapping(@TempDir Path directory) {
         String text = """
                 uniserve.coordinator {
-                  host = "::1", port = 7, advertised-host = c.example
+                  host = "::1", port = 7, advertised-host = c.example, session-timeout = 17s
                   tick = 1s, ping = 2s, ping-timeout = 3s, failed-pings = 4, suspicion = 5s, start-grace = 6s
                   restore-delay = 7s, loss-grace = 8s, create-timeout = 9s, rpc-timeout = 10s, learners-per-server = 11
                   stop-grace = 12s
@@ -72,6 +73,7 @@ class CoordinatorSettingsTest {
                         "::1",
                         7,
                         Optional.of("c.example"),
+                        Duration.ofSeconds(17),
                         Duration.ofSeconds(1),
                         Duration.ofSeconds(2),
                         Duration.ofSeconds(3),

@@ -26,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Predicate;
 
 /**
@@ -40,7 +39,6 @@ final class CalmRun {
     private static final long PART_NANOS = 600 * SECOND;
     private static final long HEALED_NANOS_MAX = 60 * SECOND;
     private static final long REST_NANOS = 15 * SECOND;
-    private static final long LOOK_NANOS = SECOND / 4;
 
     private final World world;
     private final Workload workload;
@@ -77,16 +75,16 @@ final class CalmRun {
 
     CalmReport run(double hours) {
         cluster.start();
-        boolean made = until(HEALED_NANOS_MAX, cluster::ready);
+        boolean made = world.until(HEALED_NANOS_MAX, cluster::ready);
         cluster.createTable();
-        made = made && until(HEALED_NANOS_MAX, this::whole);
+        made = made && world.until(HEALED_NANOS_MAX, this::whole);
         if (!made) {
             live("no table without faults");
         }
         crowd.begin();
         disasters.begin();
         while (made && world.violations().total() == 0 && world.queue().now() < hours * HOUR) {
-            until(PART_NANOS, () -> false);
+            world.until(PART_NANOS, () -> false);
             made = rest();
         }
         return report();
@@ -95,18 +93,18 @@ final class CalmRun {
     private boolean rest() {
         crowd.rest();
         disasters.heal();
-        if (!until(HEALED_NANOS_MAX, () -> crowd.outstanding() == 0 && whole())) {
+        if (!world.until(HEALED_NANOS_MAX, () -> crowd.outstanding() == 0 && whole())) {
             live("not at rest " + HEALED_NANOS_MAX / SECOND + " s after the last fault");
             return false;
         }
         judge();
         erased = false;
         eraser.erase(SimCluster.TABLE, () -> erased = true);
-        if (!until(HEALED_NANOS_MAX, () -> erased && whole())) {
+        if (!world.until(HEALED_NANOS_MAX, () -> erased && whole())) {
             live("lists cannot be deleted");
             return false;
         }
-        until(REST_NANOS, () -> false);
+        world.until(REST_NANOS, () -> false);
         measure();
         history.clear();
         atomicHistory.clear();
@@ -171,20 +169,6 @@ final class CalmRun {
                 .mapToLong(platter -> platter.bytes(path -> path.startsWith("t") && which.test(path)))
                 .max()
                 .orElse(0);
-    }
-
-    private boolean until(long atMostNanos, BooleanSupplier done) {
-        long end = world.queue().now() + atMostNanos;
-        while (world.queue().now() < end) {
-            long look = Math.min(end, world.queue().now() + LOOK_NANOS);
-            while (world.queue().step(look)) {
-                // every event up to the next look
-            }
-            if (done.getAsBoolean()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private CalmReport report() {

@@ -30,7 +30,6 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.function.BooleanSupplier;
 
 /** One seed: start, faults and load together, healing, checks. */
 final class SeedRun {
@@ -38,7 +37,6 @@ final class SeedRun {
     private static final long START_NANOS_MAX = 60 * SECOND;
     private static final long HEALED_NANOS_MAX = 60 * SECOND;
     private static final long ENDED_NANOS_MAX = 5 * SECOND;
-    private static final long LOOK_NANOS = SECOND / 4;
 
     private final long seed;
     private final SimulationOptions options;
@@ -64,7 +62,8 @@ final class SeedRun {
         this.world = new World(
                 seed, engine, scratch, options.plant(), options.workload(), options.rebalancing(), options.lines());
         Prng random = new Prng(seed).fork("run");
-        Scenario drawn = Scenario.draw(random.fork("scenario"));
+        Scenario any = Scenario.draw(random.fork("scenario"));
+        Scenario drawn = world.storage() ? any : any.withoutStorage();
         this.scenario = options.workload() == Workload.ATOMIC ? drawn.atomic() : drawn;
         this.cluster = new SimCluster(world, scenario);
         FaultPlan plan = new FaultPlan(random.fork("plan"));
@@ -82,9 +81,9 @@ final class SeedRun {
     SeedReport run() {
         world.trace().line("seed " + seed + ": " + scenario);
         cluster.start();
-        boolean made = until(START_NANOS_MAX, cluster::ready);
+        boolean made = world.until(START_NANOS_MAX, cluster::ready);
         cluster.createTable();
-        made = made && until(START_NANOS_MAX, () -> cluster.divergence().isEmpty());
+        made = made && world.until(START_NANOS_MAX, () -> cluster.divergence().isEmpty());
         if (made) {
             underFaults();
         } else {
@@ -110,7 +109,7 @@ final class SeedRun {
         moves.begin();
         cluster.awaitLatecomer();
         backups.begin();
-        until(options.faultSecondsPerSeed() * SECOND, () -> false);
+        world.until(options.faultSecondsPerSeed() * SECOND, () -> false);
         crowd.rest();
         absences.end();
         isolations.end();
@@ -119,10 +118,10 @@ final class SeedRun {
         disasters.heal();
         backups.end();
         crowd.probe(HEALED_NANOS_MAX);
-        boolean finished = until(HEALED_NANOS_MAX, this::over);
+        boolean finished = world.until(HEALED_NANOS_MAX, this::over);
         disasters.waited();
         if (!finished && !disasters.excused().isEmpty()) { // operations on what stays away end at their deadline
-            finished = until(ENDED_NANOS_MAX, this::over);
+            finished = world.until(ENDED_NANOS_MAX, this::over);
         }
         judge(finished);
     }
@@ -193,20 +192,6 @@ final class SeedRun {
             lists.putAll(held);
         }
         return lists;
-    }
-
-    private boolean until(long atMostNanos, BooleanSupplier done) {
-        long end = world.queue().now() + atMostNanos;
-        while (world.queue().now() < end) {
-            long look = Math.min(end, world.queue().now() + LOOK_NANOS);
-            while (world.queue().step(look)) {
-                // every event up to the next look
-            }
-            if (done.getAsBoolean()) {
-                return true;
-            }
-        }
-        return false;
     }
 
     private SeedReport report(String hash) {

@@ -31,6 +31,7 @@ final class Timeouts {
         values.put(
                 "zookeeper.embedded.tick",
                 text(Settings.defaults().zookeeper().embedded().tick()));
+        values.put("coordinator.session-timeout", text(coordinator.sessionTimeout()));
         values.put("coordinator.ping", text(coordinator.ping()));
         values.put("coordinator.ping-timeout", text(coordinator.pingTimeout()));
         values.put("coordinator.failed-pings", Integer.toString(coordinator.failedPings()));

@@ -1,5 +1,6 @@
 package io.uniserve.testkit.simulation.cluster;
 
+import io.uniserve.model.Durability;
 import io.uniserve.model.OnLoss;
 import io.uniserve.testkit.simulation.kernel.Prng;
 
@@ -16,7 +17,8 @@ public record Scenario(
         int coordinators,
         int clients,
         int operationMillisMean,
-        OnLoss onLoss) {
+        OnLoss onLoss,
+        Durability durability) {
     /** Draws the sizes. */
     public static Scenario draw(Prng random) {
         int servers = random.below(4) == 0 ? random.between(1, 2) : random.between(3, 7);
@@ -30,22 +32,31 @@ public record Scenario(
                 random.between(1, 2),
                 random.between(1, 4),
                 random.between(40, 70),
-                rf == 1 && random.below(2) == 0 ? OnLoss.RESTORE_ACTOR : OnLoss.WAIT);
+                rf == 1 && random.below(2) == 0 ? OnLoss.RESTORE_ACTOR : OnLoss.WAIT,
+                random.below(5) == 0 ? Durability.REMOTE : Durability.LOCAL);
     }
 
     /** That of a long run: a steady trickle of operations, and one server more than there are copies. */
     public static Scenario calm() {
-        return new Scenario(4, 4, 3, 2, 2, 3, 1_500, OnLoss.WAIT);
+        return new Scenario(4, 4, 3, 2, 2, 3, 1_500, OnLoss.WAIT, Durability.LOCAL);
+    }
+
+    /** The same without durable storage. */
+    public Scenario withoutStorage() {
+        return new Scenario(
+                servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, onLoss, Durability.LOCAL);
     }
 
     /** The same for a table whose updates are atomic: it waits for what it has lost. */
     public Scenario atomic() {
-        return new Scenario(servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, OnLoss.WAIT);
+        return new Scenario(
+                servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, OnLoss.WAIT, durability);
     }
 
     @Override
     public String toString() {
         return servers + " servers, " + actors + " actors, rf " + rf + ", minIsr " + minIsr + ", " + coordinators
-                + " coordinators, " + clients + " clients, " + onLoss;
+                + " coordinators, " + clients + " clients, " + onLoss
+                + (durability == Durability.REMOTE ? ", durability REMOTE" : "");
     }
 }

@@ -4,6 +4,7 @@ import io.uniserve.api.Document;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
+import io.uniserve.model.Durability;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
@@ -141,16 +142,17 @@ public final class SimCluster {
             return;
         }
         TableMeta meta = new TableMeta(
-                TABLE,
-                0,
-                partitioner(),
-                ActorKeys.KEY_FIELD,
-                world.level(),
-                scenario.rf(),
-                scenario.minIsr(),
-                scenario.onLoss(),
-                KvEngine.NAME,
-                Map.of());
+                        TABLE,
+                        0,
+                        partitioner(),
+                        ActorKeys.KEY_FIELD,
+                        world.level(),
+                        scenario.rf(),
+                        scenario.minIsr(),
+                        scenario.onLoss(),
+                        KvEngine.NAME,
+                        Map.of())
+                .with(scenario.durability());
         leader().ifPresent(leader -> leader.onAdmin(new AdminRequest.CreateTable(meta), outcome -> {
             String end =
                     outcome instanceof Outcome.Err<?> err ? err.error().code().name() : "ok";
@@ -189,13 +191,21 @@ public final class SimCluster {
         return scenario.rf();
     }
 
-    /** True when the registry says now that durable storage holds everything that the actor's primary ever logged. */
+    /** True when nothing is acknowledged that durable storage does not have. */
+    public boolean remote() {
+        return scenario.durability() == Durability.REMOTE;
+    }
+
+    /**
+     * True when the registry says now that durable storage holds everything that the actor's primary ever logged, or, in a table of
+     * durability REMOTE, ever acknowledged.
+     */
     public boolean backupComplete(ReplicaKey key) {
         return world.ensemble
                                 .read(RegistryPaths.backup(TABLE, key.actor()), world.ensemble.zxid())
                                 .value()
                         instanceof BackupRecord record
-                && record.clean()
+                && (record.clean() || remote())
                 && record.key().equals(key);
     }
 

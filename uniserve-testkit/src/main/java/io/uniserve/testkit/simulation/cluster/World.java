@@ -17,6 +17,7 @@ import io.uniserve.testkit.simulation.registry.Ensemble;
 import io.uniserve.testkit.simulation.workload.Workload;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -24,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** What all processes of one simulation share. */
 public final class World {
     private static final int FRAMES_SHOWN = 8;
+    private static final long LOOK_NANOS = 250_000_000L;
 
     final EventQueue queue = new EventQueue();
     final Prng random;
@@ -113,6 +115,26 @@ public final class World {
 
     public SimObjectStore objects() {
         return objects;
+    }
+
+    /** True when servers have durable storage. */
+    public boolean storage() {
+        return sizes.shippingNanos() > 0;
+    }
+
+    /** Lets time pass until this is so, looked at four times a second; false where it is not in time. */
+    public boolean until(long atMostNanos, BooleanSupplier done) {
+        long end = queue.now() + atMostNanos;
+        while (queue.now() < end) {
+            long look = Math.min(end, queue.now() + LOOK_NANOS);
+            while (queue.step(look)) {
+                // every event up to the next look
+            }
+            if (done.getAsBoolean()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** Segments that went from the front of logs. */

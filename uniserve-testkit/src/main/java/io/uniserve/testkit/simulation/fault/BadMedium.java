@@ -21,6 +21,7 @@ import java.util.TreeSet;
  * has another copy in sync, so that nothing acknowledged at level ISR may be lost. Should the set shrink to the damaged copy
  * alone before that one has left it, a loss is excused; not so where the disk was destroyed long before, as the server must have been asked since. At rf 1 a disk is destroyed only when the backups of all actors on it
  * are complete and the server has been down for a while, and a flipped bit excuses no loss: the actor is right, or away. A takeover of what is not complete, which a table may ask for, excuses losses as well.
+ * With durability REMOTE disks are destroyed without any regard, also all of the cluster at once, and excuse nothing.
  */
 final class BadMedium {
     private static final long ENDED_NANOS = 1_500_000_000L;
@@ -88,6 +89,9 @@ final class BadMedium {
         }
         emptied.keySet().removeIf(actor -> !map.actors().get(actor).isr().contains(victim.id()));
         TreeSet<Integer> damaged = new TreeSet<>(flipped);
+        if (cluster.remote()) {
+            emptied.clear();
+        }
         long now = world.queue().now();
         emptied.forEach((actor, since) -> {
             if (now - since < VOUCHED_NANOS) {
@@ -151,6 +155,17 @@ final class BadMedium {
                 });
     }
 
+    /** All disks of the cluster in one moment. */
+    private void destroyAll(Fault fault, Runnable crashAll) {
+        crashAll.run();
+        for (ServerNode server : cluster.servers()) {
+            if (!server.process().alive() && server.platter().destroy()) {
+                world.trace().line(fault.label() + " " + server.process().name());
+                world.weather().count(fault);
+            }
+        }
+    }
+
     private static int actorOf(String path) {
         return Integer.parseInt(path.substring(path.indexOf("-a") + 2, path.indexOf('/')));
     }
@@ -162,6 +177,10 @@ final class BadMedium {
     void strike(Fault fault, Runnable crash, Runnable crashAll) {
         Optional<TableRoute> route = cluster.route();
         if (route.isEmpty()) {
+            return;
+        }
+        if (cluster.remote() && fault == Fault.DISK_DESTROYED && random.below(2) == 0) {
+            destroyAll(fault, crashAll);
             return;
         }
         if (cluster.rf() < 2) {
@@ -178,7 +197,8 @@ final class BadMedium {
             if (actor.isr().contains(victim.id())) {
                 here.add(actor.actor());
             }
-            if (actor.isr().contains(victim.id()) && actor.isr().size() < 2) {
+            boolean any = cluster.remote() && fault == Fault.DISK_DESTROYED;
+            if (actor.isr().contains(victim.id()) && actor.isr().size() < 2 && !any) {
                 return;
             }
         }

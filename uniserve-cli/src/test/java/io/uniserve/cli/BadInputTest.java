@@ -92,6 +92,7 @@ class BadInputTest {
         "table create more --port kv --level serializable --on-loss restore-actor,INVALID_ARGUMENT",
         "table create more --port kv --level fully-serializable --rf 3,INVALID_ARGUMENT",
         "table create more --port kv --on-loss restore-table,INVALID_ARGUMENT",
+        "table create more --port kv --durability remote,UNSUPPORTED",
         "table create more --port kv -O no=such,INVALID_ARGUMENT",
         "table create ../more --port kv,INVALID_ARGUMENT",
         "table create / --port kv,INVALID_ARGUMENT",

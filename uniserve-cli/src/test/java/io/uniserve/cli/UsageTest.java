@@ -31,6 +31,7 @@ class UsageTest {
                 "table create t --port kv --range-bounds 1,x",
                 "table create t --port kv --level strong",
                 "table create t --port kv --on-loss panic",
+                "table create t --port kv --durability eternal",
                 "table create t --port kv -O novalue",
                 "table create t --port kv --rf two",
                 "table list --unknown",

@@ -8,6 +8,7 @@ import io.uniserve.cli.cluster.RemoteCluster;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.Durability;
 import io.uniserve.protocol.message.PeerReply.ReplicaLoad;
 import java.io.IOException;
 import java.nio.file.Files;
@@ -49,12 +50,26 @@ class ColdStartIT {
                             .hash(3)
                             .replicas(2)
                             .level(ConsistencyLevel.FULLY_SERIALIZABLE));
+            lost.client()
+                    .admin()
+                    .createTable(
+                            TableSpec.named("d").port("kv").hash(2).replicas(2).durability(Durability.REMOTE));
+            lost.client()
+                    .admin()
+                    .createTable(TableSpec.named("e")
+                            .port("kv")
+                            .hash(2)
+                            .replicas(2)
+                            .level(ConsistencyLevel.SERIALIZABLE)
+                            .durability(Durability.REMOTE));
             write(lost.client(), "a", 0, BATCHES);
             write(lost.client(), "t", 0, BATCHES);
             write(lost.client(), "u", 0, 3);
             assertThat(run(lost, "backup", "t", "--name", "half").exit()).isZero();
             write(lost.client(), "t", BATCHES, 2 * BATCHES);
             await("everything is shipped").atMost(Duration.ofMinutes(1)).until(() -> shipped(lost.client()));
+            write(lost.client(), "d", 0, BATCHES);
+            write(lost.client(), "e", 0, BATCHES); // not a moment later
             lost.processes().daemons().values().forEach(DaemonProcess::kill);
         }
         Files.move(first.resolve("store"), second.resolve("store"));
@@ -67,13 +82,15 @@ class ColdStartIT {
             assertThat(count(fresh.client(), "u")).isEqualTo(3L * ROWS);
             assertThat(restored.out()).contains("restored table a from backup lost-a-3, 3 actors");
             assertThat(count(fresh.client(), "a")).as("atomic updates").isEqualTo((long) BATCHES * ROWS);
+            assertThat(count(fresh.client(), "d")).as("durability REMOTE").isEqualTo((long) BATCHES * ROWS);
+            assertThat(count(fresh.client(), "e")).as("both").isEqualTo((long) BATCHES * ROWS);
             write(fresh.client(), "a", BATCHES, BATCHES + 2);
             assertThat(count(fresh.client(), "a")).isEqualTo((BATCHES + 2L) * ROWS);
             assertThat(run(fresh, "restore", "half", "--as", "half").exit()).isZero();
             assertThat(count(fresh.client(), "half")).isEqualTo((long) BATCHES * ROWS);
             write(fresh.client(), "t", 2 * BATCHES, 2 * BATCHES + 2);
             assertThat(count(fresh.client(), "t")).isEqualTo((2L * BATCHES + 2) * ROWS);
-            for (String name : List.of("half", "lost-t-1", "lost-u-2", "lost-a-3")) {
+            for (String name : List.of("half", "lost-t-1", "lost-u-2", "lost-a-3", "lost-d-4", "lost-e-5")) {
                 assertThat(run(fresh, "backup", "--delete", name).exit()).isZero();
             }
             assertThat(fresh.files("store", "store/backup/local/1/")).isEmpty();
@@ -114,6 +131,6 @@ class ColdStartIT {
                 .flatMap(load -> load.replicas().stream())
                 .filter(replica -> replica.role().equals(ReplicaLoad.PRIMARY))
                 .toList();
-        return primaries.size() == 9 && primaries.stream().allMatch(p -> p.backupIndex() == p.lastIndex());
+        return primaries.size() == 13 && primaries.stream().allMatch(p -> p.backupIndex() == p.lastIndex());
     }
 }

@@ -56,7 +56,7 @@ class TableCommandTest {
     void createWithEverything() {
         Run run = uniserve.run(
                 ("table create events --port kv --range-bounds -5,0,7 --rf 1 --min-isr 1 --level fully-serializable"
-                                + " --on-loss restore-actor --key time -O a=1 -O b=x=y")
+                                + " --on-loss restore-actor --durability remote --key time -O a=1 -O b=x=y")
                         .split(" "));
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         TableMeta meta = meta("events");
@@ -65,6 +65,7 @@ class TableCommandTest {
         assertThat(meta.rf()).isEqualTo(1);
         assertThat(meta.level()).isEqualTo(ConsistencyLevel.FULLY_SERIALIZABLE);
         assertThat(meta.onLoss()).isEqualTo(OnLoss.RESTORE_ACTOR);
+        assertThat(meta.remote()).isTrue();
         assertThat(meta.options()).isEqualTo(Map.of("a", "1", "b", "x=y"));
     }
 

@@ -42,8 +42,12 @@ final class LearnerWatch {
         return phase == Phase.CERTIFIED;
     }
 
-    /** What a learner has on disk, and has applied. */
-    record Progress(ServerId server, long match, long applied) {}
+    /**
+     * What a learner has on disk, and has applied.
+     *
+     * @param answers true when it has answered the last time it was asked: updates do not wait for one that is not there yet
+     */
+    record Progress(ServerId server, boolean answers, long match, long applied) {}
 
     /**
      * Time passes, or the learner has told how far it is.
@@ -53,7 +57,8 @@ final class LearnerWatch {
      */
     void advance(Progress learner, long last, long stable, long now, Certifier certifier) {
         if (phase == Phase.CATCHING_UP) {
-            boolean near = last - learner.match() <= config.learnerLagMax()
+            boolean near = learner.answers()
+                    && last - learner.match() <= config.learnerLagMax()
                     && last - learner.applied() <= config.learnerLagMax();
             if (near && now - since >= config.learnerTimeoutNanos()) {
                 phase = Phase.AWAITED;

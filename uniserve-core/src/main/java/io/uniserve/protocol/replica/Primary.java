@@ -44,6 +44,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
     private long decided;
     private long stable;
     private boolean matched;
+    private long matchedAt;
     private boolean closed;
     private long reportedAt;
 
@@ -264,7 +265,8 @@ final class Primary implements PeerLink.Listener, BackupPins {
         boolean near = heirs.stream()
                 .anyMatch(member -> !member.equals(host.self())
                         && log.lastIndex() - match(member) <= host.config().learnerLagMax());
-        handOver.wanted(now, matched && near);
+        boolean served = matched && now - matchedAt >= host.config().retryNanos(); // those who waited for this epoch
+        handOver.wanted(now, served && near);
         host.wantTicks(replica);
         handOver.advance(now, successors());
     }
@@ -298,6 +300,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
         }
         if (!matched && log.lastEpoch() == epoch && least >= epochIndex) {
             matched = true;
+            matchedAt = now;
         }
         for (Map.Entry<ServerId, LearnerWatch> learner : learners.entrySet()) {
             if (learner.getValue().counts()) {
@@ -401,7 +404,8 @@ final class Primary implements PeerLink.Listener, BackupPins {
             LearnerWatch watch = learners.get(learner);
             if (link != null && watch != null && matched) {
                 link.poll();
-                LearnerWatch.Progress told = new LearnerWatch.Progress(learner, link.match(), link.applied());
+                LearnerWatch.Progress told =
+                        new LearnerWatch.Progress(learner, link.confirms(0), link.match(), link.applied());
                 watch.advance(told, log.durableIndex(), stable, now, certifier);
             }
         }

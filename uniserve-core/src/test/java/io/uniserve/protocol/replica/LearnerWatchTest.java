@@ -16,7 +16,7 @@ class LearnerWatchTest {
     private final List<ServerId> certified = new ArrayList<>();
 
     private void told(long match, long applied, long last, long stable, long now) {
-        watch.advance(new Progress(LEARNER, match, applied), last, stable, now, (learner, then) -> {
+        watch.advance(new Progress(LEARNER, true, match, applied), last, stable, now, (learner, then) -> {
             certified.add(learner);
             then.accept(true);
         });

@@ -23,6 +23,10 @@ class MovePauseTest {
     /** A handful of messages, a write of the map, a few fsyncs: no tick and no pause before another attempt. */
     private static final long PAUSE_MAX = 10 * MILLI;
 
+    private static final int UNEVEN_SEEDS = 60;
+    /** With one pause of 100 ms before another attempt it would be 150 to 220. */
+    private static final long UNEVEN_PAUSE_MAX = 120 * MILLI;
+
     private final Cluster cluster = new Cluster(3);
     private int refused;
 
@@ -36,6 +40,20 @@ class MovePauseTest {
             assertThat(longest).isLessThan(PAUSE_MAX);
         }
         assertThat(refused).as("once for each move at most").isLessThanOrEqualTo(2);
+    }
+
+    /** Messages, the registry and disks take up to 8 ms each, some twenty of them one after the other. */
+    @ParameterizedTest
+    @ValueSource(ints = {1, 2})
+    void nobodyWaitsForAnotherAttemptHoweverMessagesArrive(int rf) {
+        for (int seed = 0; seed < UNEVEN_SEEDS; seed++) {
+            MovePauseTest one = new MovePauseTest();
+            one.cluster.create(1, rf, 1, OnLoss.WAIT);
+            one.cluster.update(AckLevel.ISR, "k=0");
+            one.cluster.loop.run(1_000 * MILLI);
+            one.cluster.loop.uneven(seed, 8 * MILLI);
+            assertThat(one.move(0)).as("seed %s", seed).isLessThan(UNEVEN_PAUSE_MAX);
+        }
     }
 
     private long move(int number) {

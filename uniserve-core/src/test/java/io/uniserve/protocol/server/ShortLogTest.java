@@ -93,15 +93,21 @@ class ShortLogTest {
         awaitShort(cluster, cluster.primary(0), 1);
     }
 
-    @Test
-    void whoWasAwayForLongBeginsFromTheCheckpoint() {
-        Cluster cluster = cluster(3, 3, SMALL);
+    /** A follower that is down while the primary's log gets beyond what it has. */
+    private static Host awayForLong(Cluster cluster) {
         write(cluster, "r", 30);
         Host away = follower(cluster);
         away.kill();
         cluster.await(() -> cluster.actor(0).isr().size() == 2, 30);
         write(cluster, "s", 60);
         awaitShort(cluster, cluster.primary(0), 40);
+        return away;
+    }
+
+    @Test
+    void whoWasAwayForLongBeginsFromTheCheckpoint() {
+        Cluster cluster = cluster(3, 3, SMALL);
+        Host away = awayForLong(cluster);
         away.start();
         cluster.converge(0, 3);
         assertThat(away.engine().rows(cluster.key(0))).isEqualTo(rows(cluster)).hasSize(90);
@@ -189,12 +195,7 @@ class ShortLogTest {
     @Test
     void aDamagedCheckpointInStorageIsReplacedForTheLearnerThatNeedsIt() {
         Cluster cluster = cluster(3, 3, SMALL);
-        write(cluster, "r", 30);
-        Host away = follower(cluster);
-        away.kill();
-        cluster.await(() -> cluster.actor(0).isr().size() == 2, 30);
-        write(cluster, "s", 60);
-        awaitShort(cluster, cluster.primary(0), 40);
+        Host away = awayForLong(cluster);
         cluster.loop.run(20 * SECOND);
         String damaged = cluster.backup(0).checkpoint();
         cluster.objects

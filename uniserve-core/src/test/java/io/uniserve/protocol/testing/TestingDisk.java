@@ -12,6 +12,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -20,6 +21,7 @@ public final class TestingDisk implements Disk {
     private final TestingLoop loop;
     private final TreeMap<String, Content> files = new TreeMap<>();
     private int life;
+    private final AtomicLong order = new AtomicLong();
     private int appends;
     private int syncs;
     private boolean full;
@@ -111,7 +113,7 @@ public final class TestingDisk implements Disk {
 
     private <T> void run(Completion<T> completion, Supplier<Outcome<T>> action) {
         int started = life;
-        loop.after(50_000, () -> {
+        loop.inOrder(order, 50_000, () -> {
             if (started == life) {
                 completion.done(action.get());
             }

@@ -4,7 +4,10 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
 import java.util.Comparator;
 import java.util.PriorityQueue;
+import java.util.Random;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
 
 /** Virtual time: tasks run in the order of (time, sequence) when the test lets time pass. */
 public final class TestingLoop implements Clock, Timers {
@@ -12,6 +15,8 @@ public final class TestingLoop implements Clock, Timers {
             new PriorityQueue<>(Comparator.comparingLong(Task::at).thenComparingLong(Task::sequence));
     private long now = 1_000_000_000L;
     private long sequence;
+    private @Nullable Random random;
+    private long most;
 
     @Override
     public long nanos() {
@@ -28,6 +33,28 @@ public final class TestingLoop implements Clock, Timers {
     /** Runs a task after everything that is due already. */
     public void soon(Runnable task) {
         after(1_000, task);
+    }
+
+    /** From now on messages, the registry and disks take up to this long, each time another, as the seed has it. */
+    public void uneven(long seed, long mostNanos) {
+        random = new Random(seed);
+        most = mostNanos;
+    }
+
+    /** Runs a task after the time that a message takes. */
+    void later(Runnable task) {
+        after(1_000 + jitter(), task);
+    }
+
+    /** As {@link #later}, never before what was given to the same queue. */
+    void inOrder(AtomicLong queue, long leastNanos, Runnable task) {
+        long at = Math.max(queue.get(), now + leastNanos + jitter());
+        queue.set(at);
+        after(at - now, task);
+    }
+
+    private long jitter() {
+        return random == null ? 0 : random.nextLong(most);
     }
 
     /** Lets this much time pass. */

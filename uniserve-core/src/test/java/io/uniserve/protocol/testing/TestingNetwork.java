@@ -49,7 +49,7 @@ public final class TestingNetwork implements Network {
                         Outcome.err(new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "no answer from " + to)));
             }
         });
-        loop.soon(() -> {
+        loop.later(() -> {
             BiConsumer<PeerRequest, Completion<PeerReply>> handler = handlers.get(to.toString());
             if (lost.test(to, request)) {
                 return;
@@ -60,7 +60,7 @@ public final class TestingNetwork implements Network {
             } else {
                 handler.accept(
                         request,
-                        outcome -> loop.soon(() -> {
+                        outcome -> loop.later(() -> {
                             if (!answered[0]) {
                                 answered[0] = true;
                                 completion.done(outcome);

@@ -9,6 +9,7 @@ import io.uniserve.protocol.env.Registry;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
@@ -19,6 +20,7 @@ public final class TestingRegistry implements Registry {
     private final TreeMap<String, List<Runnable>> watches = new TreeMap<>();
     private final List<SessionListener> listeners = new ArrayList<>();
     private Object session = new Object();
+    private final AtomicLong order = new AtomicLong();
     private boolean cut;
     private boolean deaf;
     private int unknownDone;
@@ -35,9 +37,13 @@ public final class TestingRegistry implements Registry {
         this.store = store;
         store.listen(path -> {
             if (!deaf) {
-                watches.getOrDefault(path, List.of()).forEach(loop::soon);
+                watches.getOrDefault(path, List.of()).forEach(this::inOrder);
             }
         });
+    }
+
+    private void inOrder(Runnable task) {
+        loop.inOrder(order, 1_000, task);
     }
 
     /** Changes are not told, or again are. */
@@ -120,7 +126,7 @@ public final class TestingRegistry implements Registry {
             return;
         }
         reads.merge(path, 1, Integer::sum);
-        loop.soon(() -> completion.done(cut ? away() : Outcome.ok((old == null ? store : old).read(path))));
+        inOrder(() -> completion.done(cut ? away() : Outcome.ok((old == null ? store : old).read(path))));
     }
 
     @Override
@@ -129,7 +135,7 @@ public final class TestingRegistry implements Registry {
             waiting.add(() -> children(path, completion));
             return;
         }
-        loop.soon(() -> completion.done(cut ? away() : Outcome.ok(store.children(path))));
+        inOrder(() -> completion.done(cut ? away() : Outcome.ok(store.children(path))));
     }
 
     @Override
@@ -138,7 +144,7 @@ public final class TestingRegistry implements Registry {
         if (held.test(ops)) {
             waiting.add(() -> multi(owner, ops, completion));
         } else {
-            loop.soon(() -> multi(owner, ops, completion));
+            inOrder(() -> multi(owner, ops, completion));
         }
     }
 
@@ -152,14 +158,14 @@ public final class TestingRegistry implements Registry {
         } else {
             MultiResult result = store.multi(owner, ops);
             Outcome<MultiResult> answer = mine && unknownDone > 0 ? unknown() : Outcome.ok(result);
-            loop.soon(() -> completion.done(answer)); // after what watches tell of it, as ZooKeeper does
+            inOrder(() -> completion.done(answer)); // after what watches tell of it, as ZooKeeper does
             unknownDone = mine ? Math.max(0, unknownDone - 1) : unknownDone;
         }
     }
 
     @Override
     public void sync(Completion<Done> completion) {
-        loop.soon(() -> {
+        inOrder(() -> {
             old = cut ? old : null;
             completion.done(cut ? away() : Outcome.ok(Done.DONE));
         });

@@ -23,9 +23,7 @@ final class LostDisk {
     private final FailingCluster cluster;
     private final Tables tables;
     private final List<Double> times = new ArrayList<>();
-    private int rows;
-    private int lost;
-    private int wrong;
+    private RowLoad.Comparison all = RowLoad.Comparison.NONE;
     private long shipped;
 
     LostDisk(Findings findings, FailingCluster cluster, Tables tables) {
@@ -42,11 +40,11 @@ final class LostDisk {
         }
         progress.finish();
         findings.atMost("disk: all actors answer again, longest s", Findings.most(times), GOAL);
-        findings.atMost("disk: acknowledged rows lost", lost, 0);
-        findings.atMost("disk: rows that nobody sent", wrong, 0);
+        findings.atMost("disk: acknowledged rows lost", all.lost(), 0);
+        findings.atMost("disk: rows that nobody sent", all.wrong(), 0);
         findings.say(
                 "%d kills, %d rows compared; in durable storage before the kill: all %d entries of the logs",
-                kills, rows, shipped);
+                kills, all.rows(), shipped);
     }
 
     private void destroy(String table, int kill) {
@@ -63,10 +61,7 @@ final class LostDisk {
         long again = findings.nanos().getAsLong();
         times.add((again - at) / Findings.NANOS);
         findings.raw("restored", "disk", kill, victim.name(), again - at);
-        RowLoad.Comparison compared = load.compare(client, "disk", findings);
-        rows += compared.rows();
-        lost += compared.lost();
-        wrong += compared.wrong();
+        all = all.plus(load.compare(client, "disk", findings));
         cluster.client().admin().dropTable(table);
         cluster.processes().startServer(victim.name());
         cluster.awaitAllServers();

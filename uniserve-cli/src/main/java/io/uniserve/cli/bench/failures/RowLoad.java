@@ -73,7 +73,13 @@ final class RowLoad implements AutoCloseable {
     }
 
     /** Every row that was acknowledged, compared with what is there. */
-    record Comparison(int rows, int lost, int wrong) {}
+    record Comparison(int rows, int lost, int wrong) {
+        static final Comparison NONE = new Comparison(0, 0, 0);
+
+        Comparison plus(Comparison other) {
+            return new Comparison(rows + other.rows, lost + other.lost, wrong + other.wrong);
+        }
+    }
 
     RowLoad(LongSupplier nanos, ClientTable table, TableMeta meta, int rows) {
         this.nanos = nanos;

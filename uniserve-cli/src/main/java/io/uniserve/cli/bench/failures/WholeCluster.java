@@ -16,9 +16,7 @@ final class WholeCluster {
     private final FailingCluster cluster;
     private final Tables tables;
     private final List<Double> times = new ArrayList<>();
-    private int rows;
-    private int lost;
-    private int wrong;
+    private RowLoad.Comparison all = RowLoad.Comparison.NONE;
     private long updates;
 
     WholeCluster(Findings findings, FailingCluster cluster, Tables tables) {
@@ -34,10 +32,10 @@ final class WholeCluster {
             progress.at(kill, String.format(Locale.ROOT, "%.2f s", times.get(kill - 1)));
         }
         progress.finish();
-        findings.atMost("cluster: acknowledged rows lost", lost, 0);
-        findings.atMost("cluster: rows that nobody sent", wrong, 0);
+        findings.atMost("cluster: acknowledged rows lost", all.lost(), 0);
+        findings.atMost("cluster: rows that nobody sent", all.wrong(), 0);
         findings.atMost("cluster: serves again after the restart, longest s", Findings.most(times), GOAL);
-        findings.say("%d kills, %d rows compared, %d updates acknowledged before", kills, rows, updates);
+        findings.say("%d kills, %d rows compared, %d updates acknowledged before", kills, all.rows(), updates);
     }
 
     private void kill(String table, int kill) {
@@ -53,10 +51,7 @@ final class WholeCluster {
         long again = findings.nanos().getAsLong();
         times.add((again - at) / Findings.NANOS);
         findings.raw("restart", "cluster", kill, again - at);
-        RowLoad.Comparison compared = load.compare(reopened, "cluster", findings);
-        rows += compared.rows();
-        lost += compared.lost();
-        wrong += compared.wrong();
+        all = all.plus(load.compare(reopened, "cluster", findings));
         updates += load.updates();
         cluster.settle(table);
         cluster.client().admin().dropTable(table);

@@ -37,6 +37,7 @@ import io.uniserve.testkit.simulation.plant.BlindVoucher;
 import io.uniserve.testkit.simulation.plant.GreedyDrop;
 import io.uniserve.testkit.simulation.plant.HastyEyes;
 import io.uniserve.testkit.simulation.plant.HastyVotes;
+import io.uniserve.testkit.simulation.plant.LateStore;
 import io.uniserve.testkit.simulation.plant.OwnCounters;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.Presumer;
@@ -215,7 +216,9 @@ public final class ServerNode implements Node {
                         : world.wire.network(process),
                 registry(random, session),
                 world.plant == Plant.GREEDY_DROP ? new GreedyDrop(watched(disk), platter) : watched(disk),
-                world.objects.of(process),
+                world.plant == Plant.STORED_LATER
+                        ? new LateStore(world.objects.of(process), process.timers())
+                        : world.objects.of(process),
                 engine,
                 world.ids(process));
     }

@@ -25,6 +25,8 @@ public enum Plant {
     UNPUBLISHED_READS,
     /** With a segment of the log that nobody needs goes the one behind it. */
     GREEDY_DROP,
+    /** Durable storage says that it has an object some seconds before it has. */
+    STORED_LATER,
     /** Readers of an atomic table do not see that a version is in doubt. */
     DOUBTS_IGNORED(Workload.ATOMIC),
     /** Servers do not tell which version an answer is of, so that nobody is asked again. */

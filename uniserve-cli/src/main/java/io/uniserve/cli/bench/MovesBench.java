@@ -51,7 +51,7 @@ final class MovesBench {
     private final List<String> rows = new ArrayList<>();
 
     /** How much of everything. */
-    record Scale(int moves, int rows, int actors, int queries) {}
+    record Scale(int moves, int warmUp, int rows, int actors, int queries) {}
 
     MovesBench(LongSupplier nanos, RawLog raw, Scale scale, Path directory, Console console) {
         this.nanos = nanos;
@@ -104,6 +104,9 @@ final class MovesBench {
                         new BareRegistry(cluster.address("zookeeper").toString(), "rf-" + rf)) {
             console.note(name + ": before the moves");
             warm(load);
+            for (int i = 0; i < scale.warmUp(); i++) {
+                move(client, name, i % scale.actors());
+            }
             load.takeUpdates();
             load.takeQueries();
             long until = load.queried() + scale.queries();

@@ -28,6 +28,12 @@ public final class MovesCommand extends CliCommand {
     @Option(names = "--moves", paramLabel = "N", description = "Moves of each table (default: 40).")
     private int moves = 40;
 
+    @Option(
+            names = "--warm-up",
+            paramLabel = "N",
+            description = "Moves before them that do not count, as they are the first that the processes make (default: 4).")
+    private int warmUp = 4;
+
     @Option(names = "--rows", paramLabel = "N", description = "Rows of each table, of 1 KB (default: 4000).")
     private int rows = 4_000;
 
@@ -43,6 +49,7 @@ public final class MovesCommand extends CliCommand {
     @Override
     public Integer call() throws IOException {
         range("--moves", moves, 1, 100_000);
+        range("--warm-up", warmUp, 0, 1_000);
         range("--rows", rows, 1, 1_000_000);
         range("--actors", actors, 1, 256);
         range("--queries", queries, 1, 1_000_000);
@@ -51,7 +58,7 @@ public final class MovesCommand extends CliCommand {
             MovesBench bench = new MovesBench(
                     SystemClock.INSTANCE::nanos,
                     log,
-                    new MovesBench.Scale(moves, rows, actors, queries),
+                    new MovesBench.Scale(moves, warmUp, rows, actors, queries),
                     workspace.directory(),
                     console());
             List<Figure> figures = bench.run();

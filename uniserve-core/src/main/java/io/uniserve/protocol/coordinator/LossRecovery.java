@@ -88,14 +88,14 @@ final class LossRecovery {
         BackupRecord backup =
                 found.value() instanceof BackupRecord record && record.key().equals(key) ? record : null;
         boolean forGood = tables.lostForGood(view, key, actor);
-        boolean clean =
+        boolean complete =
                 backup != null && (backup.clean() || table.meta.remote() && forGood) && backup.epoch() <= actor.epoch();
-        if (table.meta.onLoss() == OnLoss.RESTORE_TABLE && forGood && !clean) {
+        if (table.meta.onLoss() == OnLoss.RESTORE_TABLE && forGood && !complete) {
             restoreTable(table, actor.actor(), key);
             return;
         }
         boolean restore = table.meta.onLoss() == OnLoss.RESTORE_ACTOR && forGood;
-        if (backup == null || !clean && !restore) {
+        if (backup == null || !complete && !restore) {
             if (reign.replicas().tellLoss(key)) {
                 LOG.warn(
                         "{}/{} lost its last replica {} and {}: waiting for the server to come back",
@@ -125,7 +125,7 @@ final class LossRecovery {
                 next.primary(),
                 backup.clean()
                         ? "complete"
-                        : clean ? "all that was acknowledged" : "what was shipped may lack the last updates");
+                        : complete ? "all that was acknowledged" : "what was shipped may lack the last updates");
         long now = reign.env().clock().nanos();
         reign.replicas()
                 .takenOver(

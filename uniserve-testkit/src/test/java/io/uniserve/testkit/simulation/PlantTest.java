@@ -11,10 +11,14 @@ import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 
-/** The checker catches bugs: each planted one shows within 200 seeds, at the median of several searches. Two run at a time. */
+/**
+ * The checker catches bugs: each planted one shows within 200 seeds; where it does not, two more searches must both catch it. With
+ * {@code -Duniserve.plants.median=true} it is the median of three searches for every bug. Two run at a time.
+ */
 @Execution(ExecutionMode.CONCURRENT)
 final class PlantTest {
     private static final int SEARCHES = 3;
+    private static final boolean MEDIAN = Boolean.getBoolean("uniserve.plants.median");
     /**
      * {@link Plant#COMMIT_UNFENCED}: whoever leads later has what the votes were for, so that clients are told nothing wrong, and
      * the look inside meets it in hundreds of seeds only. Tests of single cases break without that check.
@@ -35,13 +39,17 @@ final class PlantTest {
         Simulation simulation = new Simulation(
                 SimulationOptions.defaults().seconds(seconds(plant)).with(plant).with(plant.workload()));
         List<Integer> seeds = new ArrayList<>();
-        // the median is known once more than half of the searches have ended well
-        for (int search = 0; search < SEARCHES && found(seeds) <= SEARCHES / 2; search++) {
+        for (int search = 0; search < SEARCHES && !caught(seeds); search++) {
             seeds.add(seedsUntilCaught(plant, simulation, FIRST_SEED + search * SEEDS_MAX));
         }
-        assertThat(found(seeds))
+        assertThat(caught(seeds))
                 .as("searches of %s in which %s was caught, after so many seeds: %s", SEARCHES, plant, seeds)
-                .isGreaterThan(SEARCHES / 2);
+                .isTrue();
+    }
+
+    /** The first search caught it, or else more than half of all. */
+    private static boolean caught(List<Integer> seeds) {
+        return found(seeds) > SEARCHES / 2 || !MEDIAN && seeds.size() == 1 && found(seeds) == 1;
     }
 
     private static long found(List<Integer> seeds) {

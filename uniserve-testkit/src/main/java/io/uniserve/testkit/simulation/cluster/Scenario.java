@@ -38,9 +38,9 @@ public record Scenario(
         return new Scenario(4, 4, 3, 2, 2, 3, 1_500, OnLoss.WAIT);
     }
 
-    /** The same for a table whose updates are atomic: it waits for what it has lost. */
-    public Scenario atomic() {
-        return new Scenario(servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, OnLoss.WAIT);
+    /** The same for a table whose updates are atomic: it waits for what it has lost, or goes back together. */
+    public Scenario atomic(OnLoss loss) {
+        return new Scenario(servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, loss);
     }
 
     @Override

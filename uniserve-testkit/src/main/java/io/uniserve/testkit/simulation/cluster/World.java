@@ -115,6 +115,11 @@ public final class World {
         return objects;
     }
 
+    /** True when logs are shipped to durable storage. */
+    public boolean ships() {
+        return sizes.shippingNanos() > 0;
+    }
+
     /** Segments that went from the front of logs. */
     public long segmentsDropped() {
         return segmentsDropped;

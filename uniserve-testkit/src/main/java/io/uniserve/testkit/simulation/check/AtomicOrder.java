@@ -126,7 +126,8 @@ final class AtomicOrder {
                     read.client() + " read version " + read.version() + ", and was told of " + need.floor.version
                             + " before");
         }
-        if (era > need.floor.era && need.floor.version > 0) {
+        boolean heard = told.getOrDefault(read.client(), need.floor).era >= era;
+        if (need.floor.version > 0 && !heard) {
             violations.add(
                     "ERA",
                     read.client() + " was told of version " + need.floor.version + " of number "

@@ -45,10 +45,11 @@ public final class Eras {
         return era;
     }
 
-    /** The era of a table's number; -1 where there was none of this number, 0 where the number is not known. */
+    /** The era of a table's number; -1 where there was none of this number, 0 where either number is not known. */
     int ofTable(long tableId) {
         for (int era = 0; era < eras.size(); era++) {
-            if (tableId == 0 || eras.get(era).tableId() == tableId) {
+            long number = eras.get(era).tableId();
+            if (tableId == 0 || number == 0 || number == tableId) {
                 return era;
             }
         }

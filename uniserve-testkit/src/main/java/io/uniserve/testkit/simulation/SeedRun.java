@@ -142,7 +142,9 @@ final class SeedRun {
         cluster.awaitLatecomer();
         backups.begin();
         until(options.faultSecondsPerSeed() * SECOND, () -> false);
-        crowd.rest();
+        if (!together()) {
+            crowd.rest();
+        }
         absences.end();
         isolations.end();
         ruins.end();
@@ -151,7 +153,8 @@ final class SeedRun {
         disasters.heal();
         backups.end();
         if (together()) { // what is lost is so for a while before it is given up, and attempts that failed make the next one wait
-            until(RESTORED_NANOS_MAX, () -> cluster.divergence(this::lives).isEmpty());
+            until(RESTORED_NANOS_MAX, cluster::serves);
+            crowd.rest();
         }
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = until(HEALED_NANOS_MAX, this::over);

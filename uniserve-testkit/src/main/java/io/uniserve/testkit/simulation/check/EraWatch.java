@@ -36,7 +36,10 @@ public final class EraWatch implements Ensemble.Listener {
 
     private final Map<ReplicaKey, Stored> stored = new HashMap<>();
     private long whole;
-    private long wholeWhenBegun = -1;
+    /** What storage had all of when an attempt to restore the present number began, by the attempt. */
+    private final Map<String, Long> wholeWhenBegun = new TreeMap<>();
+
+    private final List<TableBackup> complete = new ArrayList<>();
 
     /**
      * @param table whose number is looked at
@@ -92,9 +95,11 @@ public final class EraWatch implements Ensemble.Listener {
         long number = eras.get(eras.size() - 1).tableId();
         String[] parts = key.split("/");
         if (parts[0].equals("archive")) {
-            boolean ours = TableBackup.decode(data).meta().tableId() == number;
-            if (ours && wholeWhenBegun < 0) { // before the surveys of the first attempt
-                wholeWhenBegun = whole();
+            TableBackup backup = TableBackup.decode(data);
+            if (backup.meta().tableId() == number && backup.complete()) {
+                complete.add(backup);
+            } else if (backup.meta().tableId() == number) { // the surveys come after this
+                wholeWhenBegun.putIfAbsent(backup.id(), whole());
             }
         } else if (parts.length == 6 && parts[4].equals("log") && parts[2].equals("" + number)) {
             long first = Long.parseLong(parts[5].substring(0, parts[5].indexOf('-')));
@@ -134,12 +139,17 @@ public final class EraWatch implements Ensemble.Listener {
         long inherited = eras.get(eras.size() - 1).base();
         String what = "number " + before.tableId() + " at version " + before.version() + " goes back to version " + base
                 + " as number " + after.tableId();
-        trace.line("table restored: " + what + "; storage had " + wholeWhenBegun);
+        long had = complete.stream() // of several that went back to this version, whichever it was
+                .filter(backup -> backup.version() == base)
+                .mapToLong(backup -> wholeWhenBegun.getOrDefault(backup.id(), 0L))
+                .min()
+                .orElse(Long.MAX_VALUE);
+        trace.line("table restored: " + what + "; storage had " + had);
         if (base != inherited && !commits.containsKey(base)) {
             violations.add("ERA", what + ", which was never committed");
         }
-        if (base < wholeWhenBegun || wholeWhenBegun < 0) {
-            violations.add("ERA", what + ", and storage had all of version " + wholeWhenBegun);
+        if (base < had) {
+            violations.add("ERA", what + ", and storage had all of version " + had);
         }
         if (after.next() < before.next() || after.inFlight() != null) {
             violations.add("ERA", what + " and goes on with version " + after.next() + " after " + before.next());
@@ -148,7 +158,8 @@ public final class EraWatch implements Ensemble.Listener {
         commits.clear();
         stored.clear();
         whole = base;
-        wholeWhenBegun = -1;
+        wholeWhenBegun.clear();
+        complete.clear();
         restored.run();
     }
 }

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 /** What all processes of one simulation share. */
 public final class World {
     private static final int FRAMES_SHOWN = 8;
+    private static final long KEEPALIVE_NANOS = 15_000_000_000L;
 
     final EventQueue queue = new EventQueue();
     final Prng random;
@@ -85,6 +86,9 @@ public final class World {
         this.sizes = calm ? Sizes.calm() : Sizes.draw(random.fork("sizes"));
         this.heat = rebalancing ? new Heat(this, random.fork("heat")) : null;
         ensemble.listen(observer.maps());
+        if (workload == Workload.ATOMIC) {
+            wire.keepalive(KEEPALIVE_NANOS);
+        }
     }
 
     public EventQueue queue() {

@@ -218,7 +218,7 @@ public final class AtomicClient implements Customer {
                 return;
             }
             UniserveException error = ((Outcome.Err<?>) outcome).error();
-            if (restored(reader, number, error, probe)) {
+            if (restored(reader, error, probe)) {
                 read(reader, known, actors, deadlineNanos, true);
             } else {
                 failed("", actors, error, probe);
@@ -232,11 +232,6 @@ public final class AtomicClient implements Customer {
 
     /** At a moment that a server confirms. */
     private void strict(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
-        long number = env.routing()
-                .current()
-                .table(table)
-                .map(route -> route.meta().tableId())
-                .orElse(0L);
         long invoked = queue.now();
         outstanding++;
         tally.started();
@@ -255,7 +250,7 @@ public final class AtomicClient implements Customer {
                         return;
                     }
                     UniserveException error = ((Outcome.Err<?>) outcome).error();
-                    if (restored(name, number, error, probe)) {
+                    if (restored(name, error, probe)) {
                         strict(actors, deadlineNanos, true);
                     } else {
                         failed("strictly ", actors, error, probe);
@@ -265,10 +260,12 @@ public final class AtomicClient implements Customer {
     }
 
     /** Notes that the client heard so; true where it is to ask again, as somebody does who wants to know what there is. */
-    private boolean restored(String reader, long number, UniserveException error, boolean probe) {
-        if (error.code() != ErrorCode.TABLE_RESTORED) {
+    private boolean restored(String reader, UniserveException error, boolean probe) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        if (error.code() != ErrorCode.TABLE_RESTORED || route.isEmpty()) {
             return false;
         }
+        long number = route.get().meta().tableId();
         history.restored(new AtomicHistory.Restored(reader, queue.now(), number));
         trace.line(reader + " hears that number " + number + " was restored");
         tally.error(error.code());

@@ -125,7 +125,7 @@ final class AtomicErasTest {
     @Test
     void aClientThatGoesBackIsFound() {
         read("k2", 50, 60, 9, 1, List.of("a"), List.of("a"));
-        read("k2", 61, 70, 7, 1, List.of("a"), List.of("a"));
+        read("k2", 61, 70, 7, 3, List.of("a", "b"), List.of("a", "b", "c"));
         assertThat(check()).containsExactly("ERA", "I5");
     }
 

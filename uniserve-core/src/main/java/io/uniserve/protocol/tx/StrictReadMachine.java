@@ -386,9 +386,37 @@ public final class StrictReadMachine {
         slot.trouble = verdict == Verdict.ONCE_EACH ? error : null;
     }
 
+    /**
+     * A table may have been restored since the start: who was told of its earlier number hears that instead. False where the read
+     * has ended so, or looks for another moment.
+     */
+    private boolean told(Cut now) {
+        for (int i = 0; i < tables.size(); i++) {
+            Optional<TableRoute> route = route(i, now.tables().get(i).tableId());
+            if (route.isEmpty()) {
+                last = "the table has another number than at the moment of the read";
+                later();
+                return false;
+            }
+            Optional<UniserveException> restored = floors.restored(route.get());
+            if (restored.isPresent()) {
+                end(Outcome.err(restored.get()));
+                return false;
+            }
+        }
+        return true;
+    }
+
+    private Optional<TableRoute> route(int table, long number) {
+        return env.routing()
+                .current()
+                .table(tables.get(table))
+                .filter(route -> route.meta().tableId() == number);
+    }
+
     private void succeed() {
         Cut now = cut;
-        if (now == null) {
+        if (now == null || !told(now)) {
             return;
         }
         List<Result> results = new ArrayList<>();

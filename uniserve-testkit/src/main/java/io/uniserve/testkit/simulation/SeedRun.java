@@ -2,10 +2,12 @@ package io.uniserve.testkit.simulation;
 
 import io.uniserve.api.EngineInstance;
 import io.uniserve.model.ActorState;
+import io.uniserve.model.OnLoss;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.testkit.simulation.check.AtomicCheck;
 import io.uniserve.testkit.simulation.check.AtomicHistory;
 import io.uniserve.testkit.simulation.check.ClientHistory;
+import io.uniserve.testkit.simulation.check.EraWatch;
 import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.check.HistoryCheck;
 import io.uniserve.testkit.simulation.cluster.Backups;
@@ -19,7 +21,10 @@ import io.uniserve.testkit.simulation.fault.Absences;
 import io.uniserve.testkit.simulation.fault.Disasters;
 import io.uniserve.testkit.simulation.fault.FaultPlan;
 import io.uniserve.testkit.simulation.fault.Isolations;
+import io.uniserve.testkit.simulation.fault.Ruins;
+import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
 import io.uniserve.testkit.simulation.workload.Crowd;
 import io.uniserve.testkit.simulation.workload.Tally;
@@ -36,6 +41,7 @@ final class SeedRun {
     private static final long SECOND = 1_000_000_000L;
     private static final long START_NANOS_MAX = 60 * SECOND;
     private static final long HEALED_NANOS_MAX = 60 * SECOND;
+    private static final long RESTORED_NANOS_MAX = 400 * SECOND;
     private static final long ENDED_NANOS_MAX = 5 * SECOND;
 
     private final long seed;
@@ -50,6 +56,8 @@ final class SeedRun {
     private final Backups backups;
     private final Crowd crowd;
     private final SideTable side;
+    private final Ruins ruins;
+    private final EraWatch eras;
     private final ActorKeys keys;
     private final Tally tally = new Tally();
     private final ClientHistory history = new ClientHistory();
@@ -64,7 +72,7 @@ final class SeedRun {
         Prng random = new Prng(seed).fork("run");
         Scenario any = Scenario.draw(random.fork("scenario"));
         Scenario drawn = world.storage() ? any : any.withoutStorage();
-        this.scenario = options.workload() == Workload.ATOMIC ? drawn.atomic() : drawn;
+        this.scenario = options.workload() == Workload.ATOMIC ? drawn.atomic(onLoss(random.fork("loss"))) : drawn;
         this.cluster = new SimCluster(world, scenario);
         FaultPlan plan = new FaultPlan(random.fork("plan"));
         this.keys = new ActorKeys(cluster.partitioner());
@@ -76,6 +84,26 @@ final class SeedRun {
         this.isolations = new Isolations(world, cluster, clients.feeds(), random.fork("isolations"));
         this.moves = new Moves(world, cluster, random.fork("moves"));
         this.backups = new Backups(world, cluster, random.fork("backups"));
+        this.ruins = new Ruins(world, cluster, disasters, random.fork("ruins"));
+        this.eras = new EraWatch(
+                world.violations(),
+                world.trace(),
+                SimCluster.TABLE,
+                () -> world.weather().count(Fault.TABLE_RESTORED));
+        if (together()) {
+            world.ensemble().listen(eras);
+            world.objects().listen(eras::stored);
+        }
+    }
+
+    /** One in two tables with atomic updates goes back together when it has lost an actor, where there is something to go back to. */
+    private OnLoss onLoss(Prng choice) {
+        boolean drawn = options.plant() == Plant.NONE ? choice.below(2) == 0 : options.plant().losesActors();
+        return drawn && world.storage() ? OnLoss.RESTORE_TABLE : OnLoss.WAIT;
+    }
+
+    private boolean together() {
+        return scenario.onLoss() == OnLoss.RESTORE_TABLE;
     }
 
     SeedReport run() {
@@ -106,17 +134,27 @@ final class SeedRun {
         if (options.workload() == Workload.ATOMIC) {
             isolations.begin();
         }
+        if (together()) {
+            ruins.begin();
+        }
         moves.begin();
         cluster.awaitLatecomer();
         backups.begin();
         world.until(options.faultSecondsPerSeed() * SECOND, () -> false);
-        crowd.rest();
+        if (!together()) {
+            crowd.rest();
+        }
         absences.end();
         isolations.end();
+        ruins.end();
         moves.end();
         cluster.freezeLoads();
         disasters.heal();
         backups.end();
+        if (together()) { // what is lost is so for a while before it is given up, and attempts that failed make the next one wait
+            world.until(RESTORED_NANOS_MAX, cluster::serves);
+            crowd.rest();
+        }
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = world.until(HEALED_NANOS_MAX, this::over);
         disasters.waited();
@@ -165,7 +203,7 @@ final class SeedRun {
         cluster.compareDigests(this::lives);
         if (options.workload() == Workload.ATOMIC) {
             if (excused.isEmpty()) { // a lost actor tears every update that had a part there
-                new AtomicCheck(world.violations(), atomicHistory, finals()).run();
+                new AtomicCheck(world.violations(), atomicHistory, eras.eras(), finals()).run();
             }
             return;
         }

@@ -2,10 +2,7 @@ package io.uniserve.testkit.simulation.check;
 
 import io.uniserve.testkit.simulation.check.AtomicHistory.Read;
 import io.uniserve.testkit.simulation.check.AtomicHistory.Write;
-import java.util.ArrayList;
-import java.util.Comparator;
 import java.util.HashMap;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -14,17 +11,26 @@ import java.util.TreeMap;
  * I3 to I5, I9, I11 and I12 over the history of an atomic table, given each list at the end. Every list only grows, so a
  * read of it is the length of a beginning of the final one; strict serializability then is: a marker is in all its lists
  * that a read has or in none; a read has at least what was committed, or read by anybody, before it began.
+ *
+ * <p>Where the table went back to an older version, ERA: each time between two such has a history of its own, which goes on
+ * from that version. What was committed up to there is there, what was committed above it in the time before is not.
  */
 public final class AtomicCheck {
     private final Violations violations;
     private final AtomicHistory history;
+    private final Eras eras;
     private final Map<Integer, List<String>> finals;
-    private final Map<Integer, Map<String, Integer>> places = new HashMap<>();
 
     /** @param finals each list at the end */
     public AtomicCheck(Violations violations, AtomicHistory history, Map<Integer, List<String>> finals) {
+        this(violations, history, Eras.single(), finals);
+    }
+
+    /** @param finals each list at the end of the last era */
+    public AtomicCheck(Violations violations, AtomicHistory history, Eras eras, Map<Integer, List<String>> finals) {
         this.violations = violations;
         this.history = history;
+        this.eras = eras;
         this.finals = finals;
     }
 
@@ -41,42 +47,40 @@ public final class AtomicCheck {
                     violations.add("I11", "list " + list + " holds " + marker + ", which nobody sent there");
                 }
             }
-            places.put(list, at);
         });
-        history.writes().forEach(this::atTheEnd);
-        history.reads().forEach(this::read);
-        history.stale().forEach(read -> beginnings(read.client(), read.doneNanos(), read.lists()));
-        order();
+        EraLists lists = new EraLists(violations, history, eras, finals);
+        int last = eras.count() - 1;
+        history.writes().forEach(write -> atTheEnd(write, lists, last));
+        history.reads().forEach(read -> read(read, lists));
+        history.stale().forEach(read -> stale(read, lists));
+        new AtomicOrder(violations, history, eras, lists).run();
     }
 
-    private boolean in(int list, String marker) {
-        return places.getOrDefault(list, Map.of()).containsKey(marker);
-    }
-
-    private void atTheEnd(Write write) {
-        List<Integer> holding =
-                write.lists.stream().filter(list -> in(list, write.marker)).toList();
-        if (write.committed() && holding.size() < write.lists.size()) {
+    private void atTheEnd(Write write, EraLists lists, int last) {
+        List<Integer> holding = write.lists.stream()
+                .filter(list -> lists.through(last, list, write.marker) > 0)
+                .toList();
+        boolean lost = write.committed() && eras.lost(write.version);
+        if (write.committed() && !lost && holding.size() < write.lists.size()) {
             violations.add(
                     "I12", write.marker + ", committed in version " + write.version + ", is only in lists " + holding);
         } else if (!holding.isEmpty() && holding.size() < write.lists.size()) {
             violations.add("I3", write.marker + " is in lists " + holding + " of " + write.lists + " at the end");
+        } else if (lost && !holding.isEmpty()) {
+            violations.add(
+                    "ERA",
+                    write.marker + ", committed in version " + write.version + ", which is lost, is in lists " + holding
+                            + " at the end");
         }
         if (write.refused && !holding.isEmpty()) {
             violations.add("I9", write.marker + " was refused for good and is in lists " + holding);
         }
     }
 
-    /** Each list is a beginning of the final one, of markers that somebody had sent; gives how often each marker was seen. */
-    private Map<String, Integer> beginnings(String client, long doneNanos, Map<Integer, List<String>> lists) {
+    /** Markers that somebody had sent: how often each was seen. */
+    private Map<String, Integer> sent(String client, long doneNanos, Map<Integer, List<String>> lists) {
         Map<String, Integer> seen = new TreeMap<>();
-        lists.forEach((list, markers) -> {
-            List<String> last = finals.getOrDefault(list, List.of());
-            if (markers.size() > last.size() || !last.subList(0, markers.size()).equals(markers)) {
-                violations.add("I11", client + " read list " + list + ", which is no beginning of the final one");
-            }
-            markers.forEach(marker -> seen.merge(marker, 1, Integer::sum));
-        });
+        lists.values().forEach(markers -> markers.forEach(marker -> seen.merge(marker, 1, Integer::sum)));
         seen.keySet().removeIf(marker -> {
             Write write = history.find(marker);
             boolean early = write == null || write.invokedNanos > doneNanos;
@@ -88,8 +92,20 @@ public final class AtomicCheck {
         return seen;
     }
 
-    private void read(Read read) {
-        beginnings(read.client(), read.doneNanos(), read.lists()).forEach((marker, count) -> {
+    private void read(Read read, EraLists lists) {
+        int era = eras.ofTable(read.tableId());
+        if (era < 0 || read.tableId() > 0 && !eras.shows(era, read.version())) {
+            violations.add(
+                    "ERA",
+                    read.client() + " read version " + read.version() + " under number " + read.tableId() + " of "
+                            + eras);
+        }
+        read.lists().forEach((list, markers) -> {
+            if (!EraLists.begins(markers, lists.of(Math.max(0, era), list))) {
+                violations.add("I11", read.client() + " read list " + list + ", which is no beginning of the final one");
+            }
+        });
+        sent(read.client(), read.doneNanos(), read.lists()).forEach((marker, count) -> {
             Write write = history.find(marker);
             long asked = write == null
                     ? 0
@@ -103,52 +119,19 @@ public final class AtomicCheck {
         });
     }
 
-    /** What began after an end must have what had ended: ends and beginnings in the order of time. */
-    private void order() {
-        List<Moment> moments = new ArrayList<>();
-        Map<Integer, Integer> needed = new HashMap<>();
-        Map<Read, Map<Integer, Integer>> needs = new IdentityHashMap<>();
-        Map<String, Long> told = new HashMap<>();
-        Map<Read, Long> floors = new IdentityHashMap<>();
-        for (Write write : history.writes()) {
-            if (write.committed()) {
-                moments.add(new Moment(write.doneNanos, 1, () -> {
-                    write.lists.forEach(list -> needed.merge(
-                            list, places.getOrDefault(list, Map.of()).getOrDefault(write.marker, -1) + 1, Math::max));
-                    told.merge(write.client, write.version, Math::max);
-                }));
-            }
-        }
-        for (Read read : history.reads()) {
-            moments.add(new Moment(read.invokedNanos(), 0, () -> {
-                needs.put(read, new HashMap<>(needed));
-                floors.put(read, told.getOrDefault(read.client(), 0L));
-            }));
-            moments.add(new Moment(read.doneNanos(), 1, () -> {
-                compare(read, needs.getOrDefault(read, Map.of()), floors.getOrDefault(read, 0L));
-                read.lists().forEach((list, markers) -> needed.merge(list, markers.size(), Math::max));
-                told.merge(read.client(), read.version(), Math::max);
-            }));
-        }
-        moments.sort(Comparator.comparingLong(Moment::nanos).thenComparingInt(Moment::rank));
-        moments.forEach(moment -> moment.step().run());
-    }
-
-    private void compare(Read read, Map<Integer, Integer> needed, long floor) {
+    /** Of any era; of one that is over, more may be shown than was ever read there otherwise. */
+    private void stale(AtomicHistory.Stale read, EraLists lists) {
         read.lists().forEach((list, markers) -> {
-            if (markers.size() < needed.getOrDefault(list, 0)) {
-                violations.add(
-                        "I4",
-                        read.client() + " read " + markers.size() + " markers of list " + list + " at version "
-                                + read.version() + ", and " + needed.get(list)
-                                + " were committed or read before it began");
+            boolean found = false;
+            for (int era = 0; era < eras.count() && !found; era++) {
+                List<String> known = lists.of(era, list);
+                boolean over = era < eras.count() - 1;
+                found = EraLists.begins(markers, known) || over && EraLists.begins(known, markers);
+            }
+            if (!found) {
+                violations.add("I11", read.client() + " read list " + list + ", which is no beginning of the final one");
             }
         });
-        if (read.version() < floor) {
-            violations.add(
-                    "I5", read.client() + " read version " + read.version() + ", and was told of " + floor + " before");
-        }
+        sent(read.client(), read.doneNanos(), read.lists());
     }
-
-    private record Moment(long nanos, int rank, Runnable step) {}
 }

@@ -13,6 +13,7 @@ public final class AtomicHistory {
     private final Map<String, Write> writes = new LinkedHashMap<>();
     private final List<Read> reads = new ArrayList<>();
     private final List<Stale> stale = new ArrayList<>();
+    private final List<Restored> restored = new ArrayList<>();
 
     /** A client is about to append the marker to these lists, all or none; markers are unique. */
     public Write write(String client, String marker, TreeSet<Integer> lists, long nanos) {
@@ -31,6 +32,7 @@ public final class AtomicHistory {
         writes.clear();
         reads.clear();
         stale.clear();
+        restored.clear();
     }
 
     @Nullable
@@ -56,9 +58,19 @@ public final class AtomicHistory {
         return stale;
     }
 
+    /** A client heard that the table was restored from durable storage. */
+    public void restored(Restored told) {
+        restored.add(told);
+    }
+
+    List<Restored> restored() {
+        return restored;
+    }
+
     /**
      * Lists of all actors that were asked, those without a marker too.
      *
+     * @param tableId the number under which the table was read; 0 where it never had another one
      * @param version the one that all are complete through
      * @param oneVersion all are of this version; false where each may be of a newer one
      */
@@ -66,15 +78,23 @@ public final class AtomicHistory {
             String client,
             long invokedNanos,
             long doneNanos,
+            long tableId,
             long version,
             boolean oneVersion,
             TreeMap<Integer, List<String>> lists) {
         /** One of a single version. */
         public Read(
                 String client, long invokedNanos, long doneNanos, long version, TreeMap<Integer, List<String>> lists) {
-            this(client, invokedNanos, doneNanos, version, true, lists);
+            this(client, invokedNanos, doneNanos, 0, version, true, lists);
         }
     }
+
+    /**
+     * TABLE_RESTORED.
+     *
+     * @param tableId the number that the table has now
+     */
+    public record Restored(String client, long nanos, long tableId) {}
 
     /** Lists as some replica had them at some time. */
     public record Stale(String client, long doneNanos, TreeMap<Integer, List<String>> lists) {}

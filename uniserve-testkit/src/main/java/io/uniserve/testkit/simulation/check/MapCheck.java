@@ -9,6 +9,7 @@ import io.uniserve.testkit.simulation.registry.Ensemble;
 import io.uniserve.testkit.simulation.registry.Ensemble.Applied;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 
 /**
  * I8 and I13 in the registry: what a coordinator writes is guarded by the newest term, epochs never fall, and a change of
@@ -76,9 +77,27 @@ public final class MapCheck implements Ensemble.Listener {
         if (one.before() != null
                 && one.after() != null
                 && one.before().value() instanceof TableMap before
-                && one.after().value() instanceof TableMap after
-                && before.tableId() == after.tableId()) {
-            compare(before, after);
+                && one.after().value() instanceof TableMap after) {
+            if (before.tableId() == after.tableId()) {
+                compare(before, after);
+            } else {
+                replaced(before, after);
+            }
+        }
+    }
+
+    /** Whoever may answer for the old number is waited for by the new one. */
+    private void replaced(TableMap before, TableMap after) {
+        for (ActorState actor : before.actors()) {
+            TreeSet<ServerId> readers = new TreeSet<>(actor.isr());
+            actor.fencing().forEach(fencing -> readers.add(fencing.server()));
+            after.actors().get(actor.actor()).fencing().forEach(fencing -> readers.remove(fencing.server()));
+            if (!readers.isEmpty()) {
+                violations.add(
+                        "I8",
+                        before.name() + "/" + actor.actor() + " of number " + before.tableId() + " may be read on "
+                                + readers + ", and number " + after.tableId() + " does not wait for them");
+            }
         }
     }
 

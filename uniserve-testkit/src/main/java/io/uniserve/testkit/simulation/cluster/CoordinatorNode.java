@@ -18,6 +18,7 @@ import io.uniserve.testkit.simulation.engine.SimEngineHost;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
 import io.uniserve.testkit.simulation.plant.LateWriter;
+import io.uniserve.testkit.simulation.plant.OwnNewest;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.Set;
@@ -81,7 +82,9 @@ public final class CoordinatorNode implements Node {
         Environment env = new Environment(
                 process.clock(),
                 process.timers(),
-                world.wire.network(process),
+                world.plant == Plant.RESTORED_APART
+                        ? new OwnNewest(world.wire.network(process))
+                        : world.wire.network(process),
                 registry,
                 disk,
                 world.objects.of(process),

@@ -47,10 +47,10 @@ public record Scenario(
                 servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, onLoss, Durability.LOCAL);
     }
 
-    /** The same for a table whose updates are atomic: it waits for what it has lost. */
-    public Scenario atomic() {
-        return new Scenario(
-                servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, OnLoss.WAIT, durability);
+    /** The same for a table whose updates are atomic: it waits for what it has lost, or goes back together. */
+    public Scenario atomic(OnLoss loss) {
+        Durability local = loss == OnLoss.RESTORE_TABLE ? Durability.LOCAL : durability; // with the other one it has no need to
+        return new Scenario(servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, loss, local);
     }
 
     @Override

@@ -291,6 +291,12 @@ public final class SimCluster {
         return gate != null && gate.epoch() == actor.epoch() && gate.serving();
     }
 
+    /** True when every actor of the table does. */
+    public boolean serves() {
+        return route().stream().allMatch(route -> route.map().actors().stream()
+                .allMatch(actor -> serves(actor, route.meta().tableId())));
+    }
+
     /** The documents of the actor on its primary. */
     public List<Document> documents(ActorState actor, long tableId) {
         return node(actor.primary()).documents(new ReplicaKey(tableId, actor.actor()));

@@ -26,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 public final class World {
     private static final int FRAMES_SHOWN = 8;
     private static final long LOOK_NANOS = 250_000_000L;
+    private static final long KEEPALIVE_NANOS = 15_000_000_000L;
 
     final EventQueue queue = new EventQueue();
     final Prng random;
@@ -87,6 +88,9 @@ public final class World {
         this.sizes = calm ? Sizes.calm() : Sizes.draw(random.fork("sizes"));
         this.heat = rebalancing ? new Heat(this, random.fork("heat")) : null;
         ensemble.listen(observer.maps());
+        if (workload == Workload.ATOMIC) {
+            wire.keepalive(KEEPALIVE_NANOS);
+        }
     }
 
     public EventQueue queue() {

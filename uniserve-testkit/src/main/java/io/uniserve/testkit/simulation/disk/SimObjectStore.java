@@ -16,6 +16,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.NavigableMap;
 import java.util.TreeMap;
+import java.util.function.BiConsumer;
 import java.util.function.Supplier;
 
 /**
@@ -32,6 +33,7 @@ public final class SimObjectStore {
     private final Weather weather;
     private final NavigableMap<String, Bytes> objects = new TreeMap<>();
     private final NavigableMap<String, Bytes> rotten = new TreeMap<>();
+    private BiConsumer<String, Bytes> listener = (key, data) -> {};
 
     public SimObjectStore(EventQueue queue, Prng random, Weather weather) {
         this.queue = queue;
@@ -42,6 +44,11 @@ public final class SimObjectStore {
     /** The store as one process sees it. */
     public ObjectStore of(Process process) {
         return new View(process);
+    }
+
+    /** Hears of every object that is put, with what was meant to be there. */
+    public void listen(BiConsumer<String, Bytes> heard) {
+        listener = heard;
     }
 
     /** Objects that are there. */
@@ -118,6 +125,7 @@ public final class SimObjectStore {
                         if (old == null && data.size() > 0 && weather.strikes(Fault.OBJECT_ROTTEN)) {
                             rotten.put(key, wrong(data));
                         }
+                        listener.accept(key, data);
                         return Done.DONE;
                     },
                     completion);

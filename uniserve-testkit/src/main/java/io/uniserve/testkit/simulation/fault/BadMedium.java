@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation.fault;
 
 import io.uniserve.model.ActorState;
+import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableMap;
@@ -50,6 +51,7 @@ final class BadMedium {
                     if (one.after() != null && one.after().value() instanceof TableMap map) {
                         look(map);
                         if (one.before() != null && one.before().value() instanceof TableMap before) {
+                            forget(before, map);
                             lookForLosses(before, map);
                         }
                     }
@@ -71,11 +73,13 @@ final class BadMedium {
      */
     void waited() {
         TableRoute route = cluster.route().orElseThrow();
+        boolean together = route.meta().onLoss() == OnLoss.RESTORE_TABLE;
         for (ActorState actor : route.map().actors()) {
             ReplicaKey key = new ReplicaKey(route.meta().tableId(), actor.actor());
             boolean away =
                     cluster.divergence(one -> one == actor.actor()).isPresent() && !excused.containsKey(actor.actor());
-            if (away && world.objects().rotten("/" + key.tableId() + "/" + key.actor() + "/")) {
+            String needed = "/" + key.tableId() + "/" + (together ? "" : key.actor() + "/");
+            if (away && world.objects().rotten(needed)) {
                 excused.put(actor.actor(), Excuse.ROTTEN_BACKUP);
             } else if (away && cluster.rf() < 2 && flipped.contains(actor.actor()) && !cluster.backupComplete(key)) {
                 excused.put(actor.actor(), Excuse.DAMAGED_LAST_COPY);
@@ -103,6 +107,14 @@ final class BadMedium {
             if (cluster.rf() > 1 && alone && excused.putIfAbsent(actor, Excuse.DAMAGED_LAST_COPY) == null) {
                 world.trace().line("actor " + actor + " is left with a damaged copy");
             }
+        }
+    }
+
+    /** Of a table that went back under a new number all files are new. */
+    private void forget(TableMap before, TableMap after) {
+        if (after.name().equals(SimCluster.TABLE) && before.tableId() != after.tableId()) {
+            flipped.clear();
+            emptied.clear();
         }
     }
 

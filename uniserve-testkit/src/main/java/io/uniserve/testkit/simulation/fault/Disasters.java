@@ -175,11 +175,14 @@ public final class Disasters {
     }
 
     private void pause(Node node) {
-        if (!node.process().alive() || node.process().paused()) {
-            return;
+        if (node.process().alive() && !node.process().paused()) {
+            told(node, Fault.PROCESS_PAUSED);
+            pause(node, random.below(4) == 0 ? random.below(60 * SECOND) : random.below(8 * SECOND));
         }
-        told(node, Fault.PROCESS_PAUSED);
-        long duration = random.below(4) == 0 ? random.below(60 * SECOND) : random.below(8 * SECOND);
+    }
+
+    /** A live process stands still for this long, or until all is healed. */
+    void pause(Node node, long duration) {
         int generation = node.process().generation();
         node.process().pause(duration);
         link(node, Link::paused);

@@ -47,6 +47,8 @@ public final class Isolations {
             world.ensemble().listen((session, zxid, applied, changed) -> {
                 if (applied.stream().anyMatch(Isolations::commits)) {
                     committed();
+                } else if (applied.stream().anyMatch(Isolations::replaces) && awaited == null) {
+                    isolate(random.pick(cluster.servers()), true, () -> {});
                 }
             });
             next();
@@ -57,12 +59,12 @@ public final class Isolations {
         world.queue().after(random.between(2 * SECOND, 20 * SECOND), () -> {
             ServerNode victim = random.pick(cluster.servers());
             if (random.below(2) == 0) {
-                isolate(victim, false);
+                isolate(victim, false, this::next);
             } else {
                 awaited = victim;
                 world.queue().after(PATIENCE_NANOS, () -> {
                     if (awaited == victim) {
-                        isolate(victim, false);
+                        isolate(victim, false, this::next);
                     }
                 });
             }
@@ -73,7 +75,7 @@ public final class Isolations {
     private void committed() {
         ServerNode victim = awaited;
         if (victim != null && victim.inDoubt()) {
-            isolate(victim, true);
+            isolate(victim, true, this::next);
         }
     }
 
@@ -85,7 +87,16 @@ public final class Isolations {
                 && after.version() > before.version();
     }
 
-    private void isolate(ServerNode victim, boolean inDoubt) {
+    /** The table goes on under a new number: the moment to cut off who still answers for the old one. */
+    private static boolean replaces(Ensemble.Applied one) {
+        return one.after() != null
+                && one.before() != null
+                && one.after().value() instanceof TableLog after
+                && one.before().value() instanceof TableLog before
+                && after.tableId() != before.tableId();
+    }
+
+    private void isolate(ServerNode victim, boolean inDoubt, Runnable then) {
         awaited = null;
         if (over) {
             return;
@@ -119,7 +130,7 @@ public final class Isolations {
                 if (session != null && session == victim.session()) {
                     session.link().heal();
                 }
-                next();
+                then.run();
             }
         });
     }

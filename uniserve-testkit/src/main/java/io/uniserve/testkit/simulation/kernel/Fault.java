@@ -43,7 +43,9 @@ public enum Fault {
     SERVER_ISOLATED,
     REPLICA_REBALANCED,
     SERVER_JOINED,
-    BACKUP_TAKEN;
+    BACKUP_TAKEN,
+    ACTOR_LOST,
+    TABLE_RESTORED;
 
     /** The name in reports. */
     public String label() {

@@ -32,6 +32,8 @@ public final class Wire {
     private static final long LATENCY_SPREAD_NANOS = 900_000;
     private static final long SPIKE_NANOS = 4_000_000_000L;
     private static final long NO_TIMEOUT = Long.MAX_VALUE;
+    /** Whoever waits for longer relies on the connection, which says when it is broken. */
+    private static final long PATIENCE_NANOS = 60_000_000_000L;
 
     private final EventQueue queue;
     private final Prng random;
@@ -40,12 +42,21 @@ public final class Wire {
     private final Map<String, Endpoint> endpoints = new TreeMap<>();
     private final Map<String, Set<Call<?, ?>>> inFlight = new TreeMap<>();
     private final Set<String> blocked = new TreeSet<>();
+    private long keepaliveNanos = NO_TIMEOUT;
 
     public Wire(EventQueue queue, Prng random, Weather weather, Tap tap) {
         this.queue = queue;
         this.random = random;
         this.weather = weather;
         this.tap = tap;
+    }
+
+    /**
+     * From now on a caller who waits for more than a minute hears after this long that the connection is broken, where a message
+     * was lost or the other side has died, as pings of the connection tell.
+     */
+    public void keepalive(long nanos) {
+        keepaliveNanos = nanos;
     }
 
     /** Listens at the address, in place of whoever did. */
@@ -105,7 +116,13 @@ public final class Wire {
     public void crashed(Process process) {
         Set<Call<?, ?>> calls = inFlight.remove(process.name());
         if (calls != null) {
-            calls.stream().filter(call -> random.below(2) == 0).forEach(this::reset);
+            calls.forEach(call -> {
+                if (random.below(2) == 0) {
+                    reset(call);
+                } else {
+                    broken(call);
+                }
+            });
         }
     }
 
@@ -116,7 +133,12 @@ public final class Wire {
             long timeoutNanos,
             Completion<R> completion,
             Function<Endpoint, Endpoint.Handler<Q, R>> service) {
-        Call<Q, R> call = new Call<>(from, to, request, from.begin(completion));
+        Call<Q, R> call = new Call<>(
+                from,
+                to,
+                request,
+                from.begin(completion),
+                timeoutNanos > PATIENCE_NANOS && timeoutNanos != NO_TIMEOUT);
         if (timeoutNanos != NO_TIMEOUT) {
             call.pending.end(
                     from.virtual(Math.max(1, timeoutNanos)),
@@ -130,6 +152,8 @@ public final class Wire {
             for (int i = 0; i < copies; i++) {
                 queue.after(latency(), () -> deliver(call, service));
             }
+        } else {
+            broken(call);
         }
         return call.pending::forget;
     }
@@ -166,8 +190,19 @@ public final class Wire {
             calls.remove(call);
         }
         tap.reply(call.from, process, call.request, outcome);
-        if (!call.pending.over() && !lost(process, call.from)) {
+        if (call.pending.over()) {
+            return;
+        }
+        if (lost(process, call.from)) {
+            broken(call);
+        } else {
             call.pending.end(latency(), outcome);
+        }
+    }
+
+    private void broken(Call<?, ?> call) {
+        if (call.patient && keepaliveNanos != NO_TIMEOUT) {
+            call.pending.end(keepaliveNanos, failure(ErrorCode.OUTCOME_UNKNOWN, "connection to " + call.to + " broke"));
         }
     }
 
@@ -198,12 +233,14 @@ public final class Wire {
         private final Address to;
         private final Q request;
         private final Process.Pending<R> pending;
+        private final boolean patient;
 
-        private Call(Process from, Address to, Q request, Process.Pending<R> pending) {
+        private Call(Process from, Address to, Q request, Process.Pending<R> pending, boolean patient) {
             this.from = from;
             this.to = to;
             this.request = request;
             this.pending = pending;
+            this.patient = patient;
         }
     }
 }

@@ -44,7 +44,11 @@ public enum Plant {
     /** A primary votes and acknowledges at once, though a replica that was removed may still answer readers. */
     FENCE_SKIPPED(Workload.ATOMIC),
     /** A reader in doubt believes its copy of the table's log, without having it confirmed. */
-    CONFIRM_SKIPPED(Workload.ATOMIC);
+    CONFIRM_SKIPPED(Workload.ATOMIC),
+    /** Each actor of a table that goes back together goes back to its own newest version. */
+    RESTORED_APART(Workload.ATOMIC),
+    /** A checkpoint is stored without a question whether the other actors' logs have in durable storage what it has. */
+    CHECKPOINT_ALONE(Workload.ATOMIC);
 
     private final Workload workload;
 
@@ -68,6 +72,11 @@ public enum Plant {
      */
     public boolean showsToClients() {
         return workload == Workload.ATOMIC && this != COMMIT_UNFENCED;
+    }
+
+    /** True for one that shows only in tables that go back together when they have lost an actor. */
+    public boolean losesActors() {
+        return this == RESTORED_APART || this == CHECKPOINT_ALONE;
     }
 
     /** The name on the command line. */

@@ -201,9 +201,11 @@ public final class AtomicClient implements Customer {
     }
 
     private void read(String reader, VersionFloors known, TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
-        if (env.routing().current().table(table).isEmpty()) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        if (route.isEmpty()) {
             return;
         }
+        long number = route.get().meta().tableId();
         long invoked = queue.now();
         outstanding++;
         tally.started();
@@ -212,10 +214,15 @@ public final class AtomicClient implements Customer {
             outstanding--;
             tally.ended(false, outcome instanceof Outcome.Ok);
             if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
-                answered(reader, actors, invoked, ok.value());
+                answered(reader, actors, invoked, number, ok.value());
                 return;
             }
-            failed("", actors, ((Outcome.Err<?>) outcome).error(), probe);
+            UniserveException error = ((Outcome.Err<?>) outcome).error();
+            if (restored(reader, error, probe)) {
+                read(reader, known, actors, deadlineNanos, true);
+            } else {
+                failed("", actors, error, probe);
+            }
         });
         if (!oneVersion) {
             machine.eachAsOfNow();
@@ -236,13 +243,33 @@ public final class AtomicClient implements Customer {
                         StrictReadMachine.Result result = ok.value().get(0);
                         TreeMap<Integer, List<String>> lists =
                                 lists(actors, result.values().values());
-                        history.read(new AtomicHistory.Read(name, invoked, queue.now(), result.version(), true, lists));
+                        long read = result.cut().tables().get(0).tableId();
+                        history.read(new AtomicHistory.Read(
+                                name, invoked, queue.now(), read, result.version(), true, lists));
                         trace.line(name + " read strictly actors " + actors + " at version " + result.version());
                         return;
                     }
-                    failed("strictly ", actors, ((Outcome.Err<?>) outcome).error(), probe);
+                    UniserveException error = ((Outcome.Err<?>) outcome).error();
+                    if (restored(name, error, probe)) {
+                        strict(actors, deadlineNanos, true);
+                    } else {
+                        failed("strictly ", actors, error, probe);
+                    }
                 })
                 .start();
+    }
+
+    /** Notes that the client heard so; true where it is to ask again, as somebody does who wants to know what there is. */
+    private boolean restored(String reader, UniserveException error, boolean probe) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        if (error.code() != ErrorCode.TABLE_RESTORED || route.isEmpty()) {
+            return false;
+        }
+        long number = route.get().meta().tableId();
+        history.restored(new AtomicHistory.Restored(reader, queue.now(), number));
+        trace.line(reader + " hears that number " + number + " was restored");
+        tally.error(error.code());
+        return probe;
     }
 
     private Query query(TreeSet<Integer> actors, long deadlineNanos, ReadMode mode) {
@@ -299,9 +326,11 @@ public final class AtomicClient implements Customer {
         return lists;
     }
 
-    private void answered(String reader, TreeSet<Integer> actors, long invoked, VersionedReadMachine.Result result) {
+    private void answered(
+            String reader, TreeSet<Integer> actors, long invoked, long number, VersionedReadMachine.Result result) {
         TreeMap<Integer, List<String>> lists = lists(actors, result.values().values());
-        history.read(new AtomicHistory.Read(reader, invoked, queue.now(), result.version(), oneVersion, lists));
+        history.read(
+                new AtomicHistory.Read(reader, invoked, queue.now(), number, result.version(), oneVersion, lists));
         trace.line(reader + " read actors " + actors + " at version " + result.version() + " in " + result.rounds()
                 + " rounds");
     }

@@ -1,0 +1,138 @@
+package io.uniserve.testkit.simulation.check;
+
+import io.uniserve.testkit.simulation.check.AtomicHistory.Read;
+import io.uniserve.testkit.simulation.check.AtomicHistory.Restored;
+import io.uniserve.testkit.simulation.check.AtomicHistory.Write;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.IdentityHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * What began after an end must have what had ended: ends and beginnings in the order of time. In an era that is what was
+ * committed or read in it, and what it was to take over; and after anything of an era nobody is answered by an earlier one, nor
+ * without a word a client that was told of an earlier one.
+ */
+final class AtomicOrder {
+    private static final int NEVER_READ = Integer.MAX_VALUE;
+
+    private final Violations violations;
+    private final AtomicHistory history;
+    private final Eras eras;
+    private final EraLists lists;
+    private final List<Map<Integer, Integer>> needed = new ArrayList<>();
+    private final Map<String, Told> told = new HashMap<>();
+    private final Map<Read, Need> needs = new IdentityHashMap<>();
+    private int newest;
+
+    AtomicOrder(Violations violations, AtomicHistory history, Eras eras, EraLists lists) {
+        this.violations = violations;
+        this.history = history;
+        this.eras = eras;
+        this.lists = lists;
+        for (int era = 0; era < eras.count(); era++) {
+            needed.add(new TreeMap<>(lists.kept(era)));
+        }
+    }
+
+    /** What a client was told of last; version 0 of an era it knows of only that it has begun. */
+    private record Told(int era, long version) {
+        private static Told newer(Told one, Told other) {
+            boolean later = other.era > one.era || other.era == one.era && other.version > one.version;
+            return later ? other : one;
+        }
+    }
+
+    /** What a read must have, as of its beginning. */
+    private record Need(int newest, Map<Integer, Integer> lengths, Told floor) {}
+
+    private record Moment(long nanos, int rank, Runnable step) {}
+
+    void run() {
+        List<Moment> moments = new ArrayList<>();
+        for (Write write : history.writes()) {
+            if (write.committed()) {
+                moments.add(new Moment(write.doneNanos, 1, () -> committed(write)));
+            }
+        }
+        for (Restored restored : history.restored()) {
+            int era = Math.max(0, eras.ofTable(restored.tableId()));
+            moments.add(new Moment(restored.nanos(), -1, () -> tell(restored.client(), new Told(era, 0))));
+        }
+        for (Read read : history.reads()) {
+            int era = Math.max(0, eras.ofTable(read.tableId()));
+            moments.add(new Moment(
+                    read.invokedNanos(),
+                    0,
+                    () -> needs.put(
+                            read,
+                            new Need(
+                                    newest,
+                                    new HashMap<>(needed.get(era)),
+                                    told.getOrDefault(read.client(), new Told(0, 0))))));
+            moments.add(new Moment(read.doneNanos(), 1, () -> {
+                Need need = needs.get(read);
+                if (need != null) {
+                    compare(read, era, need);
+                }
+                read.lists().forEach((list, markers) -> needed.get(era).merge(list, markers.size(), Math::max));
+                tell(read.client(), new Told(era, read.version()));
+                newest = Math.max(newest, era);
+            }));
+        }
+        moments.sort(Comparator.comparingLong(Moment::nanos).thenComparingInt(Moment::rank));
+        moments.forEach(moment -> moment.step().run());
+    }
+
+    private void tell(String client, Told what) {
+        told.merge(client, what, Told::newer);
+    }
+
+    private void committed(Write write) {
+        int era = eras.ofVersion(write.version);
+        write.lists.forEach(list -> {
+            int through = lists.through(era, list, write.marker);
+            boolean over = era < eras.count() - 1;
+            needed.get(era).merge(list, through == 0 && over ? NEVER_READ : through, Math::max);
+        });
+        tell(write.client, new Told(era, write.version));
+        newest = Math.max(newest, era);
+    }
+
+    private void compare(Read read, int era, Need need) {
+        read.lists().forEach((list, markers) -> {
+            int least = need.lengths.getOrDefault(list, 0);
+            if (markers.size() < least) {
+                violations.add(
+                        "I4",
+                        read.client() + " read " + markers.size() + " markers of list " + list + " at version "
+                                + read.version() + ", and " + (least == NEVER_READ ? "more" : least)
+                                + " were committed or read before it began");
+            }
+        });
+        if (era < need.newest) {
+            violations.add(
+                    "ERA",
+                    read.client() + " read version " + read.version() + " under number " + read.tableId()
+                            + ", after somebody was answered under number "
+                            + eras.get(need.newest).tableId());
+        }
+        if (era < need.floor.era || era == need.floor.era && read.version() < need.floor.version) {
+            violations.add(
+                    "I5",
+                    read.client() + " read version " + read.version() + ", and was told of " + need.floor.version
+                            + " before");
+        }
+        boolean heard = told.getOrDefault(read.client(), need.floor).era >= era;
+        if (need.floor.version > 0 && !heard) {
+            violations.add(
+                    "ERA",
+                    read.client() + " was told of version " + need.floor.version + " of number "
+                            + eras.get(need.floor.era).tableId() + " and read version " + read.version()
+                            + " of number " + read.tableId() + " without hearing that the table was restored");
+        }
+    }
+}

@@ -21,7 +21,7 @@ import java.util.regex.Pattern;
  * one stays in its place, and the rows that are wanted of the others are sent to each server that has actors of it.
  */
 public final class SqlPlanner implements Planner {
-    private static final Pattern EXPLAIN = Pattern.compile("(?is)(\\s*explain)\\s.*");
+    private static final Pattern EXPLAIN = Pattern.compile("(?is)\\s*explain\\s(.*)");
 
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final Merging engine;
@@ -47,15 +47,12 @@ public final class SqlPlanner implements Planner {
     public Answer answer(QueryText text, PlanContext context) {
         Matcher explain = EXPLAIN.matcher(text.text());
         boolean explained = explain.matches();
-        // Blanks in its place: errors are told by line and column.
-        String sql = explained
-                ? explain.group(1).replaceAll("\\S", " ")
-                        + text.text().substring(explain.group(1).length())
-                : text.text();
+        // Lines and columns are counted from behind the word.
+        String sql = explained ? explain.group(1) : text.text();
         ParsedQuery parsed = ParsedQuery.of(sql);
-        parsed.check(text.table().value());
         Map<String, TableMeta> metas = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         parsed.tables().forEach(named -> metas.computeIfAbsent(named.table(), name -> meta(named, text, context)));
+        parsed.check(text.table().value());
         Map<String, Columns> tables = new HashMap<>();
         metas.forEach((name, meta) -> tables.put(name, Columns.of(meta)));
         if (parsed.tables().size() > 1 && !text.actors().isEmpty()) {

@@ -94,7 +94,7 @@ class TpchJoinsTest {
                         """);
         assertThat(cluster.ask("lineitem", "EXPLAIN\n" + Tpch.Q6)).startsWith("partial at 4 actors of lineitem: 4 rows");
         assertThatThrownBy(() -> cluster.ask("lineitem", "EXPLAIN SELECT nosuch FROM lineitem"))
-                .hasMessageContaining("line 1, column 16: Column 'nosuch' not found");
+                .hasMessageContaining("line 1, column 8: Column 'nosuch' not found");
     }
 
     @ParameterizedTest

@@ -6,6 +6,7 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.SplitQuery.Side;
@@ -98,13 +99,16 @@ final class SqlRun {
         Map<Integer, PackedRows> reducing = new TreeMap<>(gathered);
         reducing.keySet().retainAll(side.reductions().stream().map(SplitQuery.Reduction::side).toList());
         PackedRows rows = PackedRows.of(ask(query.with(Step.SIDE, stays, item, reducing)));
+        if (side.conditions().isEmpty() && rows.count() >= count) {
+            Broadcast.checkWhole(side.table(), rows.count());
+        }
         before.check(side.table(), rows.count(), rows.bytes());
         String by = reducing.keySet().stream()
                 .map(other -> split.sides().get(other).alias())
                 .collect(Collectors.joining(", "));
         tell(
                 "broadcast " + called(side) + " from " + actors(side) + ": " + rows(rows.count()) + ", "
-                        + "%,d bytes".formatted(rows.bytes())
+                        + String.format(Locale.ROOT, "%,d bytes", rows.bytes())
                         + (side.filtered(known) ? " of " + rows(count) + " that its conditions leave" : ", all it has")
                         + (by.isEmpty() ? "" : ", those with partners in " + by),
                 side.statement(known));
@@ -153,7 +157,7 @@ final class SqlRun {
         static final int ROWS_MAX = 1_000_000;
 
         /** Bytes that are sent for one query, as they travel; with room for its text in an operator's parameters. */
-        static final int BYTES_MAX = io.uniserve.limit.Limits.PARAMETER_BYTES_MAX - (256 << 10);
+        static final int BYTES_MAX = Limits.PARAMETER_BYTES_MAX - (256 << 10);
 
         static Broadcast of(Iterable<PackedRows> all) {
             long rows = 0;
@@ -167,9 +171,12 @@ final class SqlRun {
 
         static void checkWhole(String table, long count) {
             if (count > WHOLE_ROWS_MAX) {
-                throw tooLarge("the join would send all %,d rows of table %s to every server, at most %,d without a"
-                        .formatted(count, table, WHOLE_ROWS_MAX)
-                        + " condition on them; add one, or an equality with a smaller table that has one");
+                throw tooLarge(
+                        "the join would send all %,d rows of table %s to every server, at most %,d without a condition on"
+                                + " them; add one, or an equality with a smaller table that has one",
+                        count,
+                        table,
+                        WHOLE_ROWS_MAX);
             }
         }
 
@@ -177,14 +184,18 @@ final class SqlRun {
             if (rows + moreRows > ROWS_MAX || bytes + moreBytes > BYTES_MAX) {
                 throw tooLarge(
                         "the join would send %,d rows of table %s to every server, with those of other tables %,d rows of"
-                                        .formatted(moreRows, table, rows + moreRows)
-                                + " %,d bytes; at most %,d rows of %,d bytes are; add conditions, or name fewer columns"
-                                        .formatted(bytes + moreBytes, ROWS_MAX, BYTES_MAX));
+                                + " %,d bytes; at most %,d rows of %,d bytes are; add conditions, or name fewer columns",
+                        moreRows,
+                        table,
+                        rows + moreRows,
+                        bytes + moreBytes,
+                        ROWS_MAX,
+                        BYTES_MAX);
             }
         }
 
-        private static UniserveException tooLarge(String message) {
-            return new UniserveException(ErrorCode.TOO_LARGE, message);
+        private static UniserveException tooLarge(String message, Object... values) {
+            return new UniserveException(ErrorCode.TOO_LARGE, String.format(Locale.ROOT, message, values));
         }
     }
 }

@@ -75,6 +75,11 @@ class SqlPlannerTest {
     }
 
     @Test
+    void anEqualityThatLeavesAllRowsIsNoCondition() {
+        refused(plan(200_000, 100_001, 2), JOIN, ErrorCode.TOO_LARGE, "send all 100,001 rows of table mid");
+    }
+
+    @Test
     void whatIsSentHasALimitInBytes() {
         TestingPlan plan = plan(200_000, 50_000, 0).values(SqlPlannerTest::scrambled);
         refused(

@@ -43,7 +43,7 @@ public record SplitQuery(String partial, String finish, List<String> names, int 
      * @param reductions by sides that were gathered before
      * @param mayStay false where the join makes rows of NULLs for those that match nothing here
      */
-    record Side(
+    public record Side(
             String alias,
             String table,
             List<String> columns,
@@ -79,7 +79,7 @@ public record SplitQuery(String partial, String finish, List<String> names, int 
     }
 
     /** A condition that a row's join partner is in another side. */
-    record Reduction(int side, String condition) {}
+    public record Reduction(int side, String condition) {}
 
     /** The name by which statements know the rows of a side. */
     static String side(int item) {

@@ -60,6 +60,16 @@ class SplitQueryTest {
     }
 
     @Test
+    void groupsByNumberOrAliasAreThoseOfTheExpression() {
+        for (String by : new String[] {"1", "y", "extract(year FROM c)"}) {
+            assertThat(split("SELECT extract(year FROM c) AS y, count(*) FROM t GROUP BY " + by)
+                            .partial())
+                    .as(by)
+                    .isEqualTo("SELECT EXTRACT(YEAR FROM \"c\") AS c0, count(*) AS c1 FROM rows GROUP BY 1");
+        }
+    }
+
+    @Test
     void datesWithIntervalsAreConstants() {
         assertThat(split("SELECT a FROM t WHERE c <= date '1998-12-01' - interval '90' day (3)")
                         .partial())

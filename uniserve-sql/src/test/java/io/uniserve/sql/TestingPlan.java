@@ -1,5 +1,6 @@
 package io.uniserve.sql;
 
+import io.uniserve.api.Columns;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
@@ -12,6 +13,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -56,9 +58,9 @@ final class TestingPlan implements PlanContext {
     @Override
     public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         SqlQuery query = SqlQuery.CODEC.decode(SqlQuery.CODEC.encode((SqlQuery) parameters));
-        query.work(io.uniserve.api.Columns.of(table(table)));
+        query.work(Columns.of(table(table)));
         asked.add(query.step() + " " + table + " " + query.sides().keySet());
-        long rows = counts.get(table.value());
+        long rows = counts.getOrDefault(table.value(), 0L);
         List<List<String>> values = new ArrayList<>();
         if (query.step() == SqlQuery.Step.COUNT) {
             values.add(List.of(String.valueOf(rows)));
@@ -66,11 +68,11 @@ final class TestingPlan implements PlanContext {
             int columns = Math.max(
                     1, query.split().side("table", query.item()).columns().size());
             for (long row = 0; row < rows; row++) {
-                values.add(java.util.Collections.nCopies(columns, value.apply(table + " " + row)));
+                values.add(Collections.nCopies(columns, value.apply(table + " " + row)));
             }
         }
         int width = values.isEmpty() ? 1 : values.get(0).size();
-        SqlRows answer = new SqlRows(java.util.Collections.nCopies(width, "VARCHAR"), List.copyOf(values));
+        SqlRows answer = new SqlRows(Collections.nCopies(width, "VARCHAR"), List.copyOf(values));
         @SuppressWarnings("unchecked") // the planner under test asks for rows only
         V part = (V) answer;
         return combiner.combine(List.of(part));

@@ -34,7 +34,7 @@ class SqlCommandTest {
         assertThat(run.exit()).isEqualTo(ExitCode.OK);
         assertThat(run.lines())
                 .containsExactly(
-                        "day                            total  note",
+                        "day                           total  note",
                         "1998-12-01  12345678901234567890.10  a b [2J",
                         "1998-12-02                     NULL",
                         "(2 rows)");

@@ -5,8 +5,8 @@ import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
-import java.util.TreeMap;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Queries over joins of TPC-H's tables, drawn by a seed. Their order tells all rows apart. */
 final class RandomJoins {
@@ -107,7 +107,7 @@ final class RandomJoins {
     }
 
     private String one(Map<String, List<String>> all, String table) {
-        List<String> some = new ArrayList<>(new TreeMap<>(all).get(table));
+        List<String> some = all.getOrDefault(table, List.of());
         return some.get(random.nextInt(some.size()));
     }
 
@@ -148,7 +148,7 @@ final class RandomJoins {
     }
 
     private static String positions(int count) {
-        return java.util.stream.IntStream.rangeClosed(1, count)
+        return IntStream.rangeClosed(1, count)
                 .mapToObj(String::valueOf)
                 .collect(Collectors.joining(", "));
     }

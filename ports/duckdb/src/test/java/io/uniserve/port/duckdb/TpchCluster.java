@@ -22,7 +22,7 @@ import java.util.regex.Pattern;
 
 /** Tables of TPC-H on a cluster of two servers, and in one DuckDB that holds all rows and gets a query's text as it is. */
 final class TpchCluster implements AutoCloseable {
-    private static final int BATCH_ROWS = 5_000;
+    private static final int BATCH_ROWS = 20_000;
     private static final Pattern AVERAGE = Pattern.compile("avg\\((\\w+)\\)");
 
     private final LocalCluster cluster;

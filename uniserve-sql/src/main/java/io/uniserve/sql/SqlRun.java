@@ -157,7 +157,7 @@ final class SqlRun {
         static final int ROWS_MAX = 1_000_000;
 
         /** Bytes that are sent for one query, as they travel; with room for its text in an operator's parameters. */
-        static final int BYTES_MAX = Limits.PARAMETER_BYTES_MAX - (256 << 10);
+        static final int BYTES_MAX = Limits.PARAMETER_BYTES_MAX - (1 << 20);
 
         static Broadcast of(Iterable<PackedRows> all) {
             long rows = 0;

@@ -71,7 +71,8 @@ final class Conditions {
         boolean equal = !join.outer();
         for (SqlNode one : join.on()) {
             BitSet items = names.items(one);
-            equal |= relate(one, items, !join.outer()) && items.stream().anyMatch(join.left()::has)
+            equal |= relate(one, items, !join.outer())
+                    && items.stream().anyMatch(join.left()::has)
                     && items.stream().anyMatch(join.right()::has);
             int item = items.nextSetBit(0);
             boolean alone = items.cardinality() == 1 && join.pushes(item);
@@ -103,8 +104,8 @@ final class Conditions {
         unite(left.nextSetBit(0), right.nextSetBit(0));
         if (inner && items.stream().allMatch(from::keeps)) {
             column(equals.operand(0))
-                    .ifPresent(one -> column(equals.operand(1))
-                            .ifPresent(other -> equalities.add(new Equality(one, other))));
+                    .ifPresent(one ->
+                            column(equals.operand(1)).ifPresent(other -> equalities.add(new Equality(one, other))));
         }
         return true;
     }

@@ -75,8 +75,7 @@ final class Ordering {
         if (node instanceof SqlLiteral number && number.getKind() == SqlKind.LITERAL) {
             long position = count(number, "ORDER BY");
             if (position < 1 || position > items.size()) {
-                throw SqlErrors.invalid(
-                        node, "ORDER BY " + position + ": the answer has " + items.size() + " columns");
+                throw SqlErrors.invalid(node, "ORDER BY " + position + ": the answer has " + items.size() + " columns");
             }
             return (int) position - 1;
         }

@@ -80,8 +80,7 @@ final class Split {
         if (item instanceof SqlIdentifier star && star.isStar()) {
             for (int table : names.items(star)) {
                 for (String name : names.columns(table).names()) {
-                    items.add(new SqlIdentifier(
-                            List.of(names.named(table).alias(), name), item.getParserPosition()));
+                    items.add(new SqlIdentifier(List.of(names.named(table).alias(), name), item.getParserPosition()));
                     titles.add(name);
                 }
             }
@@ -142,8 +141,7 @@ final class Split {
         List<Side> sides = new ArrayList<>();
         for (int item = 0; item < names.count(); item++) {
             ColumnWriter alone = new ColumnWriter(names, ColumnWriter::alone);
-            List<String> own =
-                    conditions.own(item).stream().map(alone::write).toList();
+            List<String> own = conditions.own(item).stream().map(alone::write).toList();
             List<Reduction> reductions = new ArrayList<>();
             for (Conditions.Equality equality : conditions.equalities()) {
                 if (equality.of(item).isPresent() && equality.other(item).item() != stays) {

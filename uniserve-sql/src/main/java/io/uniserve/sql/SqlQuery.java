@@ -92,9 +92,11 @@ public record SqlQuery(
         Map<String, PackedRows> relations = new TreeMap<>();
         sides.forEach((place, rows) -> relations.put(SplitQuery.side(place), rows));
         if (step == Step.SIDE) {
-            relations.keySet().retainAll(side.reductions().stream()
-                    .map(one -> SplitQuery.side(one.side()))
-                    .toList());
+            relations
+                    .keySet()
+                    .retainAll(side.reductions().stream()
+                            .map(one -> SplitQuery.side(one.side()))
+                            .toList());
             return new Work(side.statement(sides.keySet()), relations);
         }
         TreeSet<Integer> wanted = new TreeSet<>();
@@ -104,8 +106,8 @@ public record SqlQuery(
             }
         }
         if (item != split.stays() || !sides.keySet().equals(wanted)) {
-            throw UniserveException.invalid("a partial answer wants the rows of tables " + wanted + " of FROM for table "
-                    + split.stays() + ", not of " + sides.keySet() + " for table " + item);
+            throw UniserveException.invalid("a partial answer wants the rows of tables " + wanted
+                    + " of FROM for table " + split.stays() + ", not of " + sides.keySet() + " for table " + item);
         }
         return new Work(split.partial(), relations);
     }

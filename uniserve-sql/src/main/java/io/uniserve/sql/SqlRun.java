@@ -97,7 +97,10 @@ final class SqlRun {
             before.check(side.table(), count, 0);
         }
         Map<Integer, PackedRows> reducing = new TreeMap<>(gathered);
-        reducing.keySet().retainAll(side.reductions().stream().map(SplitQuery.Reduction::side).toList());
+        reducing.keySet()
+                .retainAll(side.reductions().stream()
+                        .map(SplitQuery.Reduction::side)
+                        .toList());
         PackedRows rows = PackedRows.of(ask(query.with(Step.SIDE, stays, item, reducing)));
         if (side.conditions().isEmpty() && rows.count() >= count) {
             Broadcast.checkWhole(side.table(), rows.count());
@@ -144,7 +147,8 @@ final class SqlRun {
 
     /** The rounds as text: the query was run, and its answer is not shown. */
     Answer explained(SqlRows rows) {
-        String text = String.join("\n", told) + "\n" + "answer: " + rows(rows.rows().size()) + "\n";
+        String text =
+                String.join("\n", told) + "\n" + "answer: " + rows(rows.rows().size()) + "\n";
         return new Answer("text/plain", Bytes.utf8(text));
     }
 
@@ -174,9 +178,7 @@ final class SqlRun {
                 throw tooLarge(
                         "the join would send all %,d rows of table %s to every server, at most %,d without a condition on"
                                 + " them; add one, or an equality with a smaller table that has one",
-                        count,
-                        table,
-                        WHOLE_ROWS_MAX);
+                        count, table, WHOLE_ROWS_MAX);
             }
         }
 
@@ -185,12 +187,7 @@ final class SqlRun {
                 throw tooLarge(
                         "the join would send %,d rows of table %s to every server, with those of other tables %,d rows of"
                                 + " %,d bytes; at most %,d rows of %,d bytes are; add conditions, or name fewer columns",
-                        moreRows,
-                        table,
-                        rows + moreRows,
-                        bytes + moreBytes,
-                        ROWS_MAX,
-                        BYTES_MAX);
+                        moreRows, table, rows + moreRows, bytes + moreBytes, ROWS_MAX, BYTES_MAX);
             }
         }
 

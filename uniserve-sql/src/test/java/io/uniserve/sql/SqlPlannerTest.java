@@ -28,7 +28,9 @@ class SqlPlannerTest {
     }
 
     private static String answer(TestingPlan plan, String sql) {
-        return PLANNER.answer(new QueryText(new TableName("big"), sql), plan).body().utf8();
+        return PLANNER.answer(new QueryText(new TableName("big"), sql), plan)
+                .body()
+                .utf8();
     }
 
     private static void refused(TestingPlan plan, String sql, ErrorCode code, String message) {
@@ -44,7 +46,12 @@ class SqlPlannerTest {
         answer(plan, JOIN);
         assertThat(plan.asked)
                 .containsExactly(
-                        "COUNT big []", "COUNT mid []", "COUNT small []", "SIDE small []", "SIDE mid [2]", "PARTIAL big [1, 2]");
+                        "COUNT big []",
+                        "COUNT mid []",
+                        "COUNT small []",
+                        "SIDE small []",
+                        "SIDE mid [2]",
+                        "PARTIAL big [1, 2]");
         TestingPlan other = plan(2, 3, 5);
         answer(other, JOIN);
         assertThat(other.asked.subList(3, 6)).containsExactly("SIDE big []", "SIDE mid [0]", "PARTIAL small [0, 1]");
@@ -122,7 +129,11 @@ class SqlPlannerTest {
 
     @Test
     void tooManyTables() {
-        refused(plan(1, 1, 1), "SELECT 1 FROM " + "big, ".repeat(16) + "big", ErrorCode.UNSUPPORTED, "more than 16 tables");
+        refused(
+                plan(1, 1, 1),
+                "SELECT 1 FROM " + "big, ".repeat(16) + "big",
+                ErrorCode.UNSUPPORTED,
+                "more than 16 tables");
     }
 
     @Test

@@ -35,8 +35,7 @@ final class TestingPlan implements PlanContext {
         TableName table = new TableName(name);
         tables.put(
                 table,
-                new TableMeta(
-                        table, 1, actors, key, ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "duckdb", options));
+                new TableMeta(table, 1, actors, key, ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "duckdb", options));
         counts.put(name, rows);
         return this;
     }

@@ -32,8 +32,7 @@ final class CsvRows implements RowSource {
     private final Iterator<CSVRecord> records;
     private final List<String> header;
 
-    CsvRows(
-            String file, String keyField, Optional<Columns> columns, InputStream in, CountingInputStream counted)
+    CsvRows(String file, String keyField, Optional<Columns> columns, InputStream in, CountingInputStream counted)
             throws IOException {
         this.file = file;
         this.keyField = keyField;
@@ -65,8 +64,8 @@ final class CsvRows implements RowSource {
         columns.ifPresent(known -> {
             for (String name : names) {
                 if (!known.names().contains(name)) {
-                    throw UniserveException.invalid(file + " line 1, column " + (names.indexOf(name) + 1) + ": \"" + name
-                            + "\" is no column of the table; its columns are " + known.names());
+                    throw UniserveException.invalid(file + " line 1, column " + (names.indexOf(name) + 1) + ": \""
+                            + name + "\" is no column of the table; its columns are " + known.names());
                 }
             }
             known.primary().stream().filter(name -> !names.contains(name)).forEach(name -> {

@@ -41,7 +41,8 @@ record RowsAnswer(List<String> columns, List<List<String>> rows) {
         }
         if (columns.isEmpty() || rows.stream().anyMatch(row -> row.size() != columns.size())) {
             throw new UniserveException(
-                    ErrorCode.PORT_PROTOCOL, "the answer has no columns, or rows of other lengths; use -o json to see it");
+                    ErrorCode.PORT_PROTOCOL,
+                    "the answer has no columns, or rows of other lengths; use -o json to see it");
         }
         return new RowsAnswer(columns, rows);
     }

@@ -32,7 +32,7 @@ import picocli.CommandLine.Parameters;
             "What is wrong is told with line and column."
         },
         footer = {
-            "  uniserve sql 'SELECT day, sum(price) FROM prices GROUP BY day ORDER BY day'",
+            "  uniserve sql 'SELECT sold, sum(price) FROM prices GROUP BY sold ORDER BY sold'",
             "  uniserve sql --explain 'SELECT count(*) FROM orders JOIN customer ON o_custkey = c_custkey'",
             "  cat q3.sql | uniserve sql -o json --deadline 5m"
         })
@@ -54,7 +54,8 @@ public final class SqlCommand extends ClientCommand {
 
     @Option(
             names = "--explain",
-            description = "Run the statement and tell its steps instead of its answer: what is sent where, rows, bytes, time.")
+            description =
+                    "Run the statement and tell its steps instead of its answer: what is sent where, rows, bytes, time.")
     private boolean explain;
 
     @Option(
@@ -97,9 +98,13 @@ public final class SqlCommand extends ClientCommand {
         try {
             byte[] all = console().in().readNBytes(4 * Limits.QUERY_TEXT_CHARS_MAX + 1);
             if (all.length > 4 * Limits.QUERY_TEXT_CHARS_MAX) {
-                throw usage("the statement on standard input has more than " + 4 * Limits.QUERY_TEXT_CHARS_MAX + " bytes");
+                throw usage(
+                        "the statement on standard input has more than " + 4 * Limits.QUERY_TEXT_CHARS_MAX + " bytes");
             }
-            return StandardCharsets.UTF_8.newDecoder().decode(ByteBuffer.wrap(all)).toString();
+            return StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(ByteBuffer.wrap(all))
+                    .toString();
         } catch (CharacterCodingException e) {
             throw usage("the statement on standard input is not UTF-8");
         } catch (IOException e) {

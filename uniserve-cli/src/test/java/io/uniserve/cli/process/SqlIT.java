@@ -32,7 +32,7 @@ class SqlIT {
     void start(@TempDir Path root) throws IOException {
         cluster = StartedCluster.start(ProcessClusterOptions.of(root.resolve("cluster"), 2, "duckdb"));
         uniserve = new TestingConsole(RemoteCluster::connect);
-        create("sales", "columns=id bigint, shop integer, amount decimal(15,2), day date", "5");
+        create("sales", "columns=id bigint, shop integer, amount decimal(15,2), sold date", "5");
         create("shops", "columns=shop integer, name varchar, city varchar", "2", "--key", "shop");
         StringBuilder sales = new StringBuilder();
         for (int i = 1; i <= SALES; i++) {
@@ -42,7 +42,8 @@ class SqlIT {
         for (int i = 0; i < SHOPS; i++) {
             shops.append("\"Shop, %d\",%d,%s\n".formatted(i, i, i % 4 == 0 ? "Rome" : "Oslo"));
         }
-        Path bars = Files.writeString(root.resolve("sales.tbl"), sales.toString().replace("\r", ""));
+        Path bars =
+                Files.writeString(root.resolve("sales.tbl"), sales.toString().replace("\r", ""));
         Path csv = Files.writeString(root.resolve("shops.csv"), shops);
         assertThat(run("load", "sales", bars.toString()).out()).startsWith("3,000 rows loaded");
         assertThat(run("load", "shops", csv.toString()).out()).startsWith("20 rows loaded");
@@ -78,10 +79,9 @@ class SqlIT {
         assertThat(text.err()).isEmpty();
         assertThat(text.lines())
                 .containsExactly(
-                        "city       total    n",
-                        "Rome  %d.%02d  750".formatted(romans / 100, romans % 100),
-                        "(1 row)");
-        assertThat(run("sql", sql, "-o", "json").out()).contains("[\"Rome\",%d.%02d,750]".formatted(romans / 100, romans % 100));
+                        "city       total    n", "Rome  %d.%02d  750".formatted(romans / 100, romans % 100), "(1 row)");
+        assertThat(run("sql", sql, "-o", "json").out())
+                .contains("[\"Rome\",%d.%02d,750]".formatted(romans / 100, romans % 100));
         assertThat(run("sql", "--explain", sql).out())
                 .contains("in place: sales, 3,000 rows", "broadcast shops from 2 actors of shops: 5 rows, ")
                 .contains("partial at 5 actors of sales: 5 rows");
@@ -95,7 +95,7 @@ class SqlIT {
                 "SELECT nosuch FROM sales | line 1, column 8: Column 'nosuch' not found",
                 "SELECT shop FROM sales, shops WHERE sales.shop = shops.shop | line 1, column 8: Column 'shop' is ambiguous",
                 "SELECT 1 FROM nosuch | line 1, column 15: table nosuch does not exist",
-                "SELECT id FROM sales WHERE day > 3 | line 1, column 28: a DATE cannot be compared",
+                "SELECT id FROM sales WHERE sold > 3 | line 1, column 28: a DATE cannot be compared",
                 "SELECT id / (id - id) FROM sales | division by zero",
                 "SELECT 9223372036854775807 + id FROM sales | Out of Range"
             })

@@ -35,6 +35,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private static final int BRIEF_PARAMETER_BYTES_MAX = 4 << 10;
     /** Parameters are held from when a request comes until it ends: one with larger ones takes the room of several. */
     private static final int PARAMETER_BYTES_A_REQUEST = 1 << 20;
+
     private static final long COMPENSATE_NANOS = 500_000_000;
 
     private final Clock clock;
@@ -146,10 +147,12 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             return false;
         }
         finished(parameters);
-        completion.done(Outcome.err(new UniserveException(
-                ErrorCode.RESOURCE_EXHAUSTED,
-                "this server has " + requestsMax
-                        + " reads under way, the most it takes, or fewer with large parameters; try again or elsewhere")));
+        completion.done(
+                Outcome.err(
+                        new UniserveException(
+                                ErrorCode.RESOURCE_EXHAUSTED,
+                                "this server has " + requestsMax
+                                        + " reads under way, the most it takes, or fewer with large parameters; try again or elsewhere")));
         return true;
     }
 

@@ -340,8 +340,7 @@ class ReadServiceTest {
             }
             return Bytes.EMPTY;
         });
-        CompletableFuture<Outcome<ReadReply>> two =
-                world.start(ReadWorld.request("wait@1", "x".repeat(1 << 20), 0));
+        CompletableFuture<Outcome<ReadReply>> two = world.start(ReadWorld.request("wait@1", "x".repeat(1 << 20), 0));
         CompletableFuture<Outcome<ReadReply>> three = world.start(ReadWorld.request("wait@1", "", 0));
         assertThatThrownBy(() -> world.read(ReadWorld.request("wait@1", "", 0)))
                 .hasMessageContaining("RESOURCE_EXHAUSTED");

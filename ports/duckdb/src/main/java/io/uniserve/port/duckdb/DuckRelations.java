@@ -133,7 +133,9 @@ final class DuckRelations {
         Duck.run(
                 connection,
                 "CREATE TEMP VIEW " + view + " AS SELECT "
-                        + each(columns, i -> "CAST(c" + i + " AS " + rows.types().get(i) + ") AS c" + i)
+                        + each(
+                                columns,
+                                i -> "CAST(c" + i + " AS " + rows.types().get(i) + ") AS c" + i)
                         + " FROM texts");
     }
 

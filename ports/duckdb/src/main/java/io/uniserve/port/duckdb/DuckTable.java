@@ -58,9 +58,7 @@ abstract class DuckTable implements Actor, AutoCloseable {
         return Duck.QUERIES.translated(
                 "answer a query",
                 () -> duck.relations()
-                        .with(
-                                work.relations(),
-                                with -> read(by -> Duck.query(by, with + work.statement(), seconds))));
+                        .with(work.relations(), with -> read(by -> Duck.query(by, with + work.statement(), seconds))));
     }
 
     final long count() {

@@ -25,20 +25,20 @@ class DuckTckTest extends PortTck {
 
     private static final class DuckFixture implements PortFixture {
         private static final TableMeta META = new TableMeta(
-                    new TableName("tck"),
-                    1,
-                    new Partitioner.Hash(4),
-                    "id",
-                    ConsistencyLevel.EVENTUAL,
-                    1,
-                    1,
-                    OnLoss.WAIT,
-                    "duckdb",
-                    Map.of(
-                            "columns",
-                            "id varchar, n integer, price decimal(15,2), born date, x double, big bigint, ok boolean",
-                            "primary",
-                            "id, n"));
+                new TableName("tck"),
+                1,
+                new Partitioner.Hash(4),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                1,
+                1,
+                OnLoss.WAIT,
+                "duckdb",
+                Map.of(
+                        "columns",
+                        "id varchar, n integer, price decimal(15,2), born date, x double, big bigint, ok boolean",
+                        "primary",
+                        "id, n"));
 
         @Override
         public Engine engine() {

@@ -85,7 +85,8 @@ final class RandomJoins {
                         from.append(", ").append(edge.small());
                         where.add(edge.equality());
                     } else {
-                        from.append(random.nextInt(3) == 0 ? " LEFT JOIN " : " JOIN ").append(edge.small());
+                        from.append(random.nextInt(3) == 0 ? " LEFT JOIN " : " JOIN ")
+                                .append(edge.small());
                         from.append(" ON ").append(edge.equality());
                         from.append(random.nextInt(3) == 0 ? " AND " + condition(edge.small()) : "");
                     }
@@ -118,8 +119,8 @@ final class RandomJoins {
             items.add(one(NUMBERS, table));
         }
         String distinct = random.nextBoolean() ? "DISTINCT " : "";
-        return "SELECT " + distinct + String.join(", ", items) + end + " ORDER BY " + positions(items.size()) + " LIMIT "
-                + (1 + random.nextInt(200));
+        return "SELECT " + distinct + String.join(", ", items) + end + " ORDER BY " + positions(items.size())
+                + " LIMIT " + (1 + random.nextInt(200));
     }
 
     private String grouped(List<String> tables, String end) {
@@ -148,8 +149,6 @@ final class RandomJoins {
     }
 
     private static String positions(int count) {
-        return IntStream.rangeClosed(1, count)
-                .mapToObj(String::valueOf)
-                .collect(Collectors.joining(", "));
+        return IntStream.rangeClosed(1, count).mapToObj(String::valueOf).collect(Collectors.joining(", "));
     }
 }

@@ -37,9 +37,7 @@ final class Tpch {
             "p_partkey bigint, p_name varchar, p_mfgr varchar, p_brand varchar, p_type varchar, p_size integer,"
                     + " p_container varchar, p_retailprice decimal(15,2), p_comment varchar");
     static final Table NATION = new Table(
-            "nation",
-            "n_nationkey",
-            "n_nationkey bigint, n_name varchar, n_regionkey bigint, n_comment varchar");
+            "nation", "n_nationkey", "n_nationkey bigint, n_name varchar, n_regionkey bigint, n_comment varchar");
     static final Table REGION =
             new Table("region", "r_regionkey", "r_regionkey bigint, r_name varchar, r_comment varchar");
 

@@ -102,7 +102,8 @@ class TpchJoinsTest {
                             SELECT c0, sum(c3), c1, c2 FROM parts GROUP BY c0, c1, c2 ORDER BY 2 DESC, 3 LIMIT 10
                         answer: 10 rows
                         """);
-        assertThat(cluster.ask("lineitem", "EXPLAIN\n" + Tpch.Q6)).startsWith("partial at 4 actors of lineitem: 4 rows");
+        assertThat(cluster.ask("lineitem", "EXPLAIN\n" + Tpch.Q6))
+                .startsWith("partial at 4 actors of lineitem: 4 rows");
         assertThatThrownBy(() -> cluster.ask("lineitem", "EXPLAIN SELECT nosuch FROM lineitem"))
                 .hasMessageContaining("line 1, column 8: Column 'nosuch' not found");
     }

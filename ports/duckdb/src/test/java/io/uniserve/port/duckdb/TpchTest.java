@@ -70,8 +70,8 @@ class TpchTest {
     void aLaterRowReplacesAndDeletedOnesGo() throws SQLException {
         String count = "SELECT count(*), sum(l_quantity) FROM lineitem WHERE l_orderkey < 100";
         String before = ask(count);
-        List<Document> some = Tpch.documents(
-                Tpch.LINEITEM, Tpch.LINEITEM.lines(SCALE).subList(0, 50), cluster.columns("lineitem"));
+        List<Document> some =
+                Tpch.documents(Tpch.LINEITEM, Tpch.LINEITEM.lines(SCALE).subList(0, 50), cluster.columns("lineitem"));
         cluster.put("lineitem", "duckdb.delete@1", some);
         assertThat(ask(count)).isNotEqualTo(before);
         cluster.put("lineitem", "duckdb.put@1", some);
@@ -99,7 +99,8 @@ class TpchTest {
     void averagesAreThoseOfTheEngine() throws SQLException {
         String sql = "SELECT avg(l_extendedprice) FROM lineitem";
         String ours = TpchCluster.rows(ask(sql)).replaceAll("[^0-9.]", "");
-        String theirs = String.valueOf(Duck.query(cluster.whole(), sql, 60).rows().get(0).get(0));
+        String theirs = String.valueOf(
+                Duck.query(cluster.whole(), sql, 60).rows().get(0).get(0));
         assertThat(Double.parseDouble(ours)).isCloseTo(Double.parseDouble(theirs), within(1e-9));
     }
 }

@@ -26,9 +26,15 @@ public final class TextTable {
 
     /** The lines, header first. */
     public List<String> lines() {
+        int[] widths = new int[header.size()];
+        boolean[] right = new boolean[header.size()];
+        for (int i = 0; i < widths.length; i++) {
+            widths[i] = width(i);
+            right[i] = numeric(i);
+        }
         List<String> lines = new ArrayList<>();
-        lines.add(line(header));
-        rows.forEach(row -> lines.add(line(row)));
+        lines.add(line(header, widths, right));
+        rows.forEach(row -> lines.add(line(row, widths, right)));
         return lines;
     }
 
@@ -37,12 +43,11 @@ public final class TextTable {
         lines().forEach(console::println);
     }
 
-    private String line(List<String> cells) {
+    private static String line(List<String> cells, int[] widths, boolean[] right) {
         StringBuilder line = new StringBuilder();
         for (int i = 0; i < cells.size(); i++) {
-            String space = " ".repeat(width(i) - cells.get(i).length());
-            line.append(numeric(i) ? space + cells.get(i) : cells.get(i) + space)
-                    .append("  ");
+            String space = " ".repeat(widths[i] - cells.get(i).length());
+            line.append(right[i] ? space + cells.get(i) : cells.get(i) + space).append("  ");
         }
         return line.toString().stripTrailing();
     }
@@ -57,7 +62,7 @@ public final class TextTable {
 
     /** Every cell is a number, perhaps with a unit, or unknown. */
     private boolean numeric(int column) {
-        boolean any = rows.stream().anyMatch(row -> !row.get(column).equals("-"));
-        return any && rows.stream().allMatch(row -> row.get(column).matches("-|-?[0-9][0-9,.]*( [a-zA-Z%]+)?"));
+        boolean any = rows.stream().anyMatch(row -> !row.get(column).matches("-|NULL"));
+        return any && rows.stream().allMatch(row -> row.get(column).matches("-|NULL|-?[0-9][0-9,.]*( [a-zA-Z%]+)?"));
     }
 }

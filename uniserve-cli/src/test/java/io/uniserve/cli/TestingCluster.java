@@ -57,6 +57,7 @@ public final class TestingCluster implements ClusterClient {
     private final Map<BackupName, TableMeta> backups = new TreeMap<>();
     private final Map<Long, TableMeta> lost = new TreeMap<>();
     private final List<String> calls = new ArrayList<>();
+    private final Map<String, Answer> answers = new TreeMap<>();
 
     /** From now on the actor acknowledges nothing. */
     public void fail(int actor, ErrorCode code) {
@@ -239,6 +240,11 @@ public final class TestingCluster implements ClusterClient {
                 new ServerRecord(TWO, 1, new Address("127.0.0.1", 7072), "b", capacity, List.of(kv)));
     }
 
+    /** The answer to a query from now on. */
+    public void answer(String query, String contentType, String body) {
+        answers.put(query, new Answer(contentType, Bytes.utf8(body)));
+    }
+
     /** What moves from now on. */
     public void rebalance(Rebalance told) {
         rebalance = told;
@@ -301,6 +307,11 @@ public final class TestingCluster implements ClusterClient {
     @Override
     public Answer query(TableName table, String text, ReadMode mode, long deadlineMs) {
         table(table);
+        Answer told = answers.get(text);
+        if (told != null) {
+            calls.add("query " + table + " " + mode);
+            return told;
+        }
         if (!text.equals("count")) {
             throw UniserveException.invalid("unknown query \"" + text + "\"; use count");
         }

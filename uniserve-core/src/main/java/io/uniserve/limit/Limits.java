@@ -14,7 +14,7 @@ public final class Limits {
     public static final int BATCH_ROWS_MAX = 200_000;
     public static final int BATCH_BYTES_MAX = 24 << 20;
     public static final int MESSAGE_BYTES_MAX = 32 << 20;
-    public static final int PARAMETER_BYTES_MAX = 1 << 20;
+    public static final int PARAMETER_BYTES_MAX = 8 << 20;
     public static final int QUERY_TEXT_CHARS_MAX = 1 << 18;
     public static final int QUERY_WINDOW_ROWS_MAX = 100_000;
     public static final int RESULT_BYTES_PER_ACTOR_MAX = 16 << 20;

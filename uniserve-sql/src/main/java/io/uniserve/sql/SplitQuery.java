@@ -1,26 +1,27 @@
 package io.uniserve.sql;
 
 import io.uniserve.api.Columns;
+import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
-import org.apache.calcite.sql.SqlCall;
-import org.apache.calcite.sql.SqlIdentifier;
-import org.apache.calcite.sql.SqlKind;
-import org.apache.calcite.sql.SqlLiteral;
-import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.sql.SqlSelect;
+import java.util.Map;
+import java.util.Set;
 
 /**
- * A query as two statements of the engine's: one that every actor runs over its rows, and one over all their answers. What
- * the second makes of the first is what the query means over all rows in one place: counts and sums are added, an average is
- * a sum divided by a count, HAVING and ORDER BY come last.
+ * A query as statements of the engine's: one that every actor of a table runs over its rows, and one over all their answers.
+ * What the second makes of the first is what the query means over all rows in one place: counts and sums are added, an
+ * average is a sum divided by a count, HAVING and ORDER BY come last.
  *
- * @param partial over {@value #ROWS}, with columns c0, c1, ...
+ * <p>Of several tables one stays where it is, and its actors join their rows with all that the others have: what each of
+ * these sends is a statement of its own, a side.
+ *
+ * @param partial over {@value #ROWS} of the table that stays, and over the sides; with columns c0, c1, ...
  * @param finish over {@value #PARTS}, a table of these columns
  * @param names of the answer's columns
+ * @param stays the table that stays, by its place in FROM
+ * @param sides of all tables, by their places in FROM; that of the table that stays is only to be counted
  */
-public record SplitQuery(String partial, String finish, List<String> names) {
+public record SplitQuery(String partial, String finish, List<String> names, int stays, List<Side> sides) {
     /** The name of an actor's table. */
     public static final String ROWS = "rows";
 
@@ -29,174 +30,87 @@ public record SplitQuery(String partial, String finish, List<String> names) {
 
     public SplitQuery {
         names = List.copyOf(names);
+        sides = List.copyOf(sides);
     }
 
-    /** Refuses, by line and column, what is wrong (INVALID_ARGUMENT) or not supported (UNSUPPORTED). */
-    public static SplitQuery of(String table, Columns columns, String text) {
-        return new Split(CheckedQuery.of(table, columns, text), columns).query();
+    /**
+     * What a table sends to the actors of the one that stays.
+     *
+     * @param alias the table's name in the query
+     * @param table its own
+     * @param columns what is wanted of it, with names c0, c1, ...
+     * @param conditions on its own rows
+     * @param reductions by sides that were gathered before
+     * @param mayStay false where the join makes rows of NULLs for those that match nothing here
+     */
+    public record Side(
+            String alias,
+            String table,
+            List<String> columns,
+            List<String> conditions,
+            List<Reduction> reductions,
+            boolean mayStay) {
+        public Side {
+            columns = List.copyOf(columns);
+            conditions = List.copyOf(conditions);
+            reductions = List.copyOf(reductions);
+        }
+
+        /** How many of its rows are wanted at most. */
+        String count() {
+            return "SELECT count(*) AS c0 FROM " + ROWS + where(conditions);
+        }
+
+        /** Its rows that may be in the join, once these sides are known. */
+        String statement(Set<Integer> known) {
+            List<String> all = new ArrayList<>(conditions);
+            reductions.stream().filter(one -> known.contains(one.side())).forEach(one -> all.add(one.condition()));
+            List<String> named = new ArrayList<>();
+            for (int i = 0; i < columns.size(); i++) {
+                named.add("\"" + columns.get(i) + "\" AS c" + i);
+            }
+            return "SELECT " + (named.isEmpty() ? "1 AS c0" : String.join(", ", named)) + " FROM " + ROWS + where(all);
+        }
+
+        /** True where not all of its rows are sent. */
+        boolean filtered(Set<Integer> known) {
+            return !conditions.isEmpty() || reductions.stream().anyMatch(one -> known.contains(one.side()));
+        }
     }
 
-    /** One query's work. */
-    private static final class Split {
-        private final SqlSelect select;
-        private final ColumnWriter rows;
-        private final List<SqlNode> items = new ArrayList<>();
-        private final List<String> names = new ArrayList<>();
-        private final Partials partials;
-        private final SqlWriter merged;
-        private final boolean grouped;
+    /** A condition that a row's join partner is in another side. */
+    public record Reduction(int side, String condition) {}
 
-        Split(SqlSelect select, Columns columns) {
-            this.select = select;
-            rows = new ColumnWriter(columns);
-            select.getSelectList().forEach(item -> addItem(item, columns));
-            SqlNodeList groups = select.getGroup();
-            grouped = groups != null
-                    || select.getHaving() != null
-                    || items.stream().anyMatch(Aggregates::in);
-            partials = new Partials(rows);
-            if (grouped) {
-                partials.groups(groups == null ? List.of() : groups.getList());
-            }
-            merged = grouped ? new MergeWriter(partials) : new PlainWriter(partials);
+    /** The name by which statements know the rows of a side. */
+    static String side(int item) {
+        return "b" + item;
+    }
+
+    /** WHERE with all of these, or nothing. */
+    static String where(List<String> conditions) {
+        return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
+    }
+
+    /**
+     * Refuses, by line and column, what is wrong (INVALID_ARGUMENT) or not supported (UNSUPPORTED).
+     *
+     * @param tables all that FROM names, by their names there
+     * @param stays the table that stays, by its place in FROM; less than 0 for the first one that can
+     */
+    static SplitQuery of(Map<String, Columns> tables, String text, int stays) {
+        ParsedQuery parsed = ParsedQuery.of(text);
+        try {
+            return new Split(SqlQuery.byName(tables), CheckedQuery.of(tables, parsed), stays).query();
+        } catch (StackOverflowError e) {
+            throw SqlErrors.tooDeep(e);
         }
+    }
 
-        private void addItem(SqlNode item, Columns columns) {
-            if (item instanceof SqlIdentifier star && star.isStar()) {
-                columns.names().forEach(name -> {
-                    items.add(new SqlIdentifier(name, item.getParserPosition()));
-                    names.add(name);
-                });
-            } else if (item.getKind() == SqlKind.AS && item instanceof SqlCall as) {
-                items.add(as.operand(0));
-                names.add(((SqlIdentifier) as.operand(1)).getSimple());
-            } else {
-                items.add(item);
-                names.add(item instanceof SqlIdentifier name ? ColumnWriter.last(name) : "_" + items.size());
-            }
+    /** The statement of the table at this place; INVALID_ARGUMENT where there is none. */
+    Side side(String what, int item) {
+        if (item < 0 || item >= sides.size()) {
+            throw UniserveException.invalid(what + " is " + item + ", and the query has " + sides.size() + " tables");
         }
-
-        SplitQuery query() {
-            String distinct = select.isDistinct() ? "DISTINCT " : "";
-            List<String> answers = items.stream().map(merged::write).toList();
-            StringBuilder finish =
-                    new StringBuilder("SELECT " + distinct + String.join(", ", answers) + " FROM " + PARTS);
-            if (partials.groups() > 0) {
-                finish.append(" GROUP BY ").append(String.join(", ", partials.groupColumns()));
-            }
-            SqlNode having = select.getHaving();
-            if (having != null) {
-                finish.append(" HAVING ").append(merged.write(having));
-            }
-            List<Order> orders = orders();
-            if (!orders.isEmpty()) {
-                finish.append(" ORDER BY ")
-                        .append(String.join(
-                                ", ", orders.stream().map(Order::text).toList()));
-            }
-            SqlNode fetch = select.getFetch();
-            SqlNode offset = select.getOffset();
-            long skip = offset == null ? 0 : count(offset, "OFFSET");
-            if (fetch != null) {
-                finish.append(" LIMIT ").append(count(fetch, "LIMIT"));
-            }
-            if (skip > 0) {
-                finish.append(" OFFSET ").append(skip);
-            }
-            String first = fetch == null || grouped ? "" : first(orders, skip + count(fetch, "LIMIT"));
-            return new SplitQuery(partial(grouped ? "" : distinct) + first, finish.toString(), names);
-        }
-
-        /** Of rows that are not grouped an actor sends no more than could be in the answer. */
-        private static String first(List<Order> orders, long limit) {
-            String by = orders.isEmpty()
-                    ? ""
-                    : " ORDER BY "
-                            + String.join(", ", orders.stream().map(Order::text).toList());
-            return by + " LIMIT " + limit;
-        }
-
-        private String partial(String distinct) {
-            SqlNode where = select.getWhere();
-            StringBuilder text = new StringBuilder("SELECT " + distinct + partials.columns() + " FROM " + ROWS);
-            if (where != null) {
-                text.append(" WHERE ").append(rows.write(where));
-            }
-            if (partials.groups() > 0) {
-                text.append(" GROUP BY ").append(String.join(", ", partials.groupNumbers()));
-            }
-            return text.toString();
-        }
-
-        private List<Order> orders() {
-            List<Order> orders = new ArrayList<>();
-            SqlNodeList list = select.getOrderList();
-            if (list != null) {
-                list.forEach(node -> orders.add(order(node, "")));
-            }
-            return orders;
-        }
-
-        private Order order(SqlNode node, String suffix) {
-            if (node instanceof SqlCall call) {
-                switch (node.getKind()) {
-                    case DESCENDING:
-                        return order(call.operand(0), " DESC" + suffix);
-                    case NULLS_FIRST:
-                        return order(call.operand(0), suffix + " NULLS FIRST");
-                    case NULLS_LAST:
-                        return order(call.operand(0), suffix + " NULLS LAST");
-                    default:
-                        break;
-                }
-            }
-            int item = item(node);
-            if (item < 0) {
-                return new Order(merged.write(node) + suffix);
-            }
-            // By number where the item is computed last; rows come with all items computed, in columns of their own.
-            return new Order((grouped ? String.valueOf(item + 1) : merged.write(items.get(item))) + suffix);
-        }
-
-        /** The item of the answer that an ORDER BY names by number, alias or the same expression; -1 for none. */
-        private int item(SqlNode node) {
-            if (node instanceof SqlLiteral number && number.getKind() == SqlKind.LITERAL) {
-                long position = count(number, "ORDER BY");
-                if (position < 1 || position > items.size()) {
-                    throw SqlErrors.invalid(
-                            node, "ORDER BY " + position + ": the answer has " + items.size() + " columns");
-                }
-                return (int) position - 1;
-            }
-            for (int i = 0; i < items.size(); i++) {
-                if (node instanceof SqlIdentifier alias
-                        && alias.isSimple()
-                        && alias.getSimple().equalsIgnoreCase(names.get(i))) {
-                    return i;
-                }
-            }
-            for (int i = 0; i < items.size(); i++) {
-                if (node.equalsDeep(items.get(i), org.apache.calcite.util.Litmus.IGNORE)) {
-                    return i;
-                }
-            }
-            return -1;
-        }
-
-        private static long count(SqlNode node, String what) {
-            if (node instanceof SqlLiteral literal && literal.getValue() instanceof java.math.BigDecimal number) {
-                try {
-                    long count = number.longValueExact();
-                    if (count >= 0 && count <= Integer.MAX_VALUE) {
-                        return count;
-                    }
-                } catch (ArithmeticException e) {
-                    throw SqlErrors.invalid(node, what + " is " + number + ": use a whole number");
-                }
-            }
-            throw SqlErrors.invalid(node, what + " is " + node + ": use a whole number, 0 to " + Integer.MAX_VALUE);
-        }
-
-        private record Order(String text) {}
+        return sides.get(item);
     }
 }

@@ -55,6 +55,12 @@ final class SqlErrors {
                 at(node.getParserPosition()) + what + " not supported; docs/manual/sql.md lists what is");
     }
 
+    /** What somebody else says of what stands here. A table that is not there is the query's fault, not one of its routing. */
+    static UniserveException at(SqlNode node, UniserveException failure) {
+        ErrorCode code = failure.code() == ErrorCode.TABLE_NOT_FOUND ? ErrorCode.INVALID_ARGUMENT : failure.code();
+        return new UniserveException(code, at(node.getParserPosition()) + failure.reason(), failure);
+    }
+
     private static String at(@Nullable SqlParserPos place) {
         if (place == null) {
             return "";

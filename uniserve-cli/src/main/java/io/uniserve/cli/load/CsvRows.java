@@ -1,5 +1,6 @@
 package io.uniserve.cli.load;
 
+import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -7,7 +8,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -18,18 +19,24 @@ import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
 import org.jspecify.annotations.Nullable;
 
-/** Comma-separated values, RFC 4180, with a header line. Values that read as whole or decimal numbers become numbers, except the key. */
+/**
+ * Comma-separated values, RFC 4180, with a header line. Values are of the types of the table's columns; where it has none,
+ * those that read as whole or decimal numbers become numbers, except the key.
+ */
 final class CsvRows implements RowSource {
     private final String file;
     private final String keyField;
+    private final Optional<Columns> columns;
     private final CountingInputStream counted;
     private final CSVParser parser;
     private final Iterator<CSVRecord> records;
     private final List<String> header;
 
-    CsvRows(String file, String keyField, InputStream in, CountingInputStream counted) throws IOException {
+    CsvRows(String file, String keyField, Optional<Columns> columns, InputStream in, CountingInputStream counted)
+            throws IOException {
         this.file = file;
         this.keyField = keyField;
+        this.columns = columns;
         this.counted = counted;
         this.parser = CSVFormat.RFC4180
                 .builder()
@@ -37,13 +44,36 @@ final class CsvRows implements RowSource {
                 .setSkipHeaderRecord(true)
                 .setIgnoreEmptyLines(true)
                 .get()
-                .parse(new InputStreamReader(in, StandardCharsets.UTF_8));
+                .parse(new InputStreamReader(in, FileText.BYTES));
         this.records = parser.iterator();
-        this.header = parser.getHeaderNames();
+        this.header = header();
         if (!header.contains(keyField)) {
             throw UniserveException.invalid(
                     file + " has no column \"" + keyField + "\", the table's key field; its columns are " + header);
         }
+    }
+
+    /** The names of the first line; a mark of the byte order before them is none of the first name. */
+    private List<String> header() {
+        List<String> names = new ArrayList<>();
+        for (String name : parser.getHeaderNames()) {
+            names.add(FileText.utf8(names.isEmpty() ? name.replaceFirst("^\u00ef\u00bb\u00bf", "") : name)
+                    .orElseThrow(() -> UniserveException.invalid(
+                            file + " line 1, column " + (names.size() + 1) + ": is not UTF-8")));
+        }
+        columns.ifPresent(known -> {
+            for (String name : names) {
+                if (!known.names().contains(name)) {
+                    throw UniserveException.invalid(file + " line 1, column " + (names.indexOf(name) + 1) + ": \""
+                            + name + "\" is no column of the table; its columns are " + known.names());
+                }
+            }
+            known.primary().stream().filter(name -> !names.contains(name)).forEach(name -> {
+                throw UniserveException.invalid(
+                        file + " line 1: column \"" + name + "\" is missing, which tells rows apart");
+            });
+        });
+        return List.copyOf(names);
     }
 
     @Override
@@ -62,9 +92,19 @@ final class CsvRows implements RowSource {
                     ErrorCode.INVALID_ROW,
                     file + " line " + line() + ": " + record.size() + " values for " + header.size() + " columns");
         }
+        List<String> texts = FileText.values(where(), header, record.toList());
+        return columns.map(known -> FileText.typed(where(), known, keyField, header, texts))
+                .orElseGet(() -> untyped(texts));
+    }
+
+    private String where() {
+        return file + " line " + line();
+    }
+
+    private Document untyped(List<String> texts) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (int i = 0; i < header.size(); i++) {
-            String text = record.get(i);
+            String text = texts.get(i);
             if (!text.isEmpty()) {
                 fields.put(header.get(i), header.get(i).equals(keyField) ? text : value(text));
             }

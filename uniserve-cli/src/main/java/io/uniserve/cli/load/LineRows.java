@@ -8,6 +8,7 @@ import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InputStreamReader;
+import java.nio.charset.Charset;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
 import java.util.Optional;
@@ -20,12 +21,15 @@ abstract class LineRows implements RowSource {
     private long line;
 
     LineRows(String file, InputStream in, CountingInputStream counted) {
+        this(file, in, counted, StandardCharsets.UTF_8);
+    }
+
+    LineRows(String file, InputStream in, CountingInputStream counted, Charset charset) {
         this.file = file;
         this.counted = counted;
         this.reader = new BufferedReader(new InputStreamReader(
                 in,
-                StandardCharsets.UTF_8
-                        .newDecoder()
+                charset.newDecoder()
                         .onMalformedInput(CodingErrorAction.REPORT)
                         .onUnmappableCharacter(CodingErrorAction.REPORT)));
     }
@@ -52,6 +56,11 @@ abstract class LineRows implements RowSource {
                     file + " line " + (line + 1) + " cannot be read: " + e + "; files must be UTF-8",
                     e);
         }
+    }
+
+    /** File and line, for messages. */
+    final String where() {
+        return file + " line " + line;
     }
 
     UniserveException refused(String why, @org.jspecify.annotations.Nullable Throwable cause) {

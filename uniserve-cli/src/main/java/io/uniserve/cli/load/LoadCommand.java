@@ -1,5 +1,6 @@
 package io.uniserve.cli.load;
 
+import io.uniserve.api.Columns;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
@@ -17,6 +18,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -26,13 +28,14 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "load",
         description = {
-            "Loads rows from files: JSON lines, CSV with a header line, lines of text, or Solr's updates in JSON or XML,",
-            "each also packed by gzip.",
+            "Loads rows from files: JSON lines, CSV with a header line, lines of text, TPC-H's .tbl, or Solr's updates in JSON",
+            "or XML, each also packed by gzip. Values of CSV and .tbl are of the types of the table's columns.",
             "A row that is wrong is told with its line and passed over; rows the cluster does not acknowledge end the load."
         },
         footer = {
             "  uniserve load speeches europarl.jsonl.gz",
             "  uniserve load events day1.csv day2.csv --batch 5000 --ack primary",
+            "  uniserve load lineitem lineitem.tbl --batch 20000",
             "  zcat words.txt.gz | uniserve load words - --format text",
             "  uniserve load counters deltas.jsonl --update kv.add@1"
         })
@@ -48,7 +51,7 @@ public final class LoadCommand extends ClientCommand {
     @Option(
             names = "--format",
             paramLabel = "FORMAT",
-            description = "jsonl, csv, text, or Solr's updates in json or xml (default: by the file's name).")
+            description = "jsonl, csv, tbl, text, or Solr's updates in json or xml (default: by the file's name).")
     private RowSources.@Nullable Format format;
 
     @Option(
@@ -125,7 +128,7 @@ public final class LoadCommand extends ClientCommand {
             if (format == null) {
                 if (file.equals(STDIN)) {
                     throw usage(
-                            "standard input has no name to tell its format; give --format jsonl, csv, text, json or xml");
+                            "standard input has no name to tell its format; give --format jsonl, csv, tbl, text, json or xml");
                 }
                 RowSources.Format unused = RowSources.formatOf(path);
             }
@@ -162,7 +165,7 @@ public final class LoadCommand extends ClientCommand {
         long before = 0;
         for (String file : files) {
             long base = before;
-            try (RowSource source = open(file, meta.keyField())) {
+            try (RowSource source = open(file, meta)) {
                 boolean bar = !files.contains(STDIN);
                 Runnable tick = bar
                         ? () -> progress.at(base + source.bytesRead(), "%,d rows".formatted(report.rows()))
@@ -177,12 +180,13 @@ public final class LoadCommand extends ClientCommand {
         }
     }
 
-    private RowSource open(String file, String keyField) {
+    private RowSource open(String file, TableMeta meta) {
+        Optional<Columns> columns = Columns.givenBy(meta) ? Optional.of(Columns.of(meta)) : Optional.empty();
         if (file.equals(STDIN)) {
             RowSources.Format known = format == null ? RowSources.Format.JSONL : format;
-            return RowSources.open(console().in(), "standard input", known, keyField);
+            return RowSources.open(console().in(), "standard input", known, meta.keyField(), columns);
         }
         Path path = Path.of(file);
-        return RowSources.open(path, format != null ? format : RowSources.formatOf(path), keyField);
+        return RowSources.open(path, format != null ? format : RowSources.formatOf(path), meta.keyField(), columns);
     }
 }

@@ -1,5 +1,6 @@
 package io.uniserve.cli.load;
 
+import io.uniserve.api.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
@@ -7,6 +8,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Optional;
 import java.util.zip.GZIPInputStream;
 
 /** Opens files of rows by format; {@code .gz} is unpacked on the way. */
@@ -19,6 +21,8 @@ public final class RowSources {
         JSONL,
         /** Comma-separated with a header line of field names. */
         CSV,
+        /** Values with bars between, in the order of the table's columns, as TPC-H has them. */
+        TBL,
         /** One row a line: the line's number as key, the line as field {@code text}. */
         TEXT,
         /** Solr's JSON updates: an array of documents, or commands. */
@@ -27,7 +31,7 @@ public final class RowSources {
         XML
     }
 
-    /** The format a file's name tells: .jsonl, .ndjson, .json, .csv, .txt, .xml, each with or without .gz. */
+    /** The format a file's name tells: .jsonl, .ndjson, .json, .csv, .tbl, .txt, .xml, each with or without .gz. */
     public static Format formatOf(Path file) {
         String name = file.getFileName().toString().toLowerCase(Locale.ROOT).replaceFirst("\\.gz$", "");
         if (name.endsWith(".jsonl") || name.endsWith(".ndjson") || name.endsWith(".json")) {
@@ -36,6 +40,9 @@ public final class RowSources {
         if (name.endsWith(".csv")) {
             return Format.CSV;
         }
+        if (name.matches(".*\\.tbl(\\.\\d+)?")) {
+            return Format.TBL;
+        }
         if (name.endsWith(".xml")) {
             return Format.XML;
         }
@@ -43,26 +50,33 @@ public final class RowSources {
             return Format.TEXT;
         }
         throw UniserveException.invalid(
-                "cannot tell the format of " + file + " by its name; give --format jsonl, csv, text, json or xml");
+                "cannot tell the format of " + file + " by its name; give --format jsonl, csv, tbl, text, json or xml");
     }
 
-    /** Opens a file; {@code keyField} is the table's key field. */
+    /** Opens a file for a table without columns, of this key field. */
     public static RowSource open(Path file, Format format, String keyField) {
+        return open(file, format, keyField, Optional.empty());
+    }
+
+    /** Opens a file; {@code keyField} is the table's key field, {@code columns} its columns where it has such. */
+    public static RowSource open(Path file, Format format, String keyField, Optional<Columns> columns) {
         try {
-            return open(Files.newInputStream(file), file.toString(), format, keyField);
+            return open(Files.newInputStream(file), file.toString(), format, keyField, columns);
         } catch (IOException e) {
             throw unreadable(file.toString(), e);
         }
     }
 
     /** Reads from a stream that closes with the source; {@code name} stands for it in messages. */
-    public static RowSource open(InputStream stream, String name, Format format, String keyField) {
+    public static RowSource open(
+            InputStream stream, String name, Format format, String keyField, Optional<Columns> columns) {
         try {
             CountingInputStream counted = new CountingInputStream(stream);
             InputStream in = name.endsWith(".gz") ? new GZIPInputStream(counted, 1 << 16) : counted;
             return switch (format) {
                 case JSONL -> new JsonLines(name, keyField, in, counted);
-                case CSV -> new CsvRows(name, keyField, in, counted);
+                case CSV -> new CsvRows(name, keyField, columns, in, counted);
+                case TBL -> new BarRows(name, keyField, columns.orElseThrow(RowSources::noColumns), in, counted);
                 case TEXT -> new TextLines(name, keyField, in, counted);
                 case JSON -> new JsonRows(name, keyField, in, counted);
                 case XML -> new XmlRows(name, keyField, in, counted);
@@ -70,6 +84,11 @@ public final class RowSources {
         } catch (IOException e) {
             throw unreadable(name, e);
         }
+    }
+
+    private static UniserveException noColumns() {
+        return UniserveException.invalid(
+                "format tbl has no names of fields: load it into a table with option columns, or use another format");
     }
 
     private static UniserveException unreadable(String name, IOException e) {

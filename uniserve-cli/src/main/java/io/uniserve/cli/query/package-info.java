@@ -1,4 +1,4 @@
-/** {@code uniserve query}. */
+/** {@code uniserve query} and {@code uniserve sql}. */
 @NullMarked
 package io.uniserve.cli.query;
 

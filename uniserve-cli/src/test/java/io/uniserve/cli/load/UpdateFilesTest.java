@@ -20,7 +20,7 @@ class UpdateFilesTest {
     private static List<String> read(RowSources.Format format, String text) throws IOException {
         List<String> rows = new ArrayList<>();
         ByteArrayInputStream in = new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8));
-        try (RowSource source = RowSources.open(in, "file", format, "id")) {
+        try (RowSource source = RowSources.open(in, "file", format, "id", Optional.empty())) {
             for (Optional<Document> row = source.next(); row.isPresent(); row = source.next()) {
                 rows.add(source.command() + " " + row.get().fields());
             }

@@ -201,6 +201,12 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     private QueryResult read(Query asked) {
+        if (!owned && !asked.table().equals(query.table())) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "a session holds the state of table " + query.table() + " alone, and this query reads table "
+                            + asked.table() + " too: ask it without a session");
+        }
         boolean atomic = AtomicService.serves(table(asked.table()).level());
         if (!atomic && mode == ReadMode.STRICT) {
             throw CutDesk.noVersions(asked.table());

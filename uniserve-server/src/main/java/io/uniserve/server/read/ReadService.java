@@ -33,6 +33,9 @@ import java.util.function.ToIntFunction;
  */
 public final class ReadService implements ReadHandler, AutoCloseable {
     private static final int BRIEF_PARAMETER_BYTES_MAX = 4 << 10;
+    /** Parameters are held from when a request comes until it ends: one with larger ones takes the room of several. */
+    private static final int PARAMETER_BYTES_A_REQUEST = 1 << 20;
+
     private static final long COMPENSATE_NANOS = 500_000_000;
 
     private final Clock clock;
@@ -106,7 +109,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         if (!request.together().isEmpty()) {
             sets.saw(request.tableId(), request.together());
         }
-        if (full(completion)) {
+        if (full(request.parameters(), completion)) {
             return () -> {};
         }
         ReadTask task = new ReadTask(this, request, completion);
@@ -117,7 +120,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idle() - 1);
         if (!pool.execute(task::work)) {
-            requests.decrementAndGet();
+            finished(request.parameters());
             completion.done(Outcome.err(closing()));
             return () -> {};
         }
@@ -130,7 +133,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     @Override
     public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
         check(request.targets(), VersionedRead.Target::actor, request.remainingNanos());
-        if (full(completion)) {
+        if (full(request.parameters(), completion)) {
             return () -> {};
         }
         VersionedTask task = new VersionedTask(this, request, completion);
@@ -139,14 +142,17 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     }
 
     /** Counts a request, or refuses it. */
-    private <T> boolean full(Completion<T> completion) {
-        if (requests.incrementAndGet() <= requestsMax) {
+    private <T> boolean full(Bytes parameters, Completion<T> completion) {
+        if (requests.addAndGet(room(parameters)) <= requestsMax) {
             return false;
         }
-        requests.decrementAndGet();
-        completion.done(Outcome.err(new UniserveException(
-                ErrorCode.RESOURCE_EXHAUSTED,
-                "this server has " + requestsMax + " reads under way, the most it takes; try again or elsewhere")));
+        finished(parameters);
+        completion.done(
+                Outcome.err(
+                        new UniserveException(
+                                ErrorCode.RESOURCE_EXHAUSTED,
+                                "this server has " + requestsMax
+                                        + " reads under way, the most it takes, or fewer with large parameters; try again or elsewhere")));
         return true;
     }
 
@@ -189,7 +195,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return costs;
     }
 
-    /** Requests under way now. */
+    /** Requests under way now; those with large parameters count for several. */
     public int active() {
         return requests.get();
     }
@@ -228,8 +234,13 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
     }
 
-    void finished() {
-        requests.decrementAndGet();
+    void finished(Bytes parameters) {
+        requests.addAndGet(-room(parameters));
+    }
+
+    /** For how many a request counts; never for more than there may be. */
+    private int room(Bytes parameters) {
+        return Math.min(requestsMax, 1 + parameters.size() / PARAMETER_BYTES_A_REQUEST);
     }
 
     boolean execute(Runnable task) {

@@ -385,7 +385,7 @@ final class ReadTask implements Timers.Cancel {
             completion.done(cancelled ? Outcome.err(ReadService.gone()) : Outcome.ok(withVersions(assemble())));
         } finally {
             service.memory().release(reservedBytes.get());
-            service.finished();
+            service.finished(request.parameters());
         }
     }
 

@@ -283,7 +283,7 @@ final class VersionedTask implements Timers.Cancel {
             completion.done(outcome);
         } finally {
             service.memory().release(reservedBytes.get());
-            service.finished();
+            service.finished(request.parameters());
         }
     }
 }

@@ -286,6 +286,18 @@ class QueryServiceTest {
     }
 
     @Test
+    void aSessionIsOfOneTable() {
+        plan = context -> context.retrieve(new TableName("u"), ECHO, "x", values -> String.join(",", values));
+        QueryRequest.Session session = new QueryRequest.Session(1, 2, 10 * SECOND, List.of());
+        CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
+        Timers.Cancel unused = service.query(
+                new QueryRequest(TABLE, "q", List.of(), Optional.of(session), 10 * SECOND, 1, List.of()),
+                future::complete);
+        assertThat(code(future.join())).contains(ErrorCode.UNSUPPORTED);
+        assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.TABLE_NOT_FOUND);
+    }
+
+    @Test
     void namesATableThatIsNotThere() {
         assertThat(code(start("other", 10 * SECOND).join())).contains(ErrorCode.TABLE_NOT_FOUND);
     }

@@ -330,6 +330,32 @@ class ReadServiceTest {
     }
 
     @Test
+    void largeParametersTakeTheRoomOfSeveralRequests() {
+        restart(1, 2, 10 << 20);
+        world.actor(0, 1);
+        AtomicBoolean release = new AtomicBoolean();
+        world.operator("wait@1", (actor, context) -> {
+            while (!release.get()) {
+                Thread.onSpinWait();
+            }
+            return Bytes.EMPTY;
+        });
+        CompletableFuture<Outcome<ReadReply>> two = world.start(ReadWorld.request("wait@1", "x".repeat(1 << 20), 0));
+        CompletableFuture<Outcome<ReadReply>> three = world.start(ReadWorld.request("wait@1", "", 0));
+        assertThatThrownBy(() -> world.read(ReadWorld.request("wait@1", "", 0)))
+                .hasMessageContaining("RESOURCE_EXHAUSTED");
+        release.set(true);
+        assertThat(two.join()).isInstanceOf(Outcome.Ok.class);
+        assertThat(three.join()).isInstanceOf(Outcome.Ok.class);
+        await().until(() -> world.service.active() == 0);
+        String largest = "x".repeat(Limits.PARAMETER_BYTES_MAX - 4);
+        assertThat(world.read(ReadWorld.request("wait@1", largest, 0)).parts())
+                .as("one that is alone finds room")
+                .hasSize(1);
+        await().until(() -> world.service.active() == 0);
+    }
+
+    @Test
     void answersABriefOperatorOnTheCallersThreadOnceItHasProvedQuick() {
         world.actor(0, 3);
         world.actor(1, 3);

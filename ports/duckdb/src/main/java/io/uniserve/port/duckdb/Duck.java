@@ -43,6 +43,7 @@ final class Duck implements AutoCloseable {
     private static final long ANSWER_CHARS_MAX = 14L << 20;
 
     private final DuckDBConnection root;
+    private final Optional<DuckRelations> relations;
 
     /**
      * Opens one in memory.
@@ -59,6 +60,12 @@ final class Duck implements AutoCloseable {
         memory.ifPresent(limit -> properties.setProperty("memory_limit", limit));
         root = DUCKDB.translated(
                 "start", () -> (DuckDBConnection) new DuckDBDriver().connect("jdbc:duckdb:", properties));
+        relations = scratch.map(folder -> new DuckRelations(this, folder));
+    }
+
+    /** Where rows of other tables are kept that queries come with; only of one with room on disk. */
+    DuckRelations relations() {
+        return relations.orElseThrow();
     }
 
     private static Optional<ErrorCode> code(Throwable failure) {

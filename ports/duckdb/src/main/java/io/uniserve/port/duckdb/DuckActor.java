@@ -36,7 +36,6 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     private static final String STAGED = "staged";
     private static final String DATABASE = "data.duckdb";
 
-    private final Duck duck;
     private final Path file;
     private final DuckDBConnection writer;
     private final Queue<DuckDBConnection> idle = new ConcurrentLinkedQueue<>();
@@ -47,8 +46,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     /** Makes an empty one; {@code name} is its own in this DuckDB. */
     DuckActor(Duck duck, String name, Columns columns, Path scratch) throws SQLException {
-        super(name, columns);
-        this.duck = duck;
+        super(duck, name, columns);
         this.file = scratch.resolve(DATABASE);
         try (DuckDBConnection first = duck.connect()) {
             Duck.run(first, "ATTACH " + Duck.quoted(file) + " AS " + name);
@@ -63,7 +61,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     }
 
     private DuckDBConnection connect() throws SQLException {
-        DuckDBConnection connection = duck.connect();
+        DuckDBConnection connection = duck().connect();
         Duck.run(connection, "USE " + name());
         return connection;
     }
@@ -241,7 +239,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         DUCKDB.translated("close an actor", () -> {
             writer.close();
             closeIdle();
-            try (DuckDBConnection last = duck.connect()) {
+            try (DuckDBConnection last = duck().connect()) {
                 Duck.run(last, "DETACH " + name());
             }
             return name();

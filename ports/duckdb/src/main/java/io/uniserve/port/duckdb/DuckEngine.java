@@ -62,7 +62,7 @@ public final class DuckEngine implements Engine {
 
     @Override
     public Optional<Planner> planner() {
-        return Optional.of(new DuckPlanner());
+        return Optional.of(DuckMerging.PLANNER);
     }
 
     /** Actors attach to one DuckDB under names of their own. */

@@ -6,6 +6,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.Columns;
 import io.uniserve.api.ContentDigest;
 import io.uniserve.sql.SplitQuery;
+import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
 import java.nio.file.Path;
 import java.sql.ResultSet;
@@ -21,10 +22,12 @@ abstract class DuckTable implements Actor, AutoCloseable {
     /** The first statement of a transaction fixes what it sees. */
     static final String PIN = "SELECT count(*) FROM " + SplitQuery.ROWS;
 
+    private final Duck duck;
     private final String name;
     private final Columns columns;
 
-    DuckTable(String name, Columns columns) {
+    DuckTable(Duck duck, String name, Columns columns) {
+        this.duck = duck;
         this.name = name;
         this.columns = columns;
     }
@@ -38,6 +41,10 @@ abstract class DuckTable implements Actor, AutoCloseable {
     /** Runs the reading; failures come out as they are. */
     abstract <T> T read(Reading<T> reading) throws SQLException;
 
+    Duck duck() {
+        return duck;
+    }
+
     String name() {
         return name;
     }
@@ -47,8 +54,11 @@ abstract class DuckTable implements Actor, AutoCloseable {
     }
 
     /** What this actor answers to its part of a query. */
-    final SqlRows query(String sql, int seconds) {
-        return Duck.QUERIES.translated("answer a query", () -> read(by -> Duck.query(by, sql, seconds)));
+    final SqlRows query(SqlQuery.Work work, int seconds) {
+        return Duck.QUERIES.translated(
+                "answer a query",
+                () -> duck.relations()
+                        .with(work.relations(), with -> read(by -> Duck.query(by, with + work.statement(), seconds))));
     }
 
     final long count() {

@@ -24,7 +24,7 @@ final class DuckView extends DuckTable {
     private boolean gone;
 
     DuckView(DuckActor actor, DuckDBConnection connection) throws SQLException {
-        super(actor.name(), actor.columns());
+        super(actor.duck(), actor.name(), actor.columns());
         this.actor = actor;
         this.connection = connection;
         this.replacedBefore = actor.replaced();

@@ -1,5 +1,6 @@
 package io.uniserve.port.duckdb;
 
+import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
 import io.uniserve.model.ConsistencyLevel;
@@ -7,6 +8,7 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
 import io.uniserve.testkit.tck.PortFixture;
 import io.uniserve.testkit.tck.PortTck;
@@ -22,6 +24,22 @@ class DuckTckTest extends PortTck {
     }
 
     private static final class DuckFixture implements PortFixture {
+        private static final TableMeta META = new TableMeta(
+                new TableName("tck"),
+                1,
+                new Partitioner.Hash(4),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                1,
+                1,
+                OnLoss.WAIT,
+                "duckdb",
+                Map.of(
+                        "columns",
+                        "id varchar, n integer, price decimal(15,2), born date, x double, big bigint, ok boolean",
+                        "primary",
+                        "id, n"));
+
         @Override
         public Engine engine() {
             return new DuckEngine();
@@ -29,21 +47,7 @@ class DuckTckTest extends PortTck {
 
         @Override
         public TableMeta meta() {
-            return new TableMeta(
-                    new TableName("tck"),
-                    1,
-                    new Partitioner.Hash(4),
-                    "id",
-                    ConsistencyLevel.EVENTUAL,
-                    1,
-                    1,
-                    OnLoss.WAIT,
-                    "duckdb",
-                    Map.of(
-                            "columns",
-                            "id varchar, n integer, price decimal(15,2), born date, x double, big bigint, ok boolean",
-                            "primary",
-                            "id, n"));
+            return META;
         }
 
         @Override
@@ -92,9 +96,9 @@ class DuckTckTest extends PortTck {
 
         /** Merging is the planner's; here the larger part stands for both. */
         private static Probe<?, ?> probe(String text) {
-            return new Probe<DuckOperators.Query, SqlRows>(
+            return new Probe<SqlQuery, SqlRows>(
                     DuckOperators.SELECT.id(),
-                    new DuckOperators.Query("tck", text),
+                    SqlQuery.of("tck", Columns.of(META), text),
                     (query, left, right) -> left.toString().compareTo(right.toString()) < 0 ? right : left,
                     false);
         }

@@ -7,8 +7,10 @@ import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.SqlQuery;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -46,12 +48,16 @@ class DuckViewTest {
         actor.publish();
     }
 
+    private static SqlQuery.Work work(String statement) {
+        return new SqlQuery.Work(statement, Map.of());
+    }
+
     private static String count(DuckTable table) {
-        return String.valueOf(table.query(COUNT, 10).rows().get(0).get(0));
+        return String.valueOf(table.query(work(COUNT), 10).rows().get(0).get(0));
     }
 
     private static void fail(DuckTable table) {
-        assertThatThrownBy(() -> table.query(FAILING, 10))
+        assertThatThrownBy(() -> table.query(work(FAILING), 10))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
     }
@@ -83,7 +89,7 @@ class DuckViewTest {
 
     @Test
     void answersThatAreTooLargeAreRefused() {
-        assertThatThrownBy(() -> actor.query("SELECT repeat('x', 1000000) AS c0 FROM range(20)", 60))
+        assertThatThrownBy(() -> actor.query(work("SELECT repeat('x', 1000000) AS c0 FROM range(20)"), 60))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
     }

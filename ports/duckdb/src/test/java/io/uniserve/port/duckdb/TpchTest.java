@@ -4,23 +4,12 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.assertj.core.api.Assertions.within;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
-import io.uniserve.client.TableSpec;
-import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.runtime.port.PortLoader;
-import io.uniserve.testkit.cluster.LocalCluster;
-import java.nio.file.Files;
 import java.nio.file.Path;
-import java.sql.Connection;
-import java.sql.DriverManager;
 import java.sql.SQLException;
-import java.time.Duration;
 import java.util.List;
-import java.util.regex.Matcher;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -32,86 +21,24 @@ import org.junit.jupiter.params.provider.ValueSource;
 class TpchTest {
     private static final double SCALE = 0.01;
 
-    private static final Pattern AVERAGE = Pattern.compile("avg\\((\\w+)\\)");
-
     @TempDir
     static Path directory;
 
-    private static LocalCluster cluster;
-    private static UniserveClient client;
-    private static Connection whole;
+    private static TpchCluster cluster;
 
     @BeforeAll
     static void start() throws Exception {
-        cluster = LocalCluster.builder()
-                .servers(2)
-                .port(PortLoader.load(Path.of("target", "port"), "duckdb"))
-                .directory(directory.resolve("cluster"))
-                .start();
-        client = UniserveClient.builder()
-                .bootstrap(cluster.bootstrap().toArray(String[]::new))
-                .deadline(Duration.ofMinutes(2))
-                .connectTimeout(Duration.ofMinutes(1))
-                .build();
-        client.admin()
-                .createTable(TableSpec.named("lineitem")
-                        .port("duckdb")
-                        .keyField("l_orderkey")
-                        .hash(5)
-                        .replicas(2)
-                        .option("columns", Tpch.COLUMNS)
-                        .option("primary", Tpch.PRIMARY));
-        List<String> lines = Tpch.lines(SCALE);
-        load(lines);
-        whole = single(lines);
-    }
-
-    private static void load(List<String> lines) {
-        Columns columns = Columns.of(client.admin().describeTable("lineitem").meta());
-        List<Document> rows = Tpch.documents(lines, columns);
-        for (int from = 0; from < rows.size(); from += 5_000) {
-            client.table("lineitem")
-                    .update("duckdb.put@1", Document.CODEC, rows.subList(from, Math.min(rows.size(), from + 5_000)))
-                    .run()
-                    .orThrow();
-        }
-    }
-
-    /** By DuckDB's own reader of the generator's file: nothing of the port's is in the way. */
-    private static Connection single(List<String> lines) throws Exception {
-        Path file = directory.resolve("lineitem.tbl");
-        Files.write(
-                file,
-                lines.stream().map(line -> line.substring(0, line.length() - 1)).toList());
-        Connection connection = DriverManager.getConnection("jdbc:duckdb:");
-        Duck.run(connection, "CREATE TABLE lineitem (" + Tpch.COLUMNS + ")");
-        Duck.run(connection, "COPY lineitem FROM " + Duck.quoted(file) + " (DELIMITER '|', HEADER false)");
-        return connection;
+        cluster = new TpchCluster(directory);
+        cluster.load(Tpch.LINEITEM, 5, 2, SCALE);
     }
 
     @AfterAll
     static void stop() throws SQLException {
-        client.close();
         cluster.close();
-        whole.close();
     }
 
     private static String ask(String sql) {
-        return client.query("lineitem", sql).body().utf8();
-    }
-
-    private static String rows(String answer) {
-        Matcher rows = Pattern.compile("(?s).*\"rows\":(\\[.*\\])\\}\\n").matcher(answer);
-        assertThat(rows.matches()).as(answer).isTrue();
-        return rows.group(1);
-    }
-
-    /** The same query on the engine alone, which knows no precision of intervals; averages exactly as they are defined; written by the same writer of answers. */
-    private static String expected(String sql) throws SQLException {
-        io.uniserve.sql.SqlRows rows = Duck.query(
-                whole, AVERAGE.matcher(sql.replace(" day (3)", " day")).replaceAll("(sum($1) / count($1))"), 60);
-        List<String> names = rows.types();
-        return rows(io.uniserve.sql.SqlAnswer.of(names, rows).body().utf8());
+        return cluster.ask("lineitem", sql);
     }
 
     @ParameterizedTest
@@ -136,30 +63,21 @@ class TpchTest {
                 "SELECT l_orderkey FROM lineitem WHERE l_orderkey < 0"
             })
     void answersAreThoseOfOneEngineWithAllRows(String sql) throws SQLException {
-        assertThat(rows(ask(sql))).isEqualTo(expected(sql));
+        assertThat(TpchCluster.rows(ask(sql))).isEqualTo(cluster.expected(sql));
     }
 
     @Test
     void aLaterRowReplacesAndDeletedOnesGo() throws SQLException {
         String count = "SELECT count(*), sum(l_quantity) FROM lineitem WHERE l_orderkey < 100";
         String before = ask(count);
-        Columns columns = Columns.of(client.admin().describeTable("lineitem").meta());
-        List<Document> some = Tpch.documents(Tpch.lines(SCALE).subList(0, 50), columns);
-        client.table("lineitem")
-                .update("duckdb.delete@1", Document.CODEC, some)
-                .run()
-                .orThrow();
+        List<Document> some =
+                Tpch.documents(Tpch.LINEITEM, Tpch.LINEITEM.lines(SCALE).subList(0, 50), cluster.columns("lineitem"));
+        cluster.put("lineitem", "duckdb.delete@1", some);
         assertThat(ask(count)).isNotEqualTo(before);
-        client.table("lineitem")
-                .update("duckdb.put@1", Document.CODEC, some)
-                .run()
-                .orThrow();
-        client.table("lineitem")
-                .update("duckdb.put@1", Document.CODEC, some)
-                .run()
-                .orThrow();
+        cluster.put("lineitem", "duckdb.put@1", some);
+        cluster.put("lineitem", "duckdb.put@1", some);
         assertThat(ask(count)).isEqualTo(before);
-        assertThat(rows(ask(Tpch.Q1))).isEqualTo(expected(Tpch.Q1));
+        assertThat(TpchCluster.rows(ask(Tpch.Q1))).isEqualTo(cluster.expected(Tpch.Q1));
     }
 
     @ParameterizedTest
@@ -180,8 +98,9 @@ class TpchTest {
     @Test
     void averagesAreThoseOfTheEngine() throws SQLException {
         String sql = "SELECT avg(l_extendedprice) FROM lineitem";
-        String ours = rows(ask(sql)).replaceAll("[^0-9.]", "");
-        String theirs = String.valueOf(Duck.query(whole, sql, 60).rows().get(0).get(0));
+        String ours = TpchCluster.rows(ask(sql)).replaceAll("[^0-9.]", "");
+        String theirs = String.valueOf(
+                Duck.query(cluster.whole(), sql, 60).rows().get(0).get(0));
         assertThat(Double.parseDouble(ours)).isCloseTo(Double.parseDouble(theirs), within(1e-9));
     }
 }

@@ -1,0 +1,113 @@
+package io.uniserve.port.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.api.Columns;
+import io.uniserve.api.Document;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.runtime.port.PortLoader;
+import io.uniserve.sql.SqlAnswer;
+import io.uniserve.sql.SqlRows;
+import io.uniserve.testkit.cluster.LocalCluster;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.sql.SQLException;
+import java.time.Duration;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Tables of TPC-H on a cluster of two servers, and in one DuckDB that holds all rows and gets a query's text as it is. */
+final class TpchCluster implements AutoCloseable {
+    private static final int BATCH_ROWS = 20_000;
+    private static final Pattern AVERAGE = Pattern.compile("avg\\((\\w+)\\)");
+
+    private final LocalCluster cluster;
+    private final UniserveClient client;
+    private final Path directory;
+    private final Connection whole;
+
+    TpchCluster(Path directory) throws SQLException {
+        this.directory = directory;
+        cluster = LocalCluster.builder()
+                .servers(2)
+                .port(PortLoader.load(Path.of("target", "port"), "duckdb"))
+                .directory(directory.resolve("cluster"))
+                .start();
+        client = UniserveClient.builder()
+                .bootstrap(cluster.bootstrap().toArray(String[]::new))
+                .deadline(Duration.ofMinutes(2))
+                .connectTimeout(Duration.ofMinutes(1))
+                .build();
+        whole = DriverManager.getConnection("jdbc:duckdb:");
+    }
+
+    /** Makes and fills a table here and there; there by DuckDB's own reader, so that nothing of the port's is in the way. */
+    void load(Tpch.Table table, int actors, int replicas, double scale) throws Exception {
+        client.admin()
+                .createTable(TableSpec.named(table.name())
+                        .port("duckdb")
+                        .keyField(table.key())
+                        .hash(actors)
+                        .replicas(replicas)
+                        .option("columns", table.columns())
+                        .option("primary", table.primary()));
+        List<String> lines = table.lines(scale);
+        Columns columns = columns(table.name());
+        List<Document> rows = Tpch.documents(table, lines, columns);
+        for (int from = 0; from < rows.size(); from += BATCH_ROWS) {
+            put(table.name(), "duckdb.put@1", rows.subList(from, Math.min(rows.size(), from + BATCH_ROWS)));
+        }
+        Path file = directory.resolve(table.name() + ".tbl");
+        Files.write(
+                file,
+                lines.stream().map(line -> line.substring(0, line.length() - 1)).toList());
+        Duck.run(whole, "CREATE TABLE " + table.name() + " (" + table.columns() + ")");
+        Duck.run(whole, "COPY " + table.name() + " FROM " + Duck.quoted(file) + " (DELIMITER '|', HEADER false)");
+    }
+
+    /** Applies an update function. */
+    void put(String table, String function, List<Document> rows) {
+        client.table(table).update(function, Document.CODEC, rows).run().orThrow();
+    }
+
+    Columns columns(String table) {
+        return Columns.of(client.admin().describeTable(table).meta());
+    }
+
+    UniserveClient client() {
+        return client;
+    }
+
+    Connection whole() {
+        return whole;
+    }
+
+    String ask(String table, String sql) {
+        return client.query(table, sql).body().utf8();
+    }
+
+    /** An answer's rows. */
+    static String rows(String answer) {
+        Matcher rows = Pattern.compile("(?s).*\"rows\":(\\[.*\\])\\}\\n").matcher(answer);
+        assertThat(rows.matches()).as(answer).isTrue();
+        return rows.group(1);
+    }
+
+    /** The same query on the engine alone, which knows no precision of intervals; averages exactly as they are defined; written by the same writer of answers. */
+    String expected(String sql) throws SQLException {
+        SqlRows rows = Duck.query(
+                whole, AVERAGE.matcher(sql.replace(" day (3)", " day")).replaceAll("(sum($1) / count($1))"), 60);
+        return rows(SqlAnswer.of(rows.types(), rows).body().utf8());
+    }
+
+    @Override
+    public void close() throws SQLException {
+        client.close();
+        cluster.close();
+        whole.close();
+    }
+}

@@ -1,0 +1,61 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.api.Columns;
+import io.uniserve.api.Document;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * Values of files whose structure is of ASCII characters. Files are read byte by byte, and each value is checked by itself: so
+ * it can be told which one is not UTF-8.
+ */
+final class FileText {
+    /** A character a byte. */
+    static final Charset BYTES = StandardCharsets.ISO_8859_1;
+
+    private FileText() {}
+
+    /** What a text of bytes is as UTF-8; empty where it is not. */
+    static Optional<String> utf8(String bytes) {
+        try {
+            return Optional.of(StandardCharsets.UTF_8
+                    .newDecoder()
+                    .decode(BYTES.encode(bytes))
+                    .toString());
+        } catch (CharacterCodingException e) {
+            return Optional.empty();
+        }
+    }
+
+    /**
+     * A row's values.
+     *
+     * @param where file and line
+     */
+    static List<String> values(String where, List<String> names, List<String> bytes) {
+        List<String> texts = new ArrayList<>(bytes.size());
+        for (String value : bytes) {
+            int column = texts.size();
+            texts.add(utf8(value)
+                    .orElseThrow(() -> new UniserveException(
+                            ErrorCode.INVALID_ROW,
+                            where + ", column " + (column + 1) + " (" + names.get(column) + "): is not UTF-8")));
+        }
+        return texts;
+    }
+
+    /** A row of a table with columns; INVALID_ROW with line and column. */
+    static Document typed(String where, Columns columns, String keyField, List<String> names, List<String> texts) {
+        try {
+            return columns.ofTexts(keyField, names, texts);
+        } catch (UniserveException e) {
+            throw new UniserveException(e.code(), where + ", " + e.reason(), e);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+package io.uniserve.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import io.uniserve.cli.cluster.RemoteCluster;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.TestInstance;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** The warehouse by its commands, on a cluster of processes: tables made, files loaded, statements answered. */
+@TestInstance(TestInstance.Lifecycle.PER_CLASS)
+class SqlIT {
+    private static final int SALES = 3_000;
+    private static final int SHOPS = 20;
+
+    private StartedCluster cluster;
+    private TestingConsole uniserve;
+
+    @BeforeAll
+    void start(@TempDir Path root) throws IOException {
+        cluster = StartedCluster.start(ProcessClusterOptions.of(root.resolve("cluster"), 2, "duckdb"));
+        uniserve = new TestingConsole(RemoteCluster::connect);
+        create("sales", "columns=id bigint, shop integer, amount decimal(15,2), sold date", "5");
+        create("shops", "columns=shop integer, name varchar, city varchar", "2", "--key", "shop");
+        StringBuilder sales = new StringBuilder();
+        for (int i = 1; i <= SALES; i++) {
+            sales.append("%d|%d|%d.%02d|2026-01-%02d|%n".formatted(i, i % SHOPS, i, i % 100, 1 + i % 28));
+        }
+        StringBuilder shops = new StringBuilder("name,shop,city\n");
+        for (int i = 0; i < SHOPS; i++) {
+            shops.append("\"Shop, %d\",%d,%s\n".formatted(i, i, i % 4 == 0 ? "Rome" : "Oslo"));
+        }
+        Path bars =
+                Files.writeString(root.resolve("sales.tbl"), sales.toString().replace("\r", ""));
+        Path csv = Files.writeString(root.resolve("shops.csv"), shops);
+        assertThat(run("load", "sales", bars.toString()).out()).startsWith("3,000 rows loaded");
+        assertThat(run("load", "shops", csv.toString()).out()).startsWith("20 rows loaded");
+    }
+
+    private void create(String table, String columns, String actors, String... more) {
+        List<String> words = new ArrayList<>(
+                List.of("table", "create", table, "--port", "duckdb", "--actors", actors, "--rf", "1", "-O", columns));
+        words.addAll(List.of(more));
+        assertThat(run(words.toArray(String[]::new)).exit()).isEqualTo(ExitCode.OK);
+    }
+
+    @AfterAll
+    void close() {
+        cluster.close();
+    }
+
+    private Run run(String... words) {
+        List<String> all = new ArrayList<>(List.of(words));
+        all.addAll(List.of("-b", String.join(",", cluster.processes().bootstrap())));
+        return uniserve.run(all.toArray(String[]::new));
+    }
+
+    @Test
+    void aJoinIsAnsweredAndExplained() {
+        long romans = 0;
+        for (int i = 1; i <= SALES; i++) {
+            romans += i % SHOPS % 4 == 0 ? 100L * i + i % 100 : 0;
+        }
+        String sql = "SELECT city, sum(amount) AS total, count(*) AS n FROM sales JOIN shops ON sales.shop = shops.shop"
+                + " WHERE city = 'Rome' GROUP BY city";
+        Run text = run("sql", sql);
+        assertThat(text.err()).isEmpty();
+        assertThat(text.lines())
+                .containsExactly(
+                        "city       total    n", "Rome  %d.%02d  750".formatted(romans / 100, romans % 100), "(1 row)");
+        assertThat(run("sql", sql, "-o", "json").out())
+                .contains("[\"Rome\",%d.%02d,750]".formatted(romans / 100, romans % 100));
+        assertThat(run("sql", "--explain", sql).out())
+                .contains("in place: sales, 3,000 rows", "broadcast shops from 2 actors of shops: 5 rows, ")
+                .contains("partial at 5 actors of sales: 5 rows");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SELECT amount FRM sales | line 1, column 19: syntax error",
+                "SELECT nosuch FROM sales | line 1, column 8: Column 'nosuch' not found",
+                "SELECT shop FROM sales, shops WHERE sales.shop = shops.shop | line 1, column 8: Column 'shop' is ambiguous",
+                "SELECT 1 FROM nosuch | line 1, column 15: table nosuch does not exist",
+                "SELECT id FROM sales WHERE sold > 3 | line 1, column 28: a DATE cannot be compared",
+                "SELECT id / (id - id) FROM sales | division by zero",
+                "SELECT 9223372036854775807 + id FROM sales | Out of Range"
+            })
+    void whatIsWrongIsRefused(String sql, String message) {
+        Run run = run("sql", sql);
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.err()).contains("INVALID_ARGUMENT").contains(message);
+        assertThat(run.out()).isEmpty();
+    }
+}

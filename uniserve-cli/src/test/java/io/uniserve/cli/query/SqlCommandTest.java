@@ -1,0 +1,115 @@
+package io.uniserve.cli.query;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.TestingCluster;
+import io.uniserve.cli.TestingConsole;
+import io.uniserve.cli.TestingConsole.Run;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+class SqlCommandTest {
+    private static final String JSON = "application/json";
+    private static final String ROWS = "{\"columns\":[{\"name\":\"day\",\"type\":\"DATE\"},"
+            + "{\"name\":\"total\",\"type\":\"DECIMAL(38,2)\"},{\"name\":\"note\",\"type\":\"VARCHAR\"}],\n\"rows\":[\n"
+            + "[\"1998-12-01\",12345678901234567890.10,\"a\\nb\\u001b[2J\"],\n[\"1998-12-02\",null,\"\"]\n]}\n";
+
+    private final TestingCluster cluster = new TestingCluster();
+    private final TestingConsole uniserve = new TestingConsole(bootstrap -> cluster);
+
+    @BeforeEach
+    void createTables() {
+        uniserve.run("table", "create", "accounts", "--port", "kv", "-O", "columns=id bigint, orders bigint");
+        uniserve.run("table", "create", "orders", "--port", "kv", "-O", "columns=id bigint");
+        uniserve.run("table", "create", "words", "--port", "kv");
+    }
+
+    @Test
+    void rowsAsTextWithExactNumbers() {
+        cluster.answer("SELECT day FROM orders", JSON, ROWS);
+        Run run = uniserve.run("sql", "SELECT day FROM orders");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.lines())
+                .containsExactly(
+                        "day                           total  note",
+                        "1998-12-01  12345678901234567890.10  a b [2J",
+                        "1998-12-02                     NULL",
+                        "(2 rows)");
+        assertThat(run.err()).isEmpty();
+    }
+
+    @Test
+    void rowsAsJsonAreThoseOfThePort() {
+        cluster.answer("SELECT day FROM orders", JSON, ROWS);
+        Run run = uniserve.run("sql", "SELECT day FROM orders;\n", "-o", "json");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.out()).isEqualTo(ROWS.stripTrailing() + System.lineSeparator());
+    }
+
+    @Test
+    void theStepsOfAPlan() {
+        cluster.answer("EXPLAIN SELECT 1 FROM orders", "text/plain", "in place: orders\n    SELECT 1\n");
+        Run text = uniserve.run("sql", "--explain", "SELECT 1 FROM orders");
+        assertThat(text.lines()).containsExactly("in place: orders", "    SELECT 1");
+        Run json = uniserve.run("sql", "--explain", "SELECT 1 FROM orders", "-o", "json");
+        assertThat(json.lines()).containsExactly("{\"plan\":[\"in place: orders\",\"    SELECT 1\"]}");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "SELECT orders FROM accounts               | accounts",
+                "select accounts.id from(ORDERS)           | orders",
+                "SELECT 'from accounts' /* from accounts */ FROM \"orders\" | orders",
+                "SELECT 1 FROM nosuch JOIN orders ON 1 = 1 | orders",
+                "SELECT 1                                  | accounts",
+                "SELECT 1 FROM words                       | accounts"
+            })
+    void theStatementGoesToOneOfItsTables(String sql, String table) {
+        cluster.answer(sql, JSON, ROWS);
+        Run run = uniserve.input(sql + " ;\n").run("sql", "--read", "stale");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(cluster.changes()).contains("query " + table + " STALE");
+    }
+
+    @Test
+    void whatThePortRefuses() {
+        Run run = uniserve.run("sql", "SELECT 1 FROM orders");
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.err()).contains("INVALID_ARGUMENT: unknown query");
+        assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void aStatementThatIsNone() {
+        assertThat(uniserve.run("sql", " ; ").exit()).isEqualTo(ExitCode.USAGE);
+        Run empty = uniserve.input("").run("sql");
+        assertThat(empty.exit()).isEqualTo(ExitCode.USAGE);
+        assertThat(empty.err()).contains("the statement is empty");
+        Run large = uniserve.input("x".repeat(2_000_000)).run("sql", "-");
+        assertThat(large.exit()).isEqualTo(ExitCode.USAGE);
+        assertThat(large.err()).contains("more than 1048576 bytes");
+    }
+
+    @Test
+    void aClusterWithoutColumns() {
+        uniserve.run("table", "drop", "accounts");
+        uniserve.run("table", "drop", "orders");
+        Run run = uniserve.run("sql", "SELECT 1 FROM words");
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.err()).contains("no table with typed columns");
+    }
+
+    @Test
+    void anAnswerThatIsNoneOfRows() {
+        cluster.answer("SELECT 1 FROM orders", JSON, "{\"count\":1}");
+        Run run = uniserve.run("sql", "SELECT 1 FROM orders");
+        assertThat(run.exit()).isEqualTo(ExitCode.FAULT);
+        assertThat(run.err()).contains("PORT_PROTOCOL");
+    }
+}

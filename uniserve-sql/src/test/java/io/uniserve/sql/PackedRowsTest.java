@@ -1,0 +1,70 @@
+package io.uniserve.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.zip.DeflaterOutputStream;
+import org.junit.jupiter.api.Test;
+
+class PackedRowsTest {
+    private static PackedRows decoded(int count, byte[] packed) {
+        BinaryWriter out = new BinaryWriter();
+        out.writeInt(count).writeBytes(Bytes.wrap(packed));
+        return PackedRows.CODEC.decode(out.finish());
+    }
+
+    private static byte[] deflated(byte[] bytes) throws IOException {
+        ByteArrayOutputStream out = new ByteArrayOutputStream();
+        try (DeflaterOutputStream packing = new DeflaterOutputStream(out)) {
+            packing.write(bytes);
+        }
+        return out.toByteArray();
+    }
+
+    private static void corrupt(PackedRows rows) {
+        assertThatThrownBy(rows::unpacked)
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CORRUPT));
+    }
+
+    @Test
+    void rowsComeBackAsTheyWere() {
+        List<List<String>> rows = new ArrayList<>();
+        for (int i = 0; i < 1_000; i++) {
+            rows.add(Arrays.asList("" + i, i % 3 == 0 ? null : "日本 " + i, ""));
+        }
+        SqlRows all = new SqlRows(List.of("BIGINT", "VARCHAR", "VARCHAR"), List.copyOf(rows));
+        PackedRows packed = PackedRows.CODEC.decode(PackedRows.CODEC.encode(PackedRows.of(all)));
+        assertThat(packed.unpacked()).isEqualTo(all);
+        assertThat(packed.count()).isEqualTo(1_000);
+        assertThat(packed.bytes()).isLessThan(10_000);
+    }
+
+    @Test
+    void whatIsNotRowsIsRefused() throws IOException {
+        corrupt(decoded(1, new byte[] {1, 2, 3}));
+        corrupt(decoded(1, new byte[0]));
+        corrupt(decoded(1, deflated(new byte[] {0, 0, 0, 1})));
+        byte[] whole = deflated(new byte[100_000]);
+        corrupt(decoded(1, Arrays.copyOf(whole, whole.length / 2)));
+        SqlRows one = new SqlRows(List.of("BIGINT"), List.of(List.of("1")));
+        Bytes encoded = PackedRows.CODEC.encode(PackedRows.of(one));
+        byte[] bytes = encoded.toArray();
+        bytes[3] = 2;
+        corrupt(PackedRows.CODEC.decode(Bytes.wrap(bytes)));
+    }
+
+    @Test
+    void bytesThatUnpackToTooManyAreRefused() throws IOException {
+        corrupt(decoded(1, deflated(new byte[PackedRows.UNPACKED_BYTES_MAX + 1])));
+    }
+}

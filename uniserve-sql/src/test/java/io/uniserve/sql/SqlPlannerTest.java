@@ -1,0 +1,144 @@
+package io.uniserve.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which table stays, what is sent to it, and what is too much. */
+class SqlPlannerTest {
+    private static final String JOIN = "SELECT count(*) FROM big, mid, small WHERE b_mid = m_id AND m_small = s_id";
+
+    private static final SqlPlanner PLANNER = new SqlPlanner(
+            new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC), (parts, statement, nanos) -> parts);
+
+    private static TestingPlan plan(long big, long mid, long small) {
+        return new TestingPlan()
+                .table("big", "b_id bigint, b_mid bigint, b_text varchar", big)
+                .table("mid", "m_id bigint, m_small bigint, m_text varchar", mid)
+                .table("small", "s_id bigint, s_text varchar", small);
+    }
+
+    private static String answer(TestingPlan plan, String sql) {
+        return PLANNER.answer(new QueryText(new TableName("big"), sql), plan)
+                .body()
+                .utf8();
+    }
+
+    private static void refused(TestingPlan plan, String sql, ErrorCode code, String message) {
+        assertThatThrownBy(() -> answer(plan, sql))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(code))
+                .hasMessageContaining(message);
+    }
+
+    @Test
+    void theLargestStaysAndSmallerOnesMakeLargerOnesSmaller() {
+        TestingPlan plan = plan(5, 3, 2);
+        answer(plan, JOIN);
+        assertThat(plan.asked)
+                .containsExactly(
+                        "COUNT big []",
+                        "COUNT mid []",
+                        "COUNT small []",
+                        "SIDE small []",
+                        "SIDE mid [2]",
+                        "PARTIAL big [1, 2]");
+        TestingPlan other = plan(2, 3, 5);
+        answer(other, JOIN);
+        assertThat(other.asked.subList(3, 6)).containsExactly("SIDE big []", "SIDE mid [0]", "PARTIAL small [0, 1]");
+    }
+
+    @Test
+    void theLeftOfALeftJoinStaysHoweverSmall() {
+        TestingPlan plan = plan(2, 9, 1);
+        answer(plan, "SELECT count(*) FROM big LEFT JOIN mid ON b_mid = m_id");
+        assertThat(plan.asked).containsExactly("COUNT big []", "COUNT mid []", "SIDE mid []", "PARTIAL big [1]");
+    }
+
+    @Test
+    void noLargeTableIsSentWhole() {
+        refused(
+                plan(200_000, 100_001, 0),
+                "SELECT count(*) FROM big JOIN mid ON b_mid = m_id",
+                ErrorCode.TOO_LARGE,
+                "send all 100,001 rows of table mid to every server, at most 100,000");
+        TestingPlan filtered = plan(200_000, 100_001, 0);
+        String plan = answer(filtered, "EXPLAIN SELECT count(*) FROM big JOIN mid ON b_mid = m_id AND m_text = 'x'");
+        assertThat(plan).contains("broadcast mid from 2 actors of mid: 100,001 rows, ");
+        refused(
+                plan(9, 100_001, 0),
+                "SELECT count(*) FROM big LEFT JOIN mid ON b_mid = m_id",
+                ErrorCode.TOO_LARGE,
+                "send all 100,001 rows of table mid");
+    }
+
+    @Test
+    void anEqualityThatLeavesAllRowsIsNoCondition() {
+        refused(plan(200_000, 100_001, 2), JOIN, ErrorCode.TOO_LARGE, "send all 100,001 rows of table mid");
+    }
+
+    @Test
+    void whatIsSentHasALimitInBytes() {
+        TestingPlan plan = plan(500_000, 400_000, 0).values(SqlPlannerTest::scrambled);
+        refused(
+                plan,
+                "SELECT m_text, count(*) FROM big JOIN mid ON b_mid = m_id WHERE m_id > 1 GROUP BY m_text",
+                ErrorCode.TOO_LARGE,
+                "at most 1,000,000 rows of 7,340,032 bytes are");
+    }
+
+    /** Texts that do not compress well. */
+    private static String scrambled(String seed) {
+        StringBuilder text = new StringBuilder();
+        long state = seed.hashCode() * 0x9e3779b97f4a7c15L + seed.length();
+        for (int i = 0; i < 4; i++) {
+            state = (state ^ (state >>> 29)) * 0xbf58476d1ce4e5b9L;
+            text.append(Long.toString(state, 36));
+        }
+        return text.toString();
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SELECT 1 FROM big, mid                                    | UNSUPPORTED | line 1, column 20: a join without an equality, such as a.x = b.y, of table mid",
+                "SELECT 1 FROM big, mid, small WHERE b_mid = m_id AND m_small > s_id | UNSUPPORTED | line 1, column 25: a join without",
+                "SELECT 1 FROM big LEFT JOIN mid ON b_id = 1               | UNSUPPORTED | a LEFT JOIN whose ON has no equality",
+                "SELECT 1 FROM big RIGHT JOIN mid ON b_mid = m_id          | UNSUPPORTED | RIGHT JOIN is not supported",
+                "SELECT 1 FROM big NATURAL JOIN mid                        | UNSUPPORTED | NATURAL or USING",
+                "SELECT 1 FROM big JOIN mid USING (m_id)                   | UNSUPPORTED | NATURAL or USING",
+                "SELECT 1 FROM big, (SELECT 1 FROM mid) AS m               | UNSUPPORTED | a FROM with a query",
+                "SELECT 1 FROM big, nosuch WHERE b_id = x                  | INVALID_ARGUMENT | line 1, column 20: table nosuch does not exist",
+                "SELECT 1 FROM mid                                         | INVALID_ARGUMENT | the query is asked of table big, and FROM names mid",
+                "SELECT 1 FROM big, mid WHERE b_text = m_id                | INVALID_ARGUMENT | line 1, column 30: a VARCHAR cannot be compared",
+                "SELECT 1 FROM big, BIG WHERE b_id = 1                     | INVALID_ARGUMENT | Duplicate relation name"
+            })
+    void whatIsWrongIsRefused(String sql, ErrorCode code, String message) {
+        refused(plan(1, 1, 1), sql, code, message);
+    }
+
+    @Test
+    void tooManyTables() {
+        refused(
+                plan(1, 1, 1),
+                "SELECT 1 FROM " + "big, ".repeat(16) + "big",
+                ErrorCode.UNSUPPORTED,
+                "more than 16 tables");
+    }
+
+    @Test
+    void someActorsAreNotAskedForAJoin() {
+        QueryText some = new QueryText(new TableName("big"), JOIN, List.of(1));
+        assertThatThrownBy(() -> PLANNER.answer(some, plan(1, 1, 1))).hasMessageContaining("asked of all actors");
+    }
+}

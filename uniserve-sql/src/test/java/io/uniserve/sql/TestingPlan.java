@@ -1,0 +1,101 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.Columns;
+import io.uniserve.api.operator.Combiner;
+import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.function.Function;
+
+/** A cluster for planners: tables by columns, and rows of which only the number counts. */
+final class TestingPlan implements PlanContext {
+    private final Map<TableName, TableMeta> tables = new HashMap<>();
+    private final Map<String, Long> counts = new HashMap<>();
+    private Function<String, String> value = name -> "1";
+    /** Steps asked for, in order, with the sides that came with them. */
+    final List<String> asked = new ArrayList<>();
+
+    TestingPlan table(String name, String columns, long rows) {
+        Partitioner actors = new Partitioner.Hash(2);
+        String key = columns.substring(0, columns.indexOf(' '));
+        Map<String, String> options = Map.of("columns", columns);
+        TableName table = new TableName(name);
+        tables.put(
+                table,
+                new TableMeta(table, 1, actors, key, ConsistencyLevel.EVENTUAL, 1, 1, OnLoss.WAIT, "duckdb", options));
+        counts.put(name, rows);
+        return this;
+    }
+
+    TestingPlan values(Function<String, String> text) {
+        value = text;
+        return this;
+    }
+
+    @Override
+    public TableMeta table(TableName name) {
+        TableMeta meta = tables.get(name);
+        if (meta == null) {
+            throw new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist");
+        }
+        return meta;
+    }
+
+    @Override
+    public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        SqlQuery query = SqlQuery.CODEC.decode(SqlQuery.CODEC.encode((SqlQuery) parameters));
+        query.work(Columns.of(table(table)));
+        asked.add(query.step() + " " + table + " " + query.sides().keySet());
+        long rows = counts.getOrDefault(table.value(), 0L);
+        List<List<String>> values = new ArrayList<>();
+        if (query.step() == SqlQuery.Step.COUNT) {
+            values.add(List.of(String.valueOf(rows)));
+        } else {
+            int columns = Math.max(
+                    1, query.split().side("table", query.item()).columns().size());
+            for (long row = 0; row < rows; row++) {
+                values.add(Collections.nCopies(columns, value.apply(table + " " + row)));
+            }
+        }
+        int width = values.isEmpty() ? 1 : values.get(0).size();
+        SqlRows answer = new SqlRows(Collections.nCopies(width, "VARCHAR"), List.copyOf(values));
+        @SuppressWarnings("unchecked") // the planner under test asks for rows only
+        V part = (V) answer;
+        return combiner.combine(List.of(part));
+    }
+
+    @Override
+    public <P, V, R> R retrieve(
+            TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public <P, V> Map<Integer, V> retrieveEach(
+            TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void oneState() {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long remainingNanos() {
+        return 1_000_000_000;
+    }
+}

@@ -31,7 +31,8 @@ public final class MovesCommand extends CliCommand {
     @Option(
             names = "--warm-up",
             paramLabel = "N",
-            description = "Moves before them that do not count, as they are the first that the processes make (default: 4).")
+            description =
+                    "Moves before them that do not count, as they are the first that the processes make (default: 4).")
     private int warmUp = 4;
 
     @Option(names = "--rows", paramLabel = "N", description = "Rows of each table, of 1 KB (default: 4000).")

@@ -100,8 +100,7 @@ class PartedEnsembleTest {
             assertThat(confirmed(alone))
                     .as("a check of what is still right: %s", alone)
                     .isFalse();
-            eventually()
-                    .until(() -> change(rest) || read(rest).version() == 1);
+            eventually().until(() -> change(rest) || read(rest).version() == 1);
             assertThat(confirmed(check(old, 0))).as("of what is old").isFalse();
             servers.part(leader, false);
             eventually().until(() -> read(old).version() == 1);

@@ -49,7 +49,8 @@ public record Scenario(
 
     /** The same for a table whose updates are atomic: it waits for what it has lost, or goes back together. */
     public Scenario atomic(OnLoss loss) {
-        Durability local = loss == OnLoss.RESTORE_TABLE ? Durability.LOCAL : durability; // with the other one it has no need to
+        Durability local =
+                loss == OnLoss.RESTORE_TABLE ? Durability.LOCAL : durability; // with the other one it has no need to
         return new Scenario(servers, actors, rf, minIsr, coordinators, clients, operationMillisMean, loss, local);
     }
 

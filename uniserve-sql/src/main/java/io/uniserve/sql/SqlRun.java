@@ -16,6 +16,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.stream.Collectors;
@@ -119,8 +120,12 @@ final class SqlRun {
     }
 
     private SqlRows ask(SqlQuery step) {
-        TableName table = metas.get(split.sides().get(step.item()).table()).name();
+        TableName table = name(split.sides().get(step.item()));
         return context.retrieve(table, call, step, SqlRows::concat);
+    }
+
+    private TableName name(Side side) {
+        return Objects.requireNonNull(metas.get(side.table())).name();
     }
 
     private static String called(Side side) {
@@ -128,7 +133,7 @@ final class SqlRun {
     }
 
     private String actors(Side side) {
-        int count = context.actors(metas.get(side.table()).name()).size();
+        int count = context.actors(name(side)).size();
         return count + (count == 1 ? " actor of " : " actors of ") + side.table();
     }
 

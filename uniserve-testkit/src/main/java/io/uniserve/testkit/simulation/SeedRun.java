@@ -99,7 +99,9 @@ final class SeedRun {
 
     /** One in two tables with atomic updates goes back together when it has lost an actor, where there is something to go back to. */
     private OnLoss onLoss(Prng choice) {
-        boolean drawn = options.plant() == Plant.NONE ? choice.below(2) == 0 : options.plant().losesActors();
+        boolean drawn = options.plant() == Plant.NONE
+                ? choice.below(2) == 0
+                : options.plant().losesActors();
         return drawn && world.ships() ? OnLoss.RESTORE_TABLE : OnLoss.WAIT;
     }
 
@@ -152,7 +154,8 @@ final class SeedRun {
         cluster.freezeLoads();
         disasters.heal();
         backups.end();
-        if (together()) { // what is lost is so for a while before it is given up, and attempts that failed make the next one wait
+        if (together()) { // what is lost is so for a while before it is given up, and attempts that failed make the
+            // next one wait
             until(RESTORED_NANOS_MAX, cluster::serves);
             crowd.rest();
         }

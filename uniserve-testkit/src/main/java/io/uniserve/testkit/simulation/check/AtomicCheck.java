@@ -102,7 +102,8 @@ public final class AtomicCheck {
         }
         read.lists().forEach((list, markers) -> {
             if (!EraLists.begins(markers, lists.of(Math.max(0, era), list))) {
-                violations.add("I11", read.client() + " read list " + list + ", which is no beginning of the final one");
+                violations.add(
+                        "I11", read.client() + " read list " + list + ", which is no beginning of the final one");
             }
         });
         sent(read.client(), read.doneNanos(), read.lists()).forEach((marker, count) -> {
@@ -129,7 +130,8 @@ public final class AtomicCheck {
                 found = EraLists.begins(markers, known) || over && EraLists.begins(known, markers);
             }
             if (!found) {
-                violations.add("I11", read.client() + " read list " + list + ", which is no beginning of the final one");
+                violations.add(
+                        "I11", read.client() + " read list " + list + ", which is no beginning of the final one");
             }
         });
         sent(read.client(), read.doneNanos(), read.lists());

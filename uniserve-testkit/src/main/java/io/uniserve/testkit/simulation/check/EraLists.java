@@ -100,8 +100,8 @@ final class EraLists {
         for (Read read : history.reads()) {
             if (eras.ofTable(read.tableId()) == era) {
                 read.lists()
-                        .forEach((list, markers) -> longest.merge(
-                                list, markers, (one, other) -> one.size() >= other.size() ? one : other));
+                        .forEach((list, markers) ->
+                                longest.merge(list, markers, (one, other) -> one.size() >= other.size() ? one : other));
             }
         }
         longest.forEach((list, markers) -> {
@@ -109,7 +109,8 @@ final class EraLists {
             if (!begins(takenOver, markers) && !begins(markers, takenOver)) {
                 violations.add(
                         "ERA",
-                        "list " + list + " was read under number " + eras.get(era).tableId()
+                        "list " + list + " was read under number "
+                                + eras.get(era).tableId()
                                 + ", and what came back of it at version "
                                 + eras.get(era + 1).base() + " is something else");
             }

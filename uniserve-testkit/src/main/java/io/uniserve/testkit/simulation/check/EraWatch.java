@@ -103,8 +103,8 @@ public final class EraWatch implements Ensemble.Listener {
             }
         } else if (parts.length == 6 && parts[4].equals("log") && parts[2].equals("" + number)) {
             long first = Long.parseLong(parts[5].substring(0, parts[5].indexOf('-')));
-            Stored of = stored.computeIfAbsent(
-                    new ReplicaKey(number, Integer.parseInt(parts[3])), actor -> new Stored());
+            Stored of =
+                    stored.computeIfAbsent(new ReplicaKey(number, Integer.parseInt(parts[3])), actor -> new Stored());
             if (ReplicaLog.decode(data, first) instanceof Outcome.Ok<List<LogEntry>> ok) {
                 ok.value().forEach(entry -> {
                     if (entry.type() == LogEntry.Type.PREPARE) {
@@ -123,9 +123,7 @@ public final class EraWatch implements Ensemble.Listener {
         for (Map.Entry<Long, List<Integer>> next : commits.tailMap(whole, false).entrySet()) {
             for (int actor : next.getValue()) {
                 Stored of = stored.get(new ReplicaKey(number, actor));
-                if (of == null
-                        || !of.prepared.contains(next.getKey())
-                        || !of.committed.contains(next.getKey())) {
+                if (of == null || !of.prepared.contains(next.getKey()) || !of.committed.contains(next.getKey())) {
                     return whole;
                 }
             }

@@ -64,7 +64,8 @@ public final class Eras {
     /** False for a version that nobody could be shown under the number of this era. */
     boolean shows(int era, long version) {
         boolean older = version < eras.get(era).base();
-        boolean lostBefore = version > eras.get(era).base() && version < eras.get(era).first();
+        boolean lostBefore =
+                version > eras.get(era).base() && version < eras.get(era).first();
         boolean later = era + 1 < eras.size() && version >= eras.get(era + 1).first();
         return !older && !lostBefore && !later;
     }

@@ -283,8 +283,9 @@ public final class SimCluster {
 
     /** True when every actor of the table does. */
     public boolean serves() {
-        return route().stream().allMatch(route -> route.map().actors().stream()
-                .allMatch(actor -> serves(actor, route.meta().tableId())));
+        return route().stream()
+                .allMatch(route -> route.map().actors().stream()
+                        .allMatch(actor -> serves(actor, route.meta().tableId())));
     }
 
     /** The documents of the actor on its primary. */

@@ -81,7 +81,11 @@ final class BadMedium {
             String needed = "/" + key.tableId() + "/" + (together ? "" : key.actor() + "/");
             if (away && world.objects().rotten(needed)) {
                 excused.put(actor.actor(), Excuse.ROTTEN_BACKUP);
-            } else if (away && !together && cluster.rf() < 2 && flipped.contains(actor.actor()) && !cluster.backupComplete(key)) {
+            } else if (away
+                    && !together
+                    && cluster.rf() < 2
+                    && flipped.contains(actor.actor())
+                    && !cluster.backupComplete(key)) {
                 excused.put(actor.actor(), Excuse.DAMAGED_LAST_COPY);
             }
         }
@@ -108,7 +112,10 @@ final class BadMedium {
         });
         for (int actor : damaged) {
             boolean alone = map.actors().get(actor).isr().equals(List.of(victim.id()));
-            if (cluster.rf() > 1 && alone && !together() && excused.putIfAbsent(actor, Excuse.DAMAGED_LAST_COPY) == null) {
+            if (cluster.rf() > 1
+                    && alone
+                    && !together()
+                    && excused.putIfAbsent(actor, Excuse.DAMAGED_LAST_COPY) == null) {
                 world.trace().line("actor " + actor + " is left with a damaged copy");
             }
         }

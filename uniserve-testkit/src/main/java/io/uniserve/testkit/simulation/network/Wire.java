@@ -134,11 +134,7 @@ public final class Wire {
             Completion<R> completion,
             Function<Endpoint, Endpoint.Handler<Q, R>> service) {
         Call<Q, R> call = new Call<>(
-                from,
-                to,
-                request,
-                from.begin(completion),
-                timeoutNanos > PATIENCE_NANOS && timeoutNanos != NO_TIMEOUT);
+                from, to, request, from.begin(completion), timeoutNanos > PATIENCE_NANOS && timeoutNanos != NO_TIMEOUT);
         if (timeoutNanos != NO_TIMEOUT) {
             call.pending.end(
                     from.virtual(Math.max(1, timeoutNanos)),

@@ -329,8 +329,7 @@ public final class AtomicClient implements Customer {
     private void answered(
             String reader, TreeSet<Integer> actors, long invoked, long number, VersionedReadMachine.Result result) {
         TreeMap<Integer, List<String>> lists = lists(actors, result.values().values());
-        history.read(
-                new AtomicHistory.Read(reader, invoked, queue.now(), number, result.version(), oneVersion, lists));
+        history.read(new AtomicHistory.Read(reader, invoked, queue.now(), number, result.version(), oneVersion, lists));
         trace.line(reader + " read actors " + actors + " at version " + result.version() + " in " + result.rounds()
                 + " rounds");
     }

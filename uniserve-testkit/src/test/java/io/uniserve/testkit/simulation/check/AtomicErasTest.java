@@ -40,8 +40,7 @@ final class AtomicErasTest {
 
     private void read(
             String client, long from, long to, long number, long version, List<String> first, List<String> second) {
-        history.read(
-                new Read(client, from, to, number, version, true, new TreeMap<>(Map.of(0, first, 4, second))));
+        history.read(new Read(client, from, to, number, version, true, new TreeMap<>(Map.of(0, first, 4, second))));
     }
 
     private List<String> check(List<String> first, List<String> second) {

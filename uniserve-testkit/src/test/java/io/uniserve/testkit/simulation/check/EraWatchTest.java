@@ -58,7 +58,8 @@ final class EraWatchTest {
     }
 
     private void set(TableLog log) {
-        assertThat(ensemble.multi("s1", List.of(new Op.Set(PATH, log, written++))).applied())
+        assertThat(ensemble.multi("s1", List.of(new Op.Set(PATH, log, written++)))
+                        .applied())
                 .isTrue();
     }
 
@@ -83,12 +84,7 @@ final class EraWatchTest {
                 Map.of());
         TableBackup.Part part = new TableBackup.Part("0".repeat(64), 1, 1);
         TableBackup backup = new TableBackup(
-                new BackupName("lost"),
-                "0".repeat(16),
-                "c",
-                meta,
-                version,
-                complete ? List.of(part, part) : List.of());
+                new BackupName("lost"), "0".repeat(16), "c", meta, version, complete ? List.of(part, part) : List.of());
         watch.stored("archive/x/y/z", backup.encode());
     }
 

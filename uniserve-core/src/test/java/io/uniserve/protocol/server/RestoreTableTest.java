@@ -111,6 +111,20 @@ class RestoreTableTest {
     }
 
     @Test
+    void aStrictReadThatIsUnderWayHearsOfItToo() {
+        AtomicReader reader = atomic.reader();
+        update(0, 1, 2);
+        assertThat(reader.read(0, 1, 2).version()).isEqualTo(committed.lastKey());
+        lose();
+        Outcome<?> told = reader.strict(200, Cluster.T);
+        assertThat(replaced()).isTrue();
+        assertThat(told).isInstanceOf(Outcome.Err.class);
+        assertThat(((Outcome.Err<?>) told).error()).hasMessageContaining("TABLE_RESTORED");
+        awaitWhole();
+        assertThat(reader.read(0, 1, 2).version()).isEqualTo(whole);
+    }
+
+    @Test
     void itIsRestoredAgainWhenItIsLostAgain() {
         lose();
         awaitWhole();

@@ -2,6 +2,7 @@ package io.uniserve.testkit.simulation;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.workload.Workload;
 import org.junit.jupiter.api.Test;
 
@@ -9,6 +10,7 @@ import org.junit.jupiter.api.Test;
 final class AtomicSimulationTest {
     private static final int SEEDS = 40;
     private static final double HOURS_MIN = 1;
+    private static final long RESTORED_MIN = 5;
     private static final long UPDATES_MIN = 5_000;
     private static final SimulationOptions ATOMIC = SimulationOptions.defaults().with(Workload.ATOMIC);
 
@@ -21,6 +23,9 @@ final class AtomicSimulationTest {
                         .toList()
                         .toString())
                 .isEmpty();
+        assertThat(report.faults().getOrDefault(Fault.TABLE_RESTORED, 0L))
+                .as("tables that went back")
+                .isGreaterThanOrEqualTo(RESTORED_MIN);
         assertThat(report.hours()).isGreaterThanOrEqualTo(HOURS_MIN);
         assertThat(report.updates()).isGreaterThanOrEqualTo(UPDATES_MIN);
         assertThat(report.reads()).isGreaterThanOrEqualTo(UPDATES_MIN);

@@ -17,7 +17,6 @@ import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Environment;
-import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.PeerReply;
@@ -39,7 +38,6 @@ import io.uniserve.testkit.simulation.plant.GreedyDrop;
 import io.uniserve.testkit.simulation.plant.HastyEyes;
 import io.uniserve.testkit.simulation.plant.HastyVotes;
 import io.uniserve.testkit.simulation.plant.LateStore;
-import io.uniserve.testkit.simulation.plant.LoneCheckpoints;
 import io.uniserve.testkit.simulation.plant.OwnCounters;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.Presumer;
@@ -213,7 +211,9 @@ public final class ServerNode implements Node {
         return new Environment(
                 process.clock(),
                 process.timers(),
-                network(random),
+                world.plant == Plant.COMMIT_UNPREPARED
+                        ? new HastyVotes(world.wire.network(process), process.timers(), random.fork("votes"))
+                        : world.wire.network(process),
                 registry(random, session),
                 world.plant == Plant.GREEDY_DROP ? new GreedyDrop(watched(disk), platter) : watched(disk),
                 world.plant == Plant.STORED_LATER
@@ -246,15 +246,6 @@ public final class ServerNode implements Node {
             case OWN_VERSION_COUNTERS -> new OwnCounters(session);
             case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers());
             default -> session;
-        };
-    }
-
-    private Network network(Prng random) {
-        Network wire = world.wire.network(process);
-        return switch (world.plant) {
-            case COMMIT_UNPREPARED -> new HastyVotes(wire, process.timers(), random.fork("votes"));
-            case CHECKPOINT_ALONE -> new LoneCheckpoints(wire, process.timers());
-            default -> wire;
         };
     }
 

@@ -23,6 +23,7 @@ import java.util.TreeSet;
  * alone before that one has left it, a loss is excused; not so where the disk was destroyed long before, as the server must have been asked since. At rf 1 a disk is destroyed only when the backups of all actors on it
  * are complete and the server has been down for a while, and a flipped bit excuses no loss: the actor is right, or away. A takeover of what is not complete, which a table may ask for, excuses losses as well.
  * With durability REMOTE disks are destroyed without any regard, also all of the cluster at once, and excuse nothing.
+ * Of a table that goes back together when it has lost an actor nothing is excused but that it stays away while its backup is wrong.
  */
 final class BadMedium {
     private static final long ENDED_NANOS = 1_500_000_000L;
@@ -73,7 +74,7 @@ final class BadMedium {
      */
     void waited() {
         TableRoute route = cluster.route().orElseThrow();
-        boolean together = route.meta().onLoss() == OnLoss.RESTORE_TABLE;
+        boolean together = together();
         for (ActorState actor : route.map().actors()) {
             ReplicaKey key = new ReplicaKey(route.meta().tableId(), actor.actor());
             boolean away =
@@ -81,10 +82,21 @@ final class BadMedium {
             String needed = "/" + key.tableId() + "/" + (together ? "" : key.actor() + "/");
             if (away && world.objects().rotten(needed)) {
                 excused.put(actor.actor(), Excuse.ROTTEN_BACKUP);
-            } else if (away && cluster.rf() < 2 && flipped.contains(actor.actor()) && !cluster.backupComplete(key)) {
+            } else if (away
+                    && !together
+                    && cluster.rf() < 2
+                    && flipped.contains(actor.actor())
+                    && !cluster.backupComplete(key)) {
                 excused.put(actor.actor(), Excuse.DAMAGED_LAST_COPY);
             }
         }
+    }
+
+    /** Then nothing is excused: what has lost its last copy goes back, and what that may lose is judged. */
+    private boolean together() {
+        return cluster.route()
+                .filter(route -> route.meta().onLoss() == OnLoss.RESTORE_TABLE)
+                .isPresent();
     }
 
     private void look(TableMap map) {
@@ -104,7 +116,10 @@ final class BadMedium {
         });
         for (int actor : damaged) {
             boolean alone = map.actors().get(actor).isr().equals(List.of(victim.id()));
-            if (cluster.rf() > 1 && alone && excused.putIfAbsent(actor, Excuse.DAMAGED_LAST_COPY) == null) {
+            if (cluster.rf() > 1
+                    && alone
+                    && !together()
+                    && excused.putIfAbsent(actor, Excuse.DAMAGED_LAST_COPY) == null) {
                 world.trace().line("actor " + actor + " is left with a damaged copy");
             }
         }

@@ -46,9 +46,7 @@ public enum Plant {
     /** A reader in doubt believes its copy of the table's log, without having it confirmed. */
     CONFIRM_SKIPPED(Workload.ATOMIC),
     /** Each actor of a table that goes back together goes back to its own newest version. */
-    RESTORED_APART(Workload.ATOMIC),
-    /** A checkpoint is stored without a question whether the other actors' logs have in durable storage what it has. */
-    CHECKPOINT_ALONE(Workload.ATOMIC);
+    RESTORED_APART(Workload.ATOMIC);
 
     private final Workload workload;
 
@@ -76,7 +74,7 @@ public enum Plant {
 
     /** True for one that shows only in tables that go back together when they have lost an actor. */
     public boolean losesActors() {
-        return this == RESTORED_APART || this == CHECKPOINT_ALONE;
+        return this == RESTORED_APART;
     }
 
     /** The name on the command line. */

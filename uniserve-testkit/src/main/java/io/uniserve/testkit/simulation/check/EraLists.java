@@ -68,12 +68,12 @@ final class EraLists {
         long base = eras.get(era).base();
         Map<Integer, Integer> least = new TreeMap<>();
         for (Write write : history.writes()) {
-            if (write.committed() && write.version <= base) {
+            if (write.committed() && survives(write.version, base)) {
                 write.lists.forEach(list -> least.merge(list, through(era, list, write.marker), Math::max));
             }
         }
         for (Read read : history.reads()) {
-            if (read.oneVersion() && read.version() <= base && eras.ofTable(read.tableId()) < era) {
+            if (read.oneVersion() && survives(read.version(), base) && eras.ofTable(read.tableId()) < era) {
                 read.lists().forEach((list, markers) -> {
                     if (begins(markers, of(era, list))) {
                         least.merge(list, markers.size(), Math::max);
@@ -88,6 +88,11 @@ final class EraLists {
             }
         }
         return least;
+    }
+
+    /** Not where an era before went back to an older version already. */
+    private boolean survives(long version, long base) {
+        return version <= base && !eras.lost(version);
     }
 
     private Map<Integer, List<String>> known(int era) {

@@ -62,6 +62,16 @@ final class AtomicErasTest {
     }
 
     @Test
+    void whatWasLostOnceIsNotAskedOfLaterNumbers() {
+        read("k2", 31, 40, 7, 3, List.of("a", "b"), List.of("a", "b", "c"));
+        write("e", 200, 0, 4).committed(210, 6);
+        Eras three = new Eras(List.of(new Era(7, 0, 0), new Era(9, 1, 4), new Era(11, 4, 6)));
+        List<String> end = List.of("a", "d", "e");
+        new AtomicCheck(violations, history, three, Map.of(0, end, 4, end)).run();
+        assertThat(violations.kept()).isEmpty();
+    }
+
+    @Test
     void aKeptVersionThatIsGoneIsFound() {
         assertThat(check(List.of("d"), List.of("d"))).containsExactly("I12");
     }

@@ -77,14 +77,15 @@ public final class LogSteps {
 
     /** Of those before the last so many requests the ones go that every participant has: one that is away keeps only its own. */
     private static TableLog forget(TableLog log) {
-        List<Decision> all = log.decisions();
+        int over = requests(log) - Limits.TABLE_DECISIONS_KEPT;
+        if (over <= 0) {
+            return log;
+        }
+        List<Decision> all = withoutAborts(log.decisions(), over);
         int old = all.size();
         int requests = 0;
         while (old > 0 && requests < Limits.TABLE_DECISIONS_KEPT) {
             requests += all.get(--old).batches().size();
-        }
-        if (old <= 0) {
-            return log;
         }
         List<Decision> kept = new ArrayList<>();
         long forgotten = log.forgotten();
@@ -97,6 +98,24 @@ public final class LogSteps {
         }
         kept.addAll(all.subList(old, all.size()));
         return new TableLog(log.tableId(), log.version(), log.next(), log.inFlight(), kept, forgotten);
+    }
+
+    /**
+     * Beyond the limit aborts go first, the oldest before others: who asks again for what they undid is to be served, not told
+     * that nobody knows. Not those with a refusal, which clients were told of, nor where an actor still has to hear.
+     */
+    private static List<Decision> withoutAborts(List<Decision> all, int over) {
+        int left = over;
+        List<Decision> kept = new ArrayList<>();
+        for (Decision decision : all) {
+            boolean settled = decision.unacked().isEmpty() && decision.refused().isEmpty();
+            if (left > 0 && !decision.committed() && settled) {
+                left -= decision.batches().size();
+            } else {
+                kept.add(decision);
+            }
+        }
+        return kept;
     }
 
     /** What became of the version; empty where it is in flight, or no longer known. */
@@ -124,11 +143,15 @@ public final class LogSteps {
 
     /** True where the log has no room for another version until participants acknowledge older ones. */
     public static boolean full(TableLog log) {
+        return requests(log) >= Limits.TABLE_DECISIONS_MAX;
+    }
+
+    private static int requests(TableLog log) {
         int requests = 0;
         for (Decision decision : log.decisions()) {
             requests += decision.batches().size();
         }
-        return requests >= Limits.TABLE_DECISIONS_MAX;
+        return requests;
     }
 
     /** True when the version is in flight. */

@@ -69,6 +69,29 @@ final class LogStepsTest {
         assertThat(struck.forgotten()).isEqualTo(4);
     }
 
+    /** Hundreds that wait for an actor are aborted again and again, and then all are to be served. */
+    @Test
+    void abortsMakeNobodyForgotten() {
+        TableLog log = strike(LogSteps.commit(begun(TableLog.empty(7), 1)));
+        for (int i = 0; i < 2 * Limits.TABLE_DECISIONS_KEPT; i++) {
+            log = strike(LogSteps.abort(begun(log, 2), List.of(), "late"));
+        }
+        assertThat(log.forgotten()).isZero();
+        assertThat(log.decisions().size()).isLessThanOrEqualTo(Limits.TABLE_DECISIONS_KEPT + 1);
+        assertThat(LogSteps.lastOf(log, batch(1).request()).orElseThrow().committed())
+                .isTrue();
+        TableLog refused = strike(LogSteps.abort(begun(log, 3), List.of(batch(3).request()), "no such field"));
+        for (int i = 0; i < 2 * Limits.TABLE_DECISIONS_KEPT; i++) {
+            refused = strike(LogSteps.abort(begun(refused, 2), List.of(), "late"));
+        }
+        assertThat(LogSteps.lastOf(refused, batch(3).request())).isPresent();
+    }
+
+    private static TableLog strike(TableLog log) {
+        long last = log.decisions().get(log.decisions().size() - 1).version();
+        return LogSteps.strike(log, Map.of(last, Set.of(0, 3)));
+    }
+
     @Test
     void aRefusalNamesItsRequests() {
         TableLog log = LogSteps.begin(TableLog.empty(7), DRIVER, List.of(0), List.of(batch(1), batch(2)), 10);

@@ -56,8 +56,14 @@ final class PlantTest {
         return seeds.stream().filter(tried -> tried < SEEDS_MAX).count();
     }
 
-    /** A disk that is lost while the others are away is rare: a minute holds too few. */
+    /**
+     * A disk that is lost while the others are away is rare: a minute holds too few. So it is of tables that have something to lose
+     * and go back.
+     */
     private static int seconds(Plant plant) {
+        if (plant.losesActors()) {
+            return 100;
+        }
         return plant == Plant.BLIND_VOUCHERS ? 180 : 60;
     }
 

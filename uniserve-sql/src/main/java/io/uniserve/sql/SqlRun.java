@@ -113,7 +113,8 @@ final class SqlRun {
         tell(
                 "broadcast " + called(side) + " from " + actors(side) + ": " + rows(rows.count()) + ", "
                         + String.format(Locale.ROOT, "%,d bytes", rows.bytes())
-                        + (side.filtered(known) ? " of " + rows(count) + " that its conditions leave" : ", all it has")
+                        + (side.filtered(known) ? " of " + rows(count) : ", all it has")
+                        + (side.conditions().isEmpty() ? "" : " that its conditions leave")
                         + (by.isEmpty() ? "" : ", those with partners in " + by),
                 side.statement(known));
         return rows;

@@ -80,6 +80,17 @@ class TpchJoinsTest {
         assertThat(TpchCluster.rows(ask(sql))).isEqualTo(cluster.expected(sql));
     }
 
+    @Test
+    void rowsOfMoreThanAMegabyteAreSent() throws SQLException {
+        String sql = "SELECT count(*), max(l_comment), min(l_shipinstruct), sum(l_extendedprice) FROM orders LEFT JOIN lineitem"
+                + " ON o_orderkey = l_orderkey";
+        assertThat(TpchCluster.rows(ask(sql))).isEqualTo(cluster.expected(sql));
+        String plan = cluster.ask("orders", "EXPLAIN " + sql);
+        assertThat(Long.parseLong(plan.replaceFirst("(?s).*rows, ([\\d,]+) bytes.*", "$1").replace(",", "")))
+                .as(plan)
+                .isGreaterThan(1 << 20);
+    }
+
     @SeededTest(seeds = 40)
     void soAreThoseOfRandomJoins(@Seed long seed) throws SQLException {
         String sql = new RandomJoins(new Random(seed)).next();

@@ -82,11 +82,13 @@ class TpchJoinsTest {
 
     @Test
     void rowsOfMoreThanAMegabyteAreSent() throws SQLException {
-        String sql = "SELECT count(*), max(l_comment), min(l_shipinstruct), sum(l_extendedprice) FROM orders LEFT JOIN lineitem"
-                + " ON o_orderkey = l_orderkey";
+        String sql =
+                "SELECT count(*), max(l_comment), min(l_shipinstruct), sum(l_extendedprice) FROM orders LEFT JOIN lineitem"
+                        + " ON o_orderkey = l_orderkey";
         assertThat(TpchCluster.rows(ask(sql))).isEqualTo(cluster.expected(sql));
         String plan = cluster.ask("orders", "EXPLAIN " + sql);
-        assertThat(Long.parseLong(plan.replaceFirst("(?s).*rows, ([\\d,]+) bytes.*", "$1").replace(",", "")))
+        assertThat(Long.parseLong(
+                        plan.replaceFirst("(?s).*rows, ([\\d,]+) bytes.*", "$1").replace(",", "")))
                 .as(plan)
                 .isGreaterThan(1 << 20);
     }

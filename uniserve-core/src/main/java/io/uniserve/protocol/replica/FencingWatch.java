@@ -2,11 +2,14 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Fencing;
+import io.uniserve.model.OnLoss;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableMeta;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Replicas removed from the ISR that may still answer reads. One is fenced when it has confirmed an installed epoch at or
@@ -19,6 +22,8 @@ final class FencingWatch {
 
     private final long fenceNanos;
     private final TreeMap<Fencing, Long> fencedAt = new TreeMap<>(ORDER);
+    private long restoreEpoch;
+    private long restoredUntil;
 
     FencingWatch(long fenceNanos) {
         this.fenceNanos = fenceNanos;
@@ -26,6 +31,10 @@ final class FencingWatch {
 
     /** Takes a map that was read at this time. */
     void assign(ActorState state, long readAtNanos) {
+        if (state.restoreEpoch() > restoreEpoch) {
+            restoreEpoch = state.restoreEpoch();
+            restoredUntil = readAtNanos + fenceNanos;
+        }
         fencedAt.keySet().retainAll(state.fencing());
         for (Fencing fencing : state.fencing()) {
             fencedAt.putIfAbsent(fencing, readAtNanos + fenceNanos);
@@ -36,6 +45,14 @@ final class FencingWatch {
     void confirm(ServerId server, long installed, long now) {
         fencedAt.replaceAll((fencing, at) ->
                 fencing.server().equals(server) && installed >= fencing.epoch() && at - now > 0 ? now : at);
+    }
+
+    /** True while the table may have gone back, and a server that has not heard of it still answer for what it was, of any actor. */
+    boolean olderMayBeRead(@Nullable TableMeta meta, long now) {
+        return meta != null
+                && meta.onLoss() == OnLoss.RESTORE_TABLE
+                && restoreEpoch > 0
+                && now - restoredUntil < 0;
     }
 
     boolean allFenced(long now) {

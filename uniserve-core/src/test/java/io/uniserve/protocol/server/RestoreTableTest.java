@@ -201,6 +201,20 @@ class RestoreTableTest {
         assertThat(foreign).as("left by what was broken off").isEmpty();
     }
 
+    /** A server that does not hear of it may answer for what the table was, of any actor, until its lease of 2 s is over. */
+    @Test
+    void nothingIsReadWhileSomebodyMayStillAnswerForWhatTheTableWas() {
+        lose();
+        cluster.await(this::replaced, 120);
+        for (int i = 0; i < 20; i++) {
+            for (int actor = 0; actor < ACTORS; actor++) {
+                assertThat(cluster.primary(actor).serving(cluster.key(actor))).isFalse();
+            }
+            cluster.loop.run(SECOND / 10);
+        }
+        awaitWhole();
+    }
+
     @Test
     void whatThereWasIsKeptAsABackup() {
         lose();

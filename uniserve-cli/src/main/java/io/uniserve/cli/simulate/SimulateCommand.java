@@ -136,7 +136,7 @@ public final class SimulateCommand extends CliCommand {
         }
         double length = given("--hours") ? hours : CALM_HOURS_DEFAULT;
         console().note("simulating " + length + " hours, which takes some seconds each");
-        CalmReport report = new Simulation(options).calm(seeds.from(), length);
+        CalmReport report = new Simulation(options).calm(seeds.from(), length, SimulateCommand::heap);
         CalmOutput.print(console(), seeds.from(), report);
         return CalmOutput.result(arguments(), report).print(console());
     }
@@ -235,5 +235,12 @@ public final class SimulateCommand extends CliCommand {
                 .with("excusedSeeds", report.excusedSeeds())
                 .with("violations", report.violations())
                 .with("hash", report.hash());
+    }
+
+    /** Bytes in use after a collection. */
+    private static long heap() {
+        Runtime runtime = Runtime.getRuntime();
+        System.gc();
+        return runtime.totalMemory() - runtime.freeMemory();
     }
 }

@@ -49,10 +49,7 @@ final class FencingWatch {
 
     /** True while the table may have gone back, and a server that has not heard of it still answer for what it was, of any actor. */
     boolean olderMayBeRead(@Nullable TableMeta meta, long now) {
-        return meta != null
-                && meta.onLoss() == OnLoss.RESTORE_TABLE
-                && restoreEpoch > 0
-                && now - restoredUntil < 0;
+        return meta != null && meta.onLoss() == OnLoss.RESTORE_TABLE && restoreEpoch > 0 && now - restoredUntil < 0;
     }
 
     boolean allFenced(long now) {

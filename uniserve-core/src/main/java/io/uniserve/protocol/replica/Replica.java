@@ -321,7 +321,8 @@ public final class Replica {
     /** What readers may have. */
     public ReadGate gate() {
         boolean ready = !closed && !fitness.isDamaged() && engineReady() && part.inSync(installed());
-        boolean serving = ready && !fencing.olderMayBeRead(meta, host.env().clock().nanos());
+        boolean serving =
+                ready && !fencing.olderMayBeRead(meta, host.env().clock().nanos());
         return new ReadGate(
                 key.actor(), installed(), serving, lease.until(installed()), applied(), trail.doubt(), committed());
     }

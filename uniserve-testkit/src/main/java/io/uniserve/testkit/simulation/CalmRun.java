@@ -26,7 +26,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.LongSupplier;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One cluster for hours, under a trickle of operations and light faults. Every ten minutes all is healed and judged as at the end
@@ -39,6 +41,7 @@ final class CalmRun {
     private static final long PART_NANOS = 600 * SECOND;
     private static final long HEALED_NANOS_MAX = 60 * SECOND;
     private static final long REST_NANOS = 15 * SECOND;
+    private static final long HEAP_ROOM = 8 << 20;
 
     private final World world;
     private final Workload workload;
@@ -51,9 +54,12 @@ final class CalmRun {
     private final Tally tally = new Tally();
     private final ClientHistory history = new ClientHistory();
     private final AtomicHistory atomicHistory = new AtomicHistory();
+    private final @Nullable LongSupplier heap;
     private boolean erased;
 
-    CalmRun(long seed, SimulationOptions options, EngineInstance engine, Path scratch) {
+    /** @param heap bytes of the heap that are in use, where nothing else runs in the process; null where they are not looked at */
+    CalmRun(long seed, SimulationOptions options, EngineInstance engine, Path scratch, @Nullable LongSupplier heap) {
+        this.heap = heap;
         this.workload = options.workload();
         this.world = new World(seed, engine, scratch, options.plant(), workload, false, true, options.lines());
         Scenario scenario = Scenario.calm();
@@ -108,7 +114,7 @@ final class CalmRun {
         measure();
         history.clear();
         atomicHistory.clear();
-        world.ensemble().forgetThePast();
+        world.forgetThePast();
         crowd.resume();
         disasters.resume();
         return true;
@@ -161,6 +167,9 @@ final class CalmRun {
                 early);
         flatness.look("objects in storage", world.objects().count(), 200, early);
         flatness.look("bytes in storage", world.objects().bytes(), 64_000, early);
+        if (heap != null) {
+            flatness.look("bytes of heap of all processes together", heap.getAsLong(), HEAP_ROOM, early);
+        }
     }
 
     private long perServer(Predicate<String> which) {

@@ -157,6 +157,8 @@ final class SeedRun {
             // next one wait
             world.until(RESTORED_NANOS_MAX, cluster::serves);
             crowd.rest();
+        } else if (cluster.remote()) { // so is what all disks have lost
+            world.until(HEALED_NANOS_MAX, cluster::serves);
         }
         crowd.probe(HEALED_NANOS_MAX);
         boolean finished = world.until(HEALED_NANOS_MAX, this::over);

@@ -13,7 +13,9 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
+import java.util.function.LongSupplier;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 
 /** Runs seeds, one after the other on the calling thread. Prints nothing. */
 public final class Simulation {
@@ -49,9 +51,14 @@ public final class Simulation {
 
     /** One cluster for so many hours under light faults, see {@link CalmReport}. */
     public CalmReport calm(long seed, double hours) {
+        return calm(seed, hours, null);
+    }
+
+    /** @param heap bytes of the heap that are in use after a collection; null where they are not to be looked at */
+    public CalmReport calm(long seed, double hours, @Nullable LongSupplier heap) {
         Path scratch = makeScratch();
         try (EngineInstance engine = new KvEngine().open(new EngineContext(scratch, Map.of()))) {
-            return new CalmRun(seed, options, engine, scratch).run(hours);
+            return new CalmRun(seed, options, engine, scratch, heap).run(hours);
         } finally {
             deleteScratch(scratch);
         }

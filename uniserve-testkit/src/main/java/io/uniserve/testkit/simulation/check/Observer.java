@@ -37,6 +37,11 @@ public final class Observer implements Tap, EngineTap {
         this.commits = new CommitCheck(violations, fences);
     }
 
+    /** What was judged already is not looked at again. */
+    public void forgetThePast() {
+        logs.forgetThePast();
+    }
+
     /** The check of registry writes. */
     public Ensemble.Listener maps() {
         return (session, zxid, applied, changed) -> {

@@ -141,6 +141,12 @@ public final class World {
         return false;
     }
 
+    /** What checkers know of what was judged already goes. */
+    public void forgetThePast() {
+        ensemble.forgetThePast();
+        observer.forgetThePast();
+    }
+
     /** Segments that went from the front of logs. */
     public long segmentsDropped() {
         return segmentsDropped;

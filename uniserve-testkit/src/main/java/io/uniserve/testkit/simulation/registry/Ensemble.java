@@ -143,6 +143,7 @@ public final class Ensemble {
                 }
             }
         }
+        listeners.removeIf(Listener::over);
         for (Listener listener : List.copyOf(listeners)) {
             listener.committed(session, zxid, applied, changed);
         }
@@ -227,6 +228,11 @@ public final class Ensemble {
     @FunctionalInterface
     public interface Listener {
         void committed(String session, long zxid, List<Applied> applied, Set<String> changed);
+
+        /** True once nothing more need be told. */
+        default boolean over() {
+            return false;
+        }
     }
 
     /** Where a planted bug may weaken the checks. */

@@ -61,7 +61,17 @@ public final class RegistrySession implements Registry {
         if (!connected) {
             link.connect();
         }
-        ensemble.listen((session, zxid, applied, changed) -> follow(zxid, changed));
+        ensemble.listen(new Ensemble.Listener() {
+            @Override
+            public void committed(String session, long zxid, List<Ensemble.Applied> applied, Set<String> changed) {
+                follow(zxid, changed);
+            }
+
+            @Override
+            public boolean over() {
+                return !running();
+            }
+        });
     }
 
     /** The session's name in the ensemble. */

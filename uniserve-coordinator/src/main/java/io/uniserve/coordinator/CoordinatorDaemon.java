@@ -94,11 +94,14 @@ public final class CoordinatorDaemon implements AutoCloseable {
                 new Rebalancing(settings.rebalance().machine(), RebalancePolicies.of(settings.rebalance()), policies));
     }
 
+    /** A coordinator's session never outlives those of silent servers, which it would take for dead while ZooKeeper is away. */
     private static RegistryOptions registryOptions(ZooKeeperSettings zookeeper, CoordinatorSettings settings) {
+        long session = Math.min(
+                settings.sessionTimeout().toMillis(), zookeeper.sessionTimeout().toMillis());
         return new RegistryOptions(
                 zookeeper.connect(),
                 zookeeper.cluster(),
-                (int) settings.sessionTimeout().toMillis(),
+                (int) session,
                 (int) zookeeper.connectTimeout().toMillis(),
                 Optional.empty());
     }

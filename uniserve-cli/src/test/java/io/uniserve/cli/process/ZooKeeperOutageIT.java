@@ -205,6 +205,7 @@ class ZooKeeperOutageIT {
                 .isInstanceOfSatisfying(
                         UniserveException.class,
                         e -> assertThat(e.code())
+                                .as(e.getMessage())
                                 .isIn(ErrorCode.DEADLINE_EXCEEDED, ErrorCode.OUTCOME_UNKNOWN, ErrorCode.UNAVAILABLE));
     }
 

@@ -307,10 +307,8 @@ class ReadServiceTest {
         await().until(() -> world.service.memory().used() == 0);
     }
 
-    @Test
-    void shedsRequestsWhenTheQueueIsFull() {
-        restart(1, 2, 10 << 20);
-        world.actor(0, 1);
+    /** Operator wait@1 does not answer before this is true. */
+    private AtomicBoolean waitsForRelease() {
         AtomicBoolean release = new AtomicBoolean();
         world.operator("wait@1", (actor, context) -> {
             while (!release.get()) {
@@ -318,6 +316,14 @@ class ReadServiceTest {
             }
             return Bytes.EMPTY;
         });
+        return release;
+    }
+
+    @Test
+    void shedsRequestsWhenTheQueueIsFull() {
+        restart(1, 2, 10 << 20);
+        world.actor(0, 1);
+        AtomicBoolean release = waitsForRelease();
         List<CompletableFuture<Outcome<ReadReply>>> taken = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
             taken.add(world.start(ReadWorld.request("wait@1", "", 0)));
@@ -333,13 +339,7 @@ class ReadServiceTest {
     void largeParametersTakeTheRoomOfSeveralRequests() {
         restart(1, 2, 10 << 20);
         world.actor(0, 1);
-        AtomicBoolean release = new AtomicBoolean();
-        world.operator("wait@1", (actor, context) -> {
-            while (!release.get()) {
-                Thread.onSpinWait();
-            }
-            return Bytes.EMPTY;
-        });
+        AtomicBoolean release = waitsForRelease();
         CompletableFuture<Outcome<ReadReply>> two = world.start(ReadWorld.request("wait@1", "x".repeat(1 << 20), 0));
         CompletableFuture<Outcome<ReadReply>> three = world.start(ReadWorld.request("wait@1", "", 0));
         assertThatThrownBy(() -> world.read(ReadWorld.request("wait@1", "", 0)))

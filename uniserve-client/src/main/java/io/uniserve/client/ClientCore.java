@@ -6,6 +6,7 @@ import io.uniserve.model.Address;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReaderEnvironment;
@@ -14,6 +15,9 @@ import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.tx.CutNetwork;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.serial.CoarseTimers;
+import io.uniserve.runtime.serial.SerialTimers;
+import io.uniserve.runtime.serial.SharedRouting;
 import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.AdminClient;
@@ -46,7 +50,7 @@ final class ClientCore implements AutoCloseable {
     private final RequestTracker requests;
     private final ClientState state;
     private final VersionFloors versionFloors = new VersionFloors();
-    private final RoutingHolder routing = new RoutingHolder();
+    private final SharedRouting routing = new SharedRouting(this::refresh);
     private final InFlight inFlight;
     private final InFlight adminInFlight = new InFlight(ADMIN_IN_FLIGHT_MAX, 1);
     private final Set<Operation<?>> running = ConcurrentHashMap.newKeySet();
@@ -76,7 +80,10 @@ final class ClientCore implements AutoCloseable {
         this.timers = new CoarseTimers("uniserve-client-timers", clock);
         this.routingClient = new RoutingClient(
                 new LinkedHashSet<>(options.bootstrap()), channels, cluster, loop, clock, ids, this::routed);
-        routing.attach(routingClient);
+    }
+
+    private void refresh(Completion<Routing> completion) {
+        routingClient.refresh(completion);
     }
 
     private void routed(Routing changed) {
@@ -153,7 +160,7 @@ final class ClientCore implements AutoCloseable {
     <T> Operation<T> begin(
             long bytes, boolean block, long deadlineNanos, BiConsumer<Operation<T>, ReaderEnvironment> starter) {
         if (block) {
-            Serial.checkMayBlock();
+            Stage.checkMayBlock();
         }
         checkOpen();
         return launch(inFlight.enter(bytes, block, deadlineNanos - clock.nanos()), starter);

@@ -6,6 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.runtime.serial.SharedRouting;
 import io.uniserve.runtime.transport.RoutingClient;
 import java.util.ArrayList;
 import java.util.List;
@@ -18,13 +19,13 @@ import java.util.concurrent.TimeoutException;
 final class Connecting {
     private static final int TRIED_MAX = 16;
 
-    private final RoutingHolder routing;
+    private final SharedRouting routing;
     private final RoutingClient client;
     private final ClientOptions options;
     private final Clock clock;
     private final List<Attempt> tried = new ArrayList<>();
 
-    Connecting(RoutingHolder routing, RoutingClient client, ClientOptions options, Clock clock) {
+    Connecting(SharedRouting routing, RoutingClient client, ClientOptions options, Clock clock) {
         this.routing = routing;
         this.client = client;
         this.options = options;

@@ -2,6 +2,7 @@ package io.uniserve.client;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.runtime.serial.Serial;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
@@ -47,9 +48,17 @@ final class Stage<T> extends CompletableFuture<T> {
         }
     }
 
+    /** Fails a blocking call made from a callback of the client: it would wait for the very thread that it stands on. */
+    static void checkMayBlock() {
+        if (Serial.inside()) {
+            throw UniserveException.invalid(
+                    "a blocking call of the client from one of its own callbacks; use the Async form there, or a callbackExecutor");
+        }
+    }
+
     /** Waits for a result; an interrupt cancels. The error keeps its code and has the waiting caller's stack. */
     public static <T> T await(CompletableFuture<T> future) {
-        Serial.checkMayBlock();
+        checkMayBlock();
         try {
             return future.get();
         } catch (InterruptedException e) {

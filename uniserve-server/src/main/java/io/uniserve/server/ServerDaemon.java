@@ -131,7 +131,6 @@ public final class ServerDaemon implements AutoCloseable {
                 settings.work(),
                 resources.clock,
                 resources.ids,
-                resources.queryLoop,
                 new LocalReads(id(), address, reads, handlers, resources.channels, resources.cluster),
                 hub,
                 handlers::refreshAll,

@@ -43,7 +43,6 @@ final class ServerResources {
     final DataDirectory data;
     final ChannelPool channels;
     final EventLoop loop;
-    final EventLoop queryLoop;
     final PortEngineHost engine;
     final FileDisk disk;
     final ObjectStore objects;
@@ -61,7 +60,6 @@ final class ServerResources {
                     settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), ids));
             channels = closing.add(new ChannelPool(clock, whole.tls()));
             loop = closing.add(new EventLoop("uniserve-server", clock, fatal));
-            queryLoop = closing.add(new EventLoop("uniserve-plans", clock, fatal));
             engine = closing.add(new PortEngineHost(
                     data.files(), data.scratch(), ports, settings.portSettings(), applyThreads(settings), loop, fatal));
             disk = closing.add(new FileDisk(data.files(), DISK_THREADS, loop));

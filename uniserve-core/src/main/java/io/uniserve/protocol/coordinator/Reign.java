@@ -232,6 +232,11 @@ final class Reign {
                 .toList();
     }
 
+    /** How many registered servers are dead by pings. */
+    int silent() {
+        return members.servers().size() - live().size();
+    }
+
     /** Live servers that may take new replicas. */
     List<ServerRecord> usable() {
         return live().stream().filter(s -> !draining(s.id())).toList();

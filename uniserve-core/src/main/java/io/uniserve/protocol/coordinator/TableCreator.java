@@ -55,7 +55,7 @@ final class TableCreator {
                     "the cluster has " + Limits.TABLES_MAX + " tables, the limit: drop one first");
         }
         List<ServerRecord> usable = reign.usable();
-        TableRules.check(asked, usable);
+        TableRules.check(asked, usable, reign.silent());
         PortCheck.run(reign, usable, new PeerRequest.ValidateTable(asked), answer, this::number);
     }
 

@@ -58,7 +58,7 @@ final class TableRestorer {
                     "what a dropped table " + asked.name() + " left is being deleted: try again");
         }
         List<ServerRecord> usable = reign.usable();
-        TableRules.check(asked, usable);
+        TableRules.check(asked, usable, reign.silent());
         PortCheck.run(reign, usable, new PeerRequest.ValidateTable(asked), job.answer(), copies::run);
     }
 

@@ -79,8 +79,18 @@ final class TableRules {
         }
     }
 
-    /** Refuses a definition that the servers that live now cannot serve. */
-    static void check(TableMeta meta, List<ServerRecord> live) {
+    /**
+     * Refuses a definition that the servers that live now cannot serve.
+     *
+     * @param silent servers that are registered but do not answer pings: they may be back in a moment
+     */
+    static void check(TableMeta meta, List<ServerRecord> live, int silent) {
+        if (meta.rf() > live.size() && meta.rf() <= live.size() + silent) {
+            throw new UniserveException(
+                    ErrorCode.UNAVAILABLE,
+                    "rf is " + meta.rf() + " but " + live.size() + " servers are live and " + silent
+                            + " registered ones do not answer: try again soon, look after those, or use a smaller rf");
+        }
         if (meta.rf() > live.size()) {
             throw UniserveException.invalid("rf is " + meta.rf() + " but " + live.size()
                     + " servers are live: start more servers or use a smaller rf");

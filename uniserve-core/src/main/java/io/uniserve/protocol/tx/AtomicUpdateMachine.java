@@ -298,6 +298,9 @@ public final class AtomicUpdateMachine {
         boolean again = code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED;
         if (again) {
             env.timers().after(PAUSE_NANOS, this::attempt);
+        } else if (code == ErrorCode.TABLE_NOT_FOUND && attempts > 1) {
+            // Dropped or restored since: of what an earlier attempt did nobody can tell any more.
+            fail(ErrorCode.OUTCOME_UNKNOWN, message + ", and an earlier attempt may have been applied before");
         } else {
             fail(code, message);
         }

@@ -240,16 +240,22 @@ final class TableDriver {
         }
     }
 
-    /** Everything that waits ends with this error. */
+    /** Everything that waits ends with this error; what may have been committed, with one that says so. */
     void close(ErrorCode code, String message) {
+        List<Waiting> committing = List.of();
         if (run != null) {
+            committing = run.committing ? run.updates : List.of();
             run.end();
             run = null;
         }
         List<Waiting> all = List.copyOf(waiting.values());
         waiting.clear();
-        all.forEach(update -> update.failed(code, message));
-        unshipped.close(code, message);
+        String unknown = message + ": the update may have been committed before";
+        for (Waiting update : all) {
+            boolean maybe = committing.contains(update);
+            update.failed(maybe ? ErrorCode.OUTCOME_UNKNOWN : code, maybe ? unknown : message);
+        }
+        unshipped.close(ErrorCode.OUTCOME_UNKNOWN, unknown);
     }
 
     /** A known request gets its recorded outcome; one that was only aborted is tried again. */

@@ -4,8 +4,11 @@ import static io.uniserve.protocol.coordinator.TestingCluster.MILLI;
 import static io.uniserve.protocol.coordinator.TestingCluster.SECOND;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.protocol.coordinator.TestingCluster.Node;
+import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerRequest;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -39,6 +42,24 @@ class HealthTest {
         cluster.server("s1").answer();
         cluster.loop.run(SECOND);
         assertThat(live(node)).containsExactly("s1", "s2", "s3");
+    }
+
+    @Test
+    void aTableThatNeedsAServerThatIsSilentIsRefusedForNow() {
+        Node node = cluster.leading(3);
+        cluster.server("s1").hang();
+        cluster.loop.run(SECOND);
+        AdminRequest.CreateTable three = new AdminRequest.CreateTable(TestingCluster.table("t", 3, 3));
+        UniserveException now = cluster.refused(node, three);
+        assertThat(now.code()).isEqualTo(ErrorCode.UNAVAILABLE);
+        assertThat(now.reason()).contains("rf is 3", "2 servers are live", "1 registered ones do not answer");
+        AdminRequest.CreateTable four = new AdminRequest.CreateTable(TestingCluster.table("t", 3, 4));
+        assertThat(cluster.refused(node, four).code())
+                .as("more than there are")
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        cluster.server("s1").answer();
+        cluster.loop.run(SECOND);
+        cluster.create(node, TestingCluster.table("t", 3, 3));
     }
 
     @Test

@@ -101,6 +101,19 @@ class AtomicUpdateMachineTest {
     }
 
     @Test
+    void aTableThatGoesAfterAnAttemptLeavesItsOutcomeUnknown() {
+        floors.raise(TABLE_ID, 7, world.nanos());
+        update(0);
+        last().fail(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(error()).as("nothing was sent before").isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+        update(0);
+        last().fail(ErrorCode.UNAVAILABLE);
+        world.pass(100 * MS);
+        last().fail(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(error()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+    }
+
+    @Test
     void whoWasAwayAsksAgain() {
         update(0);
         questions.get(0).answer(7);

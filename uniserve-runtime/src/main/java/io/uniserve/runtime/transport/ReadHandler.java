@@ -7,6 +7,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.VersionedRead;
+import java.util.concurrent.Executor;
 
 /** Answers reads. Called on a transport thread: must not block. */
 @FunctionalInterface
@@ -16,6 +17,14 @@ public interface ReadHandler {
      * caller has gone or the deadline has passed; it may be called on any thread, after the completion too.
      */
     Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion);
+
+    /**
+     * The same for a caller that lends a thread: the work may be given to {@code lent}, which runs it soon, and not before
+     * this call returns.
+     */
+    default Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion, Executor lent) {
+        return read(request, completion);
+    }
 
     /** The same for a read of one version. */
     default Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {

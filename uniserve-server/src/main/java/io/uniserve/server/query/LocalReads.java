@@ -2,17 +2,11 @@ package io.uniserve.server.query;
 
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
-import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.CutHandler;
-import io.uniserve.runtime.transport.GrpcClientNetwork;
 import io.uniserve.runtime.transport.ReadHandler;
 
 /** How planners on this server reach actors: in place where they are here, through the network elsewhere. */
 public record LocalReads(
-        ServerId id, Address self, ReadHandler reads, CutHandler cuts, ChannelPool channels, ClusterIdentity cluster) {
-    LocalFirstNetwork on(EventLoop loop) {
-        return new LocalFirstNetwork(self, reads, cuts, new GrpcClientNetwork(channels, cluster, loop), loop);
-    }
-}
+        ServerId id, Address self, ReadHandler reads, CutHandler cuts, ChannelPool channels, ClusterIdentity cluster) {}

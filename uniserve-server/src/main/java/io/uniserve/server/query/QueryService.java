@@ -14,40 +14,48 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReadSession;
-import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.ReaderSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.protocol.reader.SessionFloors;
 import io.uniserve.runtime.config.ServerSettings;
-import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.serial.CoarseTimers;
+import io.uniserve.runtime.serial.SharedRouting;
+import io.uniserve.runtime.transport.GrpcClientNetwork;
 import io.uniserve.runtime.transport.QueryHandler;
 import io.uniserve.runtime.transport.RoutingSource;
 import io.uniserve.server.read.MemoryFaults;
+import io.uniserve.server.read.WorkerPool;
 import java.util.Optional;
-import java.util.concurrent.ArrayBlockingQueue;
-import java.util.concurrent.RejectedExecutionException;
-import java.util.concurrent.ThreadPoolExecutor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
 
 /** Plans and answers queries on a bounded pool; more than its queue holds are refused. Safe for use by several threads. */
 public final class QueryService implements QueryHandler, AutoCloseable {
-    private final EventLoop loop;
-    private final HubRoutingView routing;
-    private final ReaderEnvironment env;
-    private final LocalFirstNetwork near;
+    private static final long COMPENSATE_NANOS = 500_000_000;
+
+    private final Clock clock;
+    private final Ids ids;
+    private final CoarseTimers timers;
+    private final SharedRouting routing;
+    private final Timers.Cancel watch;
+    private final ClientState state;
+    private final LocalReads here;
+    private final GrpcClientNetwork remote;
     private final PortPlanners planners;
     private final MemoryFaults memory;
-    private final ThreadPoolExecutor executor;
+    private final WorkerPool pool;
+    private final AtomicInteger queries = new AtomicInteger();
+    private final int queriesMax;
+    private final AtomicLong compensated;
     private final Unrest unrest;
 
     /**
      * Makes the service.
      *
-     * @param network reads of this server's own actors may be answered in place
-     * @param loop the query machines' own loop, not the server's
-     * @param refresh reads the routing map again and tells when it has been published
+     * @param here reads of this server's own actors may be answered in place
+     * @param source the routing map this server itself pushes to clients
+     * @param refresh reads the routing map again and tells when it has been published; called and completed on any thread
      * @param planners the planners of the ports that this server runs
      * @param memory judges queries that run out of memory
      */
@@ -55,65 +63,70 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             ServerSettings.Work settings,
             Clock clock,
             Ids ids,
-            EventLoop loop,
-            LocalReads network,
+            LocalReads here,
             RoutingSource source,
             Consumer<Completion<Routing>> refresh,
             PortPlanners planners,
             MemoryFaults memory) {
+        this.clock = clock;
+        this.ids = ids;
         this.memory = memory;
         this.unrest = new Unrest(clock);
-        this.loop = loop;
         this.planners = planners;
-        this.routing = new HubRoutingView(loop, source, refresh);
-        ClientState state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.near(network.id()));
-        this.near = network.on(loop);
-        this.env = new ReaderEnvironment(clock, loop, near, routing, ids, state);
-        AtomicInteger number = new AtomicInteger();
-        this.executor = new ThreadPoolExecutor(
-                settings.queryThreads(),
-                settings.queryThreads(),
-                1,
-                TimeUnit.MINUTES,
-                new ArrayBlockingQueue<>(settings.queryQueue()),
-                task -> {
-                    Thread thread = new Thread(task, "uniserve-query-" + number.getAndIncrement());
-                    thread.setDaemon(true);
-                    return thread;
-                });
-        executor.allowCoreThreadTimeOut(true);
+        this.here = here;
+        this.state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.near(here.id()));
+        this.remote = new GrpcClientNetwork(here.channels(), here.cluster(), Runnable::run);
+        this.timers = new CoarseTimers("uniserve-plans", clock);
+        this.pool = new WorkerPool("uniserve-query", settings.queryThreads(), clock);
+        this.queriesMax = settings.queryThreads() + settings.queryQueue();
+        this.compensated = new AtomicLong(clock.nanos());
+        this.routing = new SharedRouting(refresh);
+        this.watch = source.watch(routing::accept);
     }
 
     @Override
     public Timers.Cancel query(QueryRequest request, Completion<Answer> completion) {
-        long deadline = env.clock().nanos() + request.remainingNanos();
+        compensate();
+        long deadline = clock.nanos() + request.remainingNanos();
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
         ServerPlanContext context = new ServerPlanContext(
-                environment(request), near, loop, query, request.mode(), session(request), unrest, deadline);
-        try {
-            executor.execute(() -> completion.done(answer(query, context)));
-        } catch (RejectedExecutionException e) {
+                world(request), query, request.mode(), session(request), unrest, deadline);
+        if (queries.incrementAndGet() > queriesMax) {
+            queries.decrementAndGet();
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
-                    "this server plans as many queries as it takes; try again or elsewhere",
-                    e)));
+                    "this server plans as many queries as it takes; try again or elsewhere")));
+        } else if (!pool.execute(() -> completion.done(answer(query, context, deadline)))) {
+            queries.decrementAndGet();
+            completion.done(
+                    Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down")));
         }
         return context;
     }
 
+    /** Planners that do not come back, as an engine that they call hangs, are made up for. */
+    private void compensate() {
+        long now = clock.nanos();
+        long last = compensated.get();
+        if (now - last > COMPENSATE_NANOS && compensated.compareAndSet(last, now)) {
+            pool.compensate();
+        }
+    }
+
     private Optional<ReadSession> session(QueryRequest request) {
         return request.session()
-                .map(told -> ReadSession.of(told, request.tableId(), env.clock().nanos()));
+                .map(told -> ReadSession.of(told, request.tableId(), clock.nanos()));
     }
 
     /** The client's writes are the floor of the plan's reads; all else is shared by all queries. */
-    private ReaderEnvironment environment(QueryRequest request) {
-        ClientState state = env.state().with(SessionFloors.of(request));
-        return new ReaderEnvironment(env.clock(), env.timers(), env.network(), env.routing(), env.ids(), state);
+    private PlanWorld world(QueryRequest request) {
+        return PlanWorld.of(
+                clock, ids, timers, routing, here, remote, state.with(SessionFloors.of(request)));
     }
 
-    private Outcome<Answer> answer(QueryText query, ServerPlanContext context) {
-        try {
+    private Outcome<Answer> answer(QueryText query, ServerPlanContext context, long deadline) {
+        try (WorkerPool.Call inside = pool.enter(deadline)) {
+            context.begin();
             if (context.remainingNanos() <= 0) {
                 throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
             }
@@ -125,6 +138,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             return Outcome.err(memory.ofAny("planning of the query", e));
         } finally {
             context.forgetStates();
+            queries.decrementAndGet();
         }
     }
 
@@ -156,19 +170,13 @@ public final class QueryService implements QueryHandler, AutoCloseable {
 
     /** Takes no more queries and waits so long for those under way. */
     public void stop(long graceNanos) {
-        executor.shutdown();
-        try {
-            if (!executor.awaitTermination(graceNanos, TimeUnit.NANOSECONDS)) {
-                executor.shutdownNow();
-            }
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-        }
+        pool.stop(graceNanos);
     }
 
     @Override
     public void close() {
-        executor.shutdownNow();
-        routing.close();
+        pool.close();
+        watch.cancel();
+        timers.close();
     }
 }

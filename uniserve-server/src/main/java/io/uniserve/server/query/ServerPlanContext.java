@@ -27,7 +27,6 @@ import io.uniserve.protocol.tx.CutDesk;
 import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedReadMachine;
-import io.uniserve.runtime.loop.EventLoop;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -42,14 +41,13 @@ import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** One query's plans, run by the client's machine on the query loop while the planner's thread waits. */
+/** One query's plans, run by the client's machines on the plan's {@link PlanWorld serial}, for which the planner's thread waits. */
 final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** The machine ends a query at its deadline by itself; this only guards against waiting for ever. */
     private static final long SLACK_NANOS = 2_000_000_000L;
 
+    private final PlanWorld world;
     private final ReaderEnvironment env;
-    private final LocalFirstNetwork network;
-    private final EventLoop loop;
     private final QueryText query;
     private final ReadMode mode;
     /** False where the caller has a session. */
@@ -70,23 +68,25 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private @Nullable Cut moment;
 
     ServerPlanContext(
-            ReaderEnvironment env,
-            LocalFirstNetwork network,
-            EventLoop loop,
+            PlanWorld world,
             QueryText query,
             ReadMode mode,
             Optional<ReadSession> session,
             Unrest unrest,
             long deadlineNanos) {
-        this.env = env;
-        this.network = network;
+        this.world = world;
+        this.env = world.env();
         this.mode = mode;
         this.unrest = unrest;
         this.session = session;
         this.owned = session.isEmpty();
-        this.loop = loop;
         this.query = query;
         this.deadlineNanos = deadlineNanos;
+    }
+
+    /** The calling thread plans the query. */
+    void begin() {
+        world.planner().begin();
     }
 
     @Override
@@ -129,7 +129,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         if (owned && session.isPresent()) {
             ReadSession ended = session.get();
             session = Optional.empty();
-            loop.execute(() -> ended.release(env));
+            world.serial().execute(() -> ended.release(env));
         }
     }
 
@@ -274,17 +274,19 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         stop.run();
     }
 
-    /** Starts something on the loop and waits for its outcome. */
+    /** Starts something on the serial and waits for its outcome. */
     private <T> T await(Consumer<CompletableFuture<Outcome<T>>> start, Runnable onCancel) {
         if (cancelled) {
             throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
         }
         CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
+        world.onBroken().set(future::completeExceptionally);
         stop = onCancel;
-        loop.execute(() -> start.accept(future));
+        world.serial().execute(() -> start.accept(future));
         if (cancelled) {
             onCancel.run();
         }
+        world.planner().runAll();
         try {
             Outcome<T> outcome = future.get(Math.max(0, remainingNanos()) + SLACK_NANOS, TimeUnit.NANOSECONDS);
             if (outcome instanceof Outcome.Err<T> failed) {
@@ -298,11 +300,14 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             Thread.currentThread().interrupt();
             throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down", e);
         } catch (ExecutionException e) {
+            if (e.getCause() instanceof Error error) {
+                throw error; // as if it had been thrown here: the caller tells memory that ran out from other errors
+            }
             throw new UniserveException(ErrorCode.INTERNAL, "the query failed: " + e.getCause(), e);
         }
     }
 
-    /** One machine, touched on the loop only. */
+    /** One machine, touched on the serial only. */
     private final class QueryRun {
         private final Query query;
         private final Optional<ReadSession> states;
@@ -320,11 +325,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
 
         private void cancel() {
-            loop.execute(() -> machine.ifPresent(QueryMachine::cancel));
+            world.serial().execute(() -> machine.ifPresent(QueryMachine::cancel));
         }
     }
 
-    /** One machine for a strict read, touched on the loop only. */
+    /** One machine for a strict read, touched on the serial only. */
     private final class StrictRun {
         private final Query query;
         private final @Nullable Cut at;
@@ -338,8 +343,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         private void start(CompletableFuture<Outcome<StrictReadMachine.Result>> future) {
             StrictReadMachine started = new StrictReadMachine(
                     env,
-                    network,
-                    network,
+                    world.network(),
+                    world.network(),
                     new VersionFloors(),
                     List.of(query),
                     at,
@@ -349,11 +354,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
 
         private void cancel() {
-            loop.execute(() -> machine.ifPresent(StrictReadMachine::cancel));
+            world.serial().execute(() -> machine.ifPresent(StrictReadMachine::cancel));
         }
     }
 
-    /** One machine for a table with atomic updates, touched on the loop only. */
+    /** One machine for a table with atomic updates, touched on the serial only. */
     private final class VersionedRun {
         private final Query query;
         private final long at;
@@ -366,13 +371,13 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
         private void start(CompletableFuture<Outcome<VersionedReadMachine.Result>> future) {
             VersionedReadMachine started =
-                    new VersionedReadMachine(env, network, new VersionFloors(), query, at, future::complete);
+                    new VersionedReadMachine(env, world.network(), new VersionFloors(), query, at, future::complete);
             machine = Optional.of(started);
             started.start();
         }
 
         private void cancel() {
-            loop.execute(() -> machine.ifPresent(VersionedReadMachine::cancel));
+            world.serial().execute(() -> machine.ifPresent(VersionedReadMachine::cancel));
         }
     }
 }

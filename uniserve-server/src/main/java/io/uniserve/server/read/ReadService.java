@@ -21,6 +21,7 @@ import io.uniserve.runtime.transport.ReadHandler;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
@@ -105,6 +106,15 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     @Override
     public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion) {
+        return read(request, completion, (Predicate<Runnable>) pool::execute);
+    }
+
+    @Override
+    public Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion, Executor lent) {
+        return read(request, completion, (Predicate<Runnable>) work -> pool.lent(work, lent));
+    }
+
+    private Timers.Cancel read(ReadRequest request, Completion<ReadReply> completion, Predicate<Runnable> first) {
         check(request.targets(), ReadRequest.Target::actor, request.remainingNanos());
         if (!request.together().isEmpty()) {
             sets.saw(request.tableId(), request.together());
@@ -119,7 +129,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         }
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idle() - 1);
-        if (!pool.execute(task::work)) {
+        if (!first.test(task::work)) {
             finished(request.parameters());
             completion.done(Outcome.err(closing()));
             return () -> {};

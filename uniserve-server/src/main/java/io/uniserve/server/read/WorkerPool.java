@@ -3,6 +3,7 @@ package io.uniserve.server.read;
 import io.uniserve.protocol.env.Clock;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.Executor;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
@@ -16,7 +17,7 @@ import org.slf4j.LoggerFactory;
  * interrupted, as that closes files under some of them. So such threads are counted, and others take their place until they
  * come back, up to {@link #REPLACED_MAX}.
  */
-final class WorkerPool implements AutoCloseable {
+public final class WorkerPool implements AutoCloseable {
     /** Threads that may be stuck before the pool shrinks. */
     static final int REPLACED_MAX = 64;
 
@@ -30,13 +31,14 @@ final class WorkerPool implements AutoCloseable {
     private final AtomicInteger unfinished = new AtomicInteger();
     private final Set<Call> calls = ConcurrentHashMap.newKeySet();
 
-    WorkerPool(String name, int threads, Clock clock) {
+    /** Makes the pool; its threads start when they are needed. */
+    public WorkerPool(String name, int threads, Clock clock) {
         this.name = name;
         this.clock = clock;
         this.threads = threads;
         AtomicInteger number = new AtomicInteger();
         executor = new ThreadPoolExecutor(threads, threads, 1, TimeUnit.MINUTES, new LinkedBlockingQueue<>(), task -> {
-            Thread thread = new Thread(task, name + "-" + number.getAndIncrement());
+            Thread thread = new Worker(this, task, name + "-" + number.getAndIncrement());
             thread.setDaemon(true);
             return thread;
         });
@@ -52,7 +54,7 @@ final class WorkerPool implements AutoCloseable {
     }
 
     /** Queues a task; false when the pool is closed. */
-    boolean execute(Runnable task) {
+    public boolean execute(Runnable task) {
         unfinished.incrementAndGet();
         try {
             executor.execute(() -> {
@@ -70,15 +72,36 @@ final class WorkerPool implements AutoCloseable {
         }
     }
 
-    /** Marks the calling worker as inside the engine; to be ended in a finally block. */
-    Call enter(long deadlineNanos) {
+    /**
+     * Has the task run by a thread that somebody lends, in the place of a worker; queues it where no worker is idle, as more
+     * threads than that are not to be at work. False when the pool is closed.
+     */
+    boolean lent(Runnable task, Executor lender) {
+        if (idle() == 0 || executor.isShutdown()) {
+            return execute(task);
+        }
+        unfinished.incrementAndGet();
+        lender.execute(() -> {
+            try {
+                task.run();
+            } finally {
+                unfinished.decrementAndGet();
+            }
+        });
+        return true;
+    }
+
+    /** Marks the calling worker as inside the engine; to be ended in a finally block. No lent thread is made up for. */
+    public Call enter(long deadlineNanos) {
         Call call = new Call(deadlineNanos);
-        calls.add(call);
+        if (Thread.currentThread() instanceof Worker worker && worker.pool == this) {
+            calls.add(call);
+        }
         return call;
     }
 
     /** Called now and then: makes up for threads that are stuck, and takes back what is no more needed. */
-    void compensate() {
+    public void compensate() {
         long now = clock.nanos();
         int stuck = (int) calls.stream()
                 .filter(call -> now - call.deadlineNanos > STUCK_AFTER_NANOS)
@@ -98,7 +121,7 @@ final class WorkerPool implements AutoCloseable {
     }
 
     /** Takes no more tasks and waits so long for those that run. */
-    void stop(long graceNanos) {
+    public void stop(long graceNanos) {
         executor.shutdown();
         try {
             if (!executor.awaitTermination(graceNanos, TimeUnit.NANOSECONDS)) {
@@ -114,8 +137,17 @@ final class WorkerPool implements AutoCloseable {
         executor.shutdownNow();
     }
 
+    private static final class Worker extends Thread {
+        private final WorkerPool pool;
+
+        private Worker(WorkerPool pool, Runnable task, String name) {
+            super(task, name);
+            this.pool = pool;
+        }
+    }
+
     /** A worker's stay in the engine. */
-    final class Call implements AutoCloseable {
+    public final class Call implements AutoCloseable {
         private final long deadlineNanos;
 
         private Call(long deadlineNanos) {

@@ -31,7 +31,6 @@ import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.runtime.config.ServerSettings;
-import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
@@ -63,7 +62,6 @@ class QueryServiceTest {
     private static final RetrieveCall<String, String> ECHO = new RetrieveCall<>("echo@1", Codecs.STRING, Codecs.STRING);
 
     private final AtomicReference<Throwable> fatal = new AtomicReference<>();
-    private final EventLoop loop = new EventLoop("test-plans", SystemClock.INSTANCE, fatal::set);
     private final ChannelPool channels = new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN);
     private final RoutingHub hub = new RoutingHub();
     private final AtomicInteger cancelledReads = new AtomicInteger();
@@ -75,7 +73,6 @@ class QueryServiceTest {
             new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20),
             SystemClock.INSTANCE,
             new RandomIds(),
-            loop,
             new LocalReads(
                     SERVER,
                     SELF,
@@ -106,7 +103,6 @@ class QueryServiceTest {
     void close() {
         service.close();
         channels.close();
-        loop.close();
         assertThat(fatal.get()).isNull();
     }
 

@@ -1,6 +1,5 @@
-package io.uniserve.client;
+package io.uniserve.runtime.serial;
 
-import io.uniserve.error.UniserveException;
 import java.util.ArrayDeque;
 import java.util.concurrent.Executor;
 import java.util.function.Consumer;
@@ -12,7 +11,7 @@ import org.slf4j.LoggerFactory;
  * transport's for answers. A thread that finds another one at work leaves its task with it and goes on, so nobody ever waits
  * and a task never runs inside another one.
  */
-final class Serial implements Executor {
+public final class Serial implements Executor {
     private static final Logger LOG = LoggerFactory.getLogger(Serial.class);
     private static final ThreadLocal<Boolean> INSIDE = ThreadLocal.withInitial(() -> false);
 
@@ -21,7 +20,7 @@ final class Serial implements Executor {
     private boolean busy;
 
     /** {@code broken} hears of a task that threw; the operation can then not go on. */
-    Serial(Consumer<Throwable> broken) {
+    public Serial(Consumer<Throwable> broken) {
         this.broken = broken;
     }
 
@@ -59,16 +58,13 @@ final class Serial implements Executor {
         try {
             task.run();
         } catch (RuntimeException | Error e) {
-            LOG.error("an operation of the client broke", e);
+            LOG.error("an operation broke", e);
             broken.accept(e);
         }
     }
 
-    /** Fails a blocking call made from a callback of the client: it would wait for the very thread that it stands on. */
-    static void checkMayBlock() {
-        if (INSIDE.get()) {
-            throw UniserveException.invalid(
-                    "a blocking call of the client from one of its own callbacks; use the Async form there, or a callbackExecutor");
-        }
+    /** True on a thread that runs a task of some serial: it must not wait for what a serial is to bring. */
+    public static boolean inside() {
+        return INSIDE.get();
     }
 }

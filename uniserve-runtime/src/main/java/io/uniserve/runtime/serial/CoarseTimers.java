@@ -1,4 +1,4 @@
-package io.uniserve.client;
+package io.uniserve.runtime.serial;
 
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Timers;
@@ -15,7 +15,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * cancelled before that costs next to nothing. After {@value #IDLE_TICKS} looks with nothing to wait for it sleeps for good.
  * Timers are late by up to a tick. Safe for use by several threads.
  */
-final class CoarseTimers implements Timers, AutoCloseable {
+public final class CoarseTimers implements Timers, AutoCloseable {
     private static final long TICK_NANOS = 4_000_000;
     private static final int IDLE_TICKS = 50;
     private static final long FOREVER = Long.MAX_VALUE;
@@ -30,7 +30,8 @@ final class CoarseTimers implements Timers, AutoCloseable {
     private volatile long nextLook;
     private volatile boolean closed;
 
-    CoarseTimers(String name, Clock clock) {
+    /** Starts the thread. */
+    public CoarseTimers(String name, Clock clock) {
         this.clock = clock;
         this.nextLook = clock.nanos();
         this.thread = new Thread(this::run, name);

@@ -1,4 +1,4 @@
-package io.uniserve.client;
+package io.uniserve.runtime.serial;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;

@@ -1,4 +1,4 @@
-package io.uniserve.client;
+package io.uniserve.runtime.serial;
 
 import io.uniserve.model.Routing;
 import io.uniserve.protocol.env.Completion;
@@ -6,29 +6,35 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.reader.RoutingView;
-import io.uniserve.runtime.transport.RoutingClient;
 import java.util.List;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
-import org.jspecify.annotations.Nullable;
+import java.util.function.Consumer;
 
 /** The newest routing, shared by all operations, each of which hears of changes on its own serial. Safe for use by several threads. */
-final class RoutingHolder {
+public final class SharedRouting {
     private final Set<Watcher> watchers = ConcurrentHashMap.newKeySet();
+    private final Consumer<Completion<Routing>> refresh;
     private volatile RouteIndex index = RouteIndex.of(new Routing("", List.of(), List.of(), null));
-    private volatile @Nullable RoutingClient client;
 
-    void attach(RoutingClient routingClient) {
-        client = routingClient;
+    /**
+     * Knows no routing yet.
+     *
+     * @param refresh gets the routing anew and tells when it has been {@link #accept accepted}; called and completed on any
+     *     thread
+     */
+    public SharedRouting(Consumer<Completion<Routing>> refresh) {
+        this.refresh = refresh;
     }
 
-    RouteIndex current() {
+    /** The newest one. */
+    public RouteIndex current() {
         return index;
     }
 
     /** Takes in a newer routing and tells everyone who waits for one. */
-    void accept(Routing routing) {
+    public void accept(Routing routing) {
         index = RouteIndex.of(routing);
         for (Watcher watcher : watchers) {
             if (watchers.remove(watcher)) {
@@ -37,16 +43,8 @@ final class RoutingHolder {
         }
     }
 
-    void refresh(Completion<RouteIndex> completion) {
-        RoutingClient attached = client;
-        if (attached != null) {
-            attached.refresh(outcome -> completion.done(
-                    outcome instanceof Outcome.Err<Routing> err ? Outcome.err(err.error()) : Outcome.ok(index)));
-        }
-    }
-
     /** The view of one operation. */
-    RoutingView on(Executor serial) {
+    public RoutingView on(Executor serial) {
         return new RoutingView() {
             @Override
             public RouteIndex current() {
@@ -55,7 +53,7 @@ final class RoutingHolder {
 
             @Override
             public void refresh(Completion<RouteIndex> completion) {
-                RoutingHolder.this.refresh(outcome -> serial.execute(() -> completion.done(outcome)));
+                refresh.accept(outcome -> serial.execute(() -> completion.done(outcome.map(routing -> index))));
             }
 
             @Override

@@ -1,10 +1,10 @@
-package io.uniserve.client;
+package io.uniserve.runtime.serial;
 
 import io.uniserve.protocol.env.Timers;
 import java.util.concurrent.Executor;
 
 /** Timers that ring on an operation's serial. */
-record SerialTimers(Timers timers, Executor serial) implements Timers {
+public record SerialTimers(Timers timers, Executor serial) implements Timers {
     @Override
     public Cancel after(long delayNanos, Runnable task) {
         return timers.after(delayNanos, () -> serial.execute(task));

@@ -16,49 +16,61 @@ import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.CutNetwork;
 import io.uniserve.protocol.tx.VersionedNetwork;
-import io.uniserve.runtime.loop.EventLoop;
-import io.uniserve.runtime.transport.CutHandler;
 import io.uniserve.runtime.transport.GrpcClientNetwork;
-import io.uniserve.runtime.transport.ReadHandler;
 import java.util.List;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 
-/** Reads of this very server go straight to its read service; everything else goes through the network. */
-final class LocalFirstNetwork implements ClientNetwork, VersionedNetwork, CutNetwork {
-    private final Address self;
-    private final ReadHandler local;
-    private final CutHandler cuts;
+/**
+ * What one plan asks, with all answers on its serial. Reads of this very server go straight to its read service, and are
+ * worked off by the planner's own thread where it has nothing else to do; everything else goes through the network.
+ */
+final class PlanNetwork implements ClientNetwork, VersionedNetwork, CutNetwork {
+    private final LocalReads here;
     private final GrpcClientNetwork remote;
-    private final EventLoop loop;
+    private final Timers timers;
+    private final Executor serial;
+    private final LentThread planner;
 
-    LocalFirstNetwork(Address self, ReadHandler local, CutHandler cuts, GrpcClientNetwork remote, EventLoop loop) {
-        this.self = self;
-        this.local = local;
-        this.cuts = cuts;
+    /** {@code remote} may answer on any thread. */
+    PlanNetwork(LocalReads here, GrpcClientNetwork remote, Timers timers, Executor serial, LentThread planner) {
+        this.here = here;
         this.remote = remote;
-        this.loop = loop;
+        this.timers = timers;
+        this.serial = serial;
+        this.planner = planner;
     }
 
     @Override
     public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
-        return to.equals(self)
-                ? readHere(once -> local.read(request, once), completion)
-                : remote.read(to, request, completion);
+        return to.equals(here.self())
+                ? readHere(once -> readHere(request, once), completion)
+                : remote.read(to, request, onSerial(completion));
+    }
+
+    private Timers.Cancel readHere(ReadRequest request, Completion<ReadReply> once) {
+        return planner.isCurrent()
+                ? here.reads().read(request, once, planner)
+                : here.reads().read(request, once);
     }
 
     @Override
     public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
-        return to.equals(self)
-                ? readHere(once -> local.read(request, once), completion)
-                : remote.read(to, request, completion);
+        return to.equals(here.self())
+                ? readHere(once -> here.reads().read(request, once), completion)
+                : remote.read(to, request, onSerial(completion));
+    }
+
+    private <M> Completion<M> onSerial(Completion<M> completion) {
+        return outcome -> serial.execute(() -> completion.done(outcome));
     }
 
     private <M> Timers.Cancel readHere(Function<Completion<M>, Timers.Cancel> read, Completion<M> completion) {
         AtomicBoolean done = new AtomicBoolean();
         Completion<M> once = outcome -> {
             if (done.compareAndSet(false, true)) {
-                loop.execute(() -> completion.done(outcome));
+                serial.execute(() -> completion.done(outcome));
             }
         };
         Timers.Cancel work;
@@ -79,10 +91,10 @@ final class LocalFirstNetwork implements ClientNetwork, VersionedNetwork, CutNet
     @Override
     public void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<Cut> completion) {
         Timers.Cancel[] work = {() -> {}};
-        Timers.Cancel late = loop.after(timeoutNanos, () -> work[0].cancel());
+        Timers.Cancel late = timers.after(timeoutNanos, () -> work[0].cancel());
         work[0] = this.<Cut>readHere(
                 once -> {
-                    cuts.cut(tables, once);
+                    here.cuts().cut(tables, once);
                     return () -> {};
                 },
                 outcome -> {
@@ -93,6 +105,6 @@ final class LocalFirstNetwork implements ClientNetwork, VersionedNetwork, CutNet
 
     @Override
     public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
-        remote.update(to, request, timeoutNanos, completion);
+        remote.update(to, request, timeoutNanos, onSerial(completion));
     }
 }

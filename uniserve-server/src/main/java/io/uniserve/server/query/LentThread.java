@@ -1,0 +1,36 @@
+package io.uniserve.server.query;
+
+import java.util.ArrayDeque;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A planner's thread, which works off reads of its own server instead of only waiting for them: handing them to a worker and
+ * their answers back would cost two switches between threads. Only for that thread, but for {@link #isCurrent}.
+ */
+final class LentThread implements Executor {
+    private final ArrayDeque<Runnable> work = new ArrayDeque<>();
+    private volatile @Nullable Thread thread;
+
+    /** The calling thread is the planner's from now on. */
+    void begin() {
+        thread = Thread.currentThread();
+    }
+
+    boolean isCurrent() {
+        return Thread.currentThread() == thread;
+    }
+
+    /** Keeps the work for {@link #runAll}. */
+    @Override
+    public void execute(Runnable task) {
+        work.add(task);
+    }
+
+    /** Works off what has been left here, and what is left meanwhile. */
+    void runAll() {
+        for (Runnable next = work.poll(); next != null; next = work.poll()) {
+            next.run();
+        }
+    }
+}

@@ -35,6 +35,7 @@ public enum ErrorCode {
     BEHIND(3008, true),
     OUTCOME_UNKNOWN(3009, true),
     VERSION_GONE(3010, true),
+    EXCHANGE_LOST(3011, true),
     INTERNAL(4001, false),
     CORRUPT(4002, false),
     IO(4003, true),

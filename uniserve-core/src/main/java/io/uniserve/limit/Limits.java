@@ -132,5 +132,37 @@ public final class Limits {
     /** How long a replica that was moved by hand stays where it was put. */
     public static final long REBALANCE_BY_HAND_MS = 3_600_000;
 
+    /** Slots of a scatter: as many as a table may have actors. */
+    public static final int SCATTER_SLOTS_MAX = ACTORS_PER_TABLE_MAX;
+
+    /** Scatters of one plan; chunks that they may make together, so that what is known of each fits into a request. */
+    public static final int PLAN_SCATTERS_MAX = 16;
+
+    public static final int PLAN_CHUNKS_MAX = 65_536;
+
+    /** Of one actor for one slot; larger ones need more slots, or less per row. */
+    public static final int CHUNK_BYTES_MAX = 64 << 20;
+
+    /** Chunks of a query that a server keeps in memory, and those of all queries together; the rest is in files. */
+    public static final long EXCHANGE_QUERY_MEMORY_BYTES = 64L << 20;
+
+    public static final long EXCHANGE_SERVER_MEMORY_BYTES = 256L << 20;
+
+    /** Chunks of a query that a server keeps in files. */
+    public static final long EXCHANGE_QUERY_SPILL_BYTES_MAX = 16L << 30;
+
+    /** Chunks that a server is receiving; pieces of them that it asks for. */
+    public static final int EXCHANGE_IN_FLIGHT_BYTES = 16 << 20;
+
+    public static final int EXCHANGE_PIECE_BYTES = 1 << 20;
+    public static final long EXCHANGE_PULL_TIMEOUT_MS = 5_000;
+    public static final int EXCHANGE_PULL_ATTEMPTS = 3;
+
+    /** How often the stages of a plan are run when something that was scattered is lost. */
+    public static final int EXCHANGE_ATTEMPTS = 4;
+
+    /** Exchanges that are over and whose late chunks are refused. */
+    public static final int EXCHANGES_OVER_KEPT = 1_024;
+
     private Limits() {}
 }

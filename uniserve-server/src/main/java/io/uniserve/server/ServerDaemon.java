@@ -19,6 +19,7 @@ import io.uniserve.runtime.port.LoadedPort;
 import io.uniserve.runtime.transport.DataHandlers;
 import io.uniserve.runtime.transport.GrpcServer;
 import io.uniserve.runtime.transport.RoutingHub;
+import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.query.LocalReads;
 import io.uniserve.server.query.QueryService;
 import io.uniserve.server.read.GateTable;
@@ -82,8 +83,9 @@ public final class ServerDaemon implements AutoCloseable {
                     new ServerMachine(config(whole), around.apply(resources.environment(network)), gates, this::failed);
             ReadCosts costs = new ReadCosts();
             ShardSets sets = new ShardSets(resources.clock);
+            ExchangeHost exchange = resources.exchange(address);
             ServerHandlers handlers =
-                    new ServerHandlers(resources, machine, hub, new LoadRates(resources.clock, costs, sets));
+                    new ServerHandlers(resources, machine, hub, new LoadRates(resources.clock, costs, sets), exchange);
             network.answerWith(handlers);
             MemoryFaults faults = new MemoryFaults(this::failed);
             reads = resources.closing.add(new ReadService(
@@ -98,6 +100,7 @@ public final class ServerDaemon implements AutoCloseable {
                     handlers::refresh,
                     faults,
                     handlers::settle,
+                    exchange,
                     resources.ids.next()));
             queries = resources.closing.add(queries(handlers, faults));
             port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries, handlers)));
@@ -111,6 +114,7 @@ public final class ServerDaemon implements AutoCloseable {
                     "uniserve.server.engine.longest",
                     "Seconds that the longest running engine call has run",
                     () -> TimeUnit.NANOSECONDS.toSeconds(resources.engine.longestRunningNanos()));
+            measure(metrics, exchange);
             metrics.gauge("uniserve.server.watchers", "Watchers of the routing map", hub::watchers);
             resources.meters.health(new Health(resources.loop, machine::missing));
             complete = true;
@@ -119,6 +123,21 @@ public final class ServerDaemon implements AutoCloseable {
                 resources.closing.closeAll();
             }
         }
+    }
+
+    private static void measure(ServerMetrics metrics, ExchangeHost exchange) {
+        metrics.gauge(
+                "uniserve.server.exchange.runs",
+                "Runs of scatters whose chunks are kept",
+                () -> exchange.usage().runs());
+        metrics.gauge(
+                "uniserve.server.exchange.bytes",
+                "Bytes of chunks in memory",
+                () -> exchange.usage().memoryBytes());
+        metrics.gauge(
+                "uniserve.server.exchange.files",
+                "Chunks in files",
+                () -> exchange.usage().files());
     }
 
     private ServerConfig config(Settings whole) {

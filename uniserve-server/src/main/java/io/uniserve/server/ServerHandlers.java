@@ -22,6 +22,7 @@ import io.uniserve.runtime.transport.CutHandler;
 import io.uniserve.runtime.transport.PeerHandler;
 import io.uniserve.runtime.transport.RoutingHub;
 import io.uniserve.runtime.transport.UpdateHandler;
+import io.uniserve.server.exchange.ExchangeHost;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
@@ -38,9 +39,12 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
     private final Registry registry;
     private final RoutingHub hub;
     private final LoadRates rates;
+    private final ExchangeHost exchange;
     private final Set<TableName> refreshing = ConcurrentHashMap.newKeySet();
 
-    ServerHandlers(ServerResources resources, ServerMachine machine, RoutingHub hub, LoadRates rates) {
+    ServerHandlers(
+            ServerResources resources, ServerMachine machine, RoutingHub hub, LoadRates rates, ExchangeHost exchange) {
+        this.exchange = exchange;
         this.loop = resources.loop;
         this.machine = machine;
         this.engine = resources.engine;
@@ -61,7 +65,9 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
 
     @Override
     public void call(PeerRequest request, Completion<PeerReply> completion) {
-        if (request instanceof PeerRequest.ValidateTable validate) {
+        if (request instanceof PeerRequest.PullChunk || request instanceof PeerRequest.EndExchange) {
+            exchange.onPeer(request, completion);
+        } else if (request instanceof PeerRequest.ValidateTable validate) {
             onLoop(completion, () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));
         } else if (request instanceof PeerRequest.LearnTable) {
             onLoop(

@@ -5,6 +5,7 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.runtime.config.ZooKeeperSettings;
@@ -23,6 +24,7 @@ import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.GrpcNetwork;
+import io.uniserve.server.exchange.ExchangeHost;
 import java.nio.file.Path;
 import java.util.Map;
 import java.util.Optional;
@@ -34,6 +36,7 @@ final class ServerResources {
     private static final int DISK_THREADS = 16;
 
     private static final int STORE_THREADS = 2;
+    private static final int EXCHANGE_DISK_THREADS = 2;
 
     final Closing closing = new Closing();
     final SystemClock clock = SystemClock.INSTANCE;
@@ -43,6 +46,7 @@ final class ServerResources {
     final DataDirectory data;
     final ChannelPool channels;
     final EventLoop loop;
+    final EventLoop exchangeLoop;
     final PortEngineHost engine;
     final FileDisk disk;
     final ObjectStore objects;
@@ -60,6 +64,7 @@ final class ServerResources {
                     settings.dataDirectory(), zookeeper.cluster(), settings.newDataDirectory(), ids));
             channels = closing.add(new ChannelPool(clock, whole.tls()));
             loop = closing.add(new EventLoop("uniserve-server", clock, fatal));
+            exchangeLoop = closing.add(new EventLoop("uniserve-exchange", clock, fatal));
             engine = closing.add(new PortEngineHost(
                     data.files(), data.scratch(), ports, settings.portSettings(), applyThreads(settings), loop, fatal));
             disk = closing.add(new FileDisk(data.files(), DISK_THREADS, loop));
@@ -77,6 +82,18 @@ final class ServerResources {
     /** What the state machine may touch. */
     Environment environment(Network network) {
         return new Environment(clock, loop, network, registry, disk, objects, engine, ids);
+    }
+
+    /** The exchange of the server that listens there; its files are scratch. */
+    ExchangeHost exchange(Address self) {
+        return new ExchangeHost(
+                clock,
+                exchangeLoop,
+                new GrpcNetwork(channels, cluster, exchangeLoop),
+                closing.add(new FileDisk(data.scratch().resolve("chunks"), EXCHANGE_DISK_THREADS, exchangeLoop)),
+                self,
+                ExchangeLimits.DEFAULTS,
+                ids.next());
     }
 
     /** Requests to other daemons, and, once they are answered here, to this very one. */

@@ -5,12 +5,12 @@ import io.uniserve.codec.Codec;
 
 /**
  * A parallel operator over actors, registered by {@code name@version}. The leaves are non-sealed; dispatch is by this
- * sealed family. Map, scatter and gather join it with shuffles.
+ * sealed family.
  *
  * @param <A> the actor
  * @param <P> its parameters
  */
-public sealed interface Operator<A extends Actor, P> permits RetrieveOperator {
+public sealed interface Operator<A extends Actor, P> permits RetrieveOperator, ScatterOperator, GatherOperator {
     /** {@code name@version}, e.g. {@code kv.get@1}. */
     String id();
 

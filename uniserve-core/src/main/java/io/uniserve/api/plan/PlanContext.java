@@ -3,6 +3,7 @@ package io.uniserve.api.plan;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import java.util.List;
@@ -43,6 +44,18 @@ public interface PlanContext {
      * @return the values, one of each of these actors
      */
     <P, V> Map<Integer, V> retrieveEach(TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters);
+
+    /**
+     * Runs a plan of scatters and a gather, and combines; blocks. Chunks travel from server to server, and those of a server
+     * to itself do not travel. Where what a server scattered is lost before it was gathered, all stages are run again, a few
+     * times at most: rows of two attempts are never mixed, and no chunk counts twice. Its tables are read at moments of their own.
+     *
+     * @throws io.uniserve.error.UniserveException UNSUPPORTED where this host has no exchange; EXCHANGE_LOST where all attempts
+     *     lost something
+     */
+    default <P, V, R> Shuffle.Result<R> shuffle(Shuffle<P, V> plan, Combiner<V, R> combiner) {
+        throw UniserveException.unsupported("a plan with a scatter on this host");
+    }
 
     /** Nanoseconds until the query's deadline. */
     long remainingNanos();

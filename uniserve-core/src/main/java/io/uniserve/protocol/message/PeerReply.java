@@ -222,4 +222,7 @@ public sealed interface PeerReply {
 
     /** An actor's continuous backup was made. */
     record Copied(BackupRecord record) implements PeerReply {}
+
+    /** A part of a chunk, with the end marker of the whole. */
+    record Piece(ChunkInfo whole, Bytes bytes) implements PeerReply {}
 }

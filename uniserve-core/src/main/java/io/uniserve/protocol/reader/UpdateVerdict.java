@@ -42,7 +42,8 @@ enum UpdateVerdict {
                     LEASE_EXPIRED,
                     NOT_LEADER,
                     BEHIND,
-                    VERSION_GONE -> RETRY;
+                    VERSION_GONE,
+                    EXCHANGE_LOST -> RETRY;
             case DISK_FULL, INTERNAL, CORRUPT, IO, PORT_FAILED, PORT_PROTOCOL -> RETRY_FEW;
         };
     }

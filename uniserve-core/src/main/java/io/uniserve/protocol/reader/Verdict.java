@@ -26,6 +26,7 @@ public enum Verdict {
                     BACKUP_EXISTS,
                     TABLE_RESTORED,
                     VERSION_GONE,
+                    EXCHANGE_LOST,
                     TOO_LARGE -> FATAL;
             case UNKNOWN_OPERATOR,
                     UNKNOWN_UPDATE,

@@ -68,6 +68,7 @@ record Refusal(long hash, String reason) {
                     NOT_LEADER,
                     BEHIND,
                     VERSION_GONE,
+                    EXCHANGE_LOST,
                     OUTCOME_UNKNOWN,
                     INTERNAL,
                     CORRUPT,

@@ -54,9 +54,7 @@ class HealthTest {
         assertThat(now.code()).isEqualTo(ErrorCode.UNAVAILABLE);
         assertThat(now.reason()).contains("rf is 3", "2 servers are live", "1 registered ones do not answer");
         AdminRequest.CreateTable four = new AdminRequest.CreateTable(TestingCluster.table("t", 3, 4));
-        assertThat(cluster.refused(node, four).code())
-                .as("more than there are")
-                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(cluster.refused(node, four).code()).as("more than there are").isEqualTo(ErrorCode.INVALID_ARGUMENT);
         cluster.server("s1").answer();
         cluster.loop.run(SECOND);
         cluster.create(node, TestingCluster.table("t", 3, 3));

@@ -37,11 +37,7 @@ public final class PeerRequestMapping {
         } else if (request instanceof Replicate replicate) {
             proto.setReplicate(ReplicateMapping.toProto(replicate));
         } else if (request instanceof Suspect suspect) {
-            proto.setSuspect(PeerProto.Suspect.newBuilder()
-                    .setReporter(suspect.reporter().value())
-                    .setSuspect(suspect.suspect().value())
-                    .setIncarnation(suspect.incarnation())
-                    .setFailedPings(suspect.failedPings()));
+            proto.setSuspect(toProto(suspect));
         } else if (request instanceof Certified certified) {
             proto.setCertified(PeerProto.Certified.newBuilder()
                     .setKey(IdentityMapping.toProto(certified.key()))
@@ -91,10 +87,23 @@ public final class PeerRequestMapping {
             proto.setPinActor(ArchiveMapping.toProto(pin));
         } else if (request instanceof PeerRequest.Archive archive) {
             proto.setArchive(ArchiveMapping.toProto(archive.request()));
+        } else if (request instanceof PeerRequest.PullChunk pull) {
+            proto.setPullChunk(ExchangeMapping.toProto(pull));
+        } else if (request instanceof PeerRequest.EndExchange end) {
+            proto.setEndExchange(ExchangeMapping.toProto(end.exchange()));
         } else if (request instanceof ReportLoad) {
             proto.setReportLoad(PeerProto.ReportLoad.getDefaultInstance());
         }
         return proto.build();
+    }
+
+    private static PeerProto.Suspect toProto(Suspect suspect) {
+        return PeerProto.Suspect.newBuilder()
+                .setReporter(suspect.reporter().value())
+                .setSuspect(suspect.suspect().value())
+                .setIncarnation(suspect.incarnation())
+                .setFailedPings(suspect.failedPings())
+                .build();
     }
 
     private static PeerProto.HandOver toProto(HandOver over) {
@@ -167,6 +176,8 @@ public final class PeerRequestMapping {
             case ERASE_BACKUP -> eraseBackup(proto.getEraseBackup());
             case PIN_ACTOR -> ArchiveMapping.fromProto(proto.getPinActor());
             case ARCHIVE -> new PeerRequest.Archive(ArchiveMapping.fromProto(proto.getArchive()));
+            case PULL_CHUNK -> ExchangeMapping.fromProto(proto.getPullChunk());
+            case END_EXCHANGE -> new PeerRequest.EndExchange(ExchangeMapping.fromProto(proto.getEndExchange()));
             case REQUEST_NOT_SET ->
                 throw Wire.malformed("peer request is missing or of a kind this version does not know");
         };

@@ -2,7 +2,6 @@ package io.uniserve.runtime.serial;
 
 import io.uniserve.model.Routing;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.reader.RoutingView;

@@ -54,7 +54,8 @@ final class Statuses {
                     NOT_LEADER,
                     LEASE_EXPIRED,
                     BEHIND,
-                    VERSION_GONE -> Status.FAILED_PRECONDITION;
+                    VERSION_GONE,
+                    EXCHANGE_LOST -> Status.FAILED_PRECONDITION;
             case CANCELLED -> Status.CANCELLED;
             case UNAUTHORIZED -> Status.PERMISSION_DENIED;
             case TOO_LARGE, RESOURCE_EXHAUSTED, LOG_FULL, DISK_FULL -> Status.RESOURCE_EXHAUSTED;

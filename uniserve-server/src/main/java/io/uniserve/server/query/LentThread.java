@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A planner's thread, which works off reads of its own server instead of only waiting for them: handing them to a worker and
- * their answers back would cost two switches between threads. Only for that thread, but for {@link #isCurrent}.
+ * their answers back would cost two switches between threads. Only for that thread, but for {@link #isFree}.
  */
 final class LentThread implements Executor {
     private final ArrayDeque<Runnable> work = new ArrayDeque<>();
@@ -17,8 +17,14 @@ final class LentThread implements Executor {
         thread = Thread.currentThread();
     }
 
-    boolean isCurrent() {
-        return Thread.currentThread() == thread;
+    /** The thread has something else to do from now on. */
+    void end() {
+        thread = null;
+    }
+
+    /** True on the thread while nothing waits for it: a second read had better have a worker of its own. */
+    boolean isFree() {
+        return Thread.currentThread() == thread && work.isEmpty();
     }
 
     /** Keeps the work for {@link #runAll}. */

@@ -50,7 +50,7 @@ final class PlanNetwork implements ClientNetwork, VersionedNetwork, CutNetwork {
     }
 
     private Timers.Cancel readHere(ReadRequest request, Completion<ReadReply> once) {
-        return planner.isCurrent()
+        return planner.isFree()
                 ? here.reads().read(request, once, planner)
                 : here.reads().read(request, once);
     }

@@ -2,6 +2,7 @@ package io.uniserve.server.query;
 
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReaderEnvironment;
@@ -9,6 +10,7 @@ import io.uniserve.runtime.serial.Serial;
 import io.uniserve.runtime.serial.SerialTimers;
 import io.uniserve.runtime.serial.SharedRouting;
 import io.uniserve.runtime.transport.GrpcClientNetwork;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Consumer;
 
@@ -16,11 +18,13 @@ import java.util.function.Consumer;
  * What the machines of one plan see. They run on the plan's serial: first steps on the planner's own thread, later ones on
  * whichever brings an answer, so that no thread stands between.
  *
+ * @param peers requests of another kind, to any server
  * @param onBroken hears of a machine that threw
  */
 record PlanWorld(
         ReaderEnvironment env,
         PlanNetwork network,
+        Network peers,
         Serial serial,
         LentThread planner,
         AtomicReference<Consumer<Throwable>> onBroken) {
@@ -31,13 +35,17 @@ record PlanWorld(
             SharedRouting routing,
             LocalReads here,
             GrpcClientNetwork remote,
+            Network peers,
             ClientState state) {
         AtomicReference<Consumer<Throwable>> onBroken = new AtomicReference<>(error -> {});
-        Serial serial = new Serial(error -> onBroken.get().accept(error));
+        Serial serial =
+                new Serial(error -> Objects.requireNonNull(onBroken.get()).accept(error));
         Timers timers = new SerialTimers(shared, serial);
         LentThread planner = new LentThread();
         PlanNetwork network = new PlanNetwork(here, remote, timers, serial, planner);
         ReaderEnvironment env = new ReaderEnvironment(clock, timers, network, routing.on(serial), ids, state);
-        return new PlanWorld(env, network, serial, planner, onBroken);
+        Network peersHere = (to, request, timeout, completion) ->
+                peers.call(to, request, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
+        return new PlanWorld(env, network, peersHere, serial, planner, onBroken);
     }
 }

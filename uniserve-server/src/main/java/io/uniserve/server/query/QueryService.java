@@ -9,6 +9,7 @@ import io.uniserve.model.Routing;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.QueryRequest;
@@ -21,6 +22,7 @@ import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.serial.SharedRouting;
 import io.uniserve.runtime.transport.GrpcClientNetwork;
+import io.uniserve.runtime.transport.GrpcNetwork;
 import io.uniserve.runtime.transport.QueryHandler;
 import io.uniserve.runtime.transport.RoutingSource;
 import io.uniserve.server.read.MemoryFaults;
@@ -42,6 +44,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final ClientState state;
     private final LocalReads here;
     private final GrpcClientNetwork remote;
+    private final Network peers;
     private final PortPlanners planners;
     private final MemoryFaults memory;
     private final WorkerPool pool;
@@ -76,6 +79,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         this.here = here;
         this.state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.near(here.id()));
         this.remote = new GrpcClientNetwork(here.channels(), here.cluster(), Runnable::run);
+        this.peers = new GrpcNetwork(here.channels(), here.cluster(), Runnable::run);
         this.timers = new CoarseTimers("uniserve-plans", clock);
         this.pool = new WorkerPool("uniserve-query", settings.queryThreads(), clock);
         this.queriesMax = settings.queryThreads() + settings.queryQueue();
@@ -89,8 +93,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         compensate();
         long deadline = clock.nanos() + request.remainingNanos();
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
-        ServerPlanContext context = new ServerPlanContext(
-                world(request), query, request.mode(), session(request), unrest, deadline);
+        ServerPlanContext context =
+                new ServerPlanContext(world(request), query, request.mode(), session(request), unrest, deadline);
         if (queries.incrementAndGet() > queriesMax) {
             queries.decrementAndGet();
             completion.done(Outcome.err(new UniserveException(
@@ -98,8 +102,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                     "this server plans as many queries as it takes; try again or elsewhere")));
         } else if (!pool.execute(() -> completion.done(answer(query, context, deadline)))) {
             queries.decrementAndGet();
-            completion.done(
-                    Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down")));
+            completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down")));
         }
         return context;
     }
@@ -114,14 +117,12 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     }
 
     private Optional<ReadSession> session(QueryRequest request) {
-        return request.session()
-                .map(told -> ReadSession.of(told, request.tableId(), clock.nanos()));
+        return request.session().map(told -> ReadSession.of(told, request.tableId(), clock.nanos()));
     }
 
     /** The client's writes are the floor of the plan's reads; all else is shared by all queries. */
     private PlanWorld world(QueryRequest request) {
-        return PlanWorld.of(
-                clock, ids, timers, routing, here, remote, state.with(SessionFloors.of(request)));
+        return PlanWorld.of(clock, ids, timers, routing, here, remote, peers, state.with(SessionFloors.of(request)));
     }
 
     private Outcome<Answer> answer(QueryText query, ServerPlanContext context, long deadline) {
@@ -137,7 +138,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
             return Outcome.err(memory.ofAny("planning of the query", e));
         } finally {
-            context.forgetStates();
+            context.end();
             queries.decrementAndGet();
         }
     }

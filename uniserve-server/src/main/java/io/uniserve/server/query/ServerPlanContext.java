@@ -6,6 +6,7 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer.Effort;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.plan.Shuffle;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -14,6 +15,7 @@ import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.exchange.ShuffleMachine;
 import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.Query;
@@ -87,6 +89,13 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** The calling thread plans the query. */
     void begin() {
         world.planner().begin();
+    }
+
+    /** The query is answered: its states are let go of, by workers, as nobody waits here any more. */
+    void end() {
+        world.planner().end();
+        forgetStates();
+        world.planner().runAll();
     }
 
     @Override
@@ -175,6 +184,22 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                     call.values().decode(result.parts().get(i)));
         }
         return values;
+    }
+
+    @Override
+    public <P, V, R> Shuffle.Result<R> shuffle(Shuffle<P, V> plan, Combiner<V, R> combiner) {
+        if (!owned || oneVersion || session.isPresent()) {
+            throw new UniserveException(
+                    ErrorCode.UNSUPPORTED,
+                    "a plan with a scatter sees its tables at moments of their own: use no session, and no one state");
+        }
+        ShuffleRun run = new ShuffleRun(env, world.network(), world.peers(), mode, deadlineNanos, this::table);
+        ShuffleMachine.Plan bare = run.plan(plan, this::actors);
+        ShuffleMachine.Result result = await(
+                future -> run.start(bare, future::complete),
+                () -> world.serial().execute(run::cancel));
+        effort = effort.plus(ShuffleRun.effort(result));
+        return ShuffleRun.result(plan, bare, result, combiner);
     }
 
     private <P, V, R> R run(
@@ -297,9 +322,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             onCancel.run();
             throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed", e);
         } catch (InterruptedException e) {
+            onCancel.run();
             Thread.currentThread().interrupt();
             throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down", e);
         } catch (ExecutionException e) {
+            onCancel.run();
             if (e.getCause() instanceof Error error) {
                 throw error; // as if it had been thrown here: the caller tells memory that ran out from other errors
             }

@@ -1,18 +1,24 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.operator.GatherOperator;
 import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.operator.ScatterOperator;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.server.exchange.ExchangeHost;
+import io.uniserve.server.exchange.Inputs;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A retrieve operator with a request's parameters, decoded once for all its actors. Values stay as objects where the
@@ -20,42 +26,65 @@ import java.util.Optional;
  */
 final class OperatorRun<A extends Actor, P, V> {
     private final RetrieveOperator<A, P, V> operator;
+    /** The port's, which is another one where a scatter or a gather is run as a retrieve. */
+    private final Operator<?, ?> registered;
+
     private final P parameters;
     private final Optional<Merger<P, V>> merger;
     /** Only for its way of calling the port, which outlives the pin. */
     private final PinnedActor port;
 
-    private OperatorRun(RetrieveOperator<A, P, V> operator, P parameters, PinnedActor port) {
+    private OperatorRun(RetrieveOperator<A, P, V> operator, Operator<?, ?> registered, P parameters, PinnedActor port) {
         this.operator = operator;
+        this.registered = registered;
         this.parameters = parameters;
         this.port = port;
         this.merger = operator.merger();
     }
 
-    /** INVALID_ARGUMENT where the parameters are not the operator's. */
-    static OperatorRun<?, ?, ?> of(Operator<?, ?> operator, Bytes parameters, PinnedActor port) {
-        if (operator instanceof RetrieveOperator<?, ?, ?> retrieve) {
-            return decoded(retrieve, parameters, port);
+    /**
+     * INVALID_ARGUMENT where the parameters are not the operator's.
+     *
+     * @param inputs of a gather, where its chunks have come
+     */
+    static OperatorRun<?, ?, ?> of(
+            Operator<?, ?> operator,
+            Bytes parameters,
+            PinnedActor port,
+            ExchangeHost exchange,
+            @Nullable Inputs inputs) {
+        if (operator instanceof ScatterOperator<?, ?> scatter) {
+            return decoded(new ScatterRun<>(scatter, exchange), operator, parameters, port);
         }
-        throw new UniserveException(ErrorCode.UNSUPPORTED, "operator " + operator.id() + " is not a retrieve");
+        if (operator instanceof GatherOperator<?, ?, ?> gather) {
+            if (inputs == null && GatherFrame.looksLike(parameters)) {
+                throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor has only just come here: ask again");
+            }
+            if (inputs == null) {
+                throw UniserveException.invalid(
+                        "operator " + operator.id() + " is a gather, and the read names no chunks: use it in a plan");
+            }
+            return decoded(new GatherRun<>(gather, inputs), operator, parameters, port);
+        }
+        return decoded((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port);
     }
 
     private static <A extends Actor, P, V> OperatorRun<A, P, V> decoded(
-            RetrieveOperator<A, P, V> operator, Bytes parameters, PinnedActor port) {
+            RetrieveOperator<A, P, V> operator, Operator<?, ?> registered, Bytes parameters, PinnedActor port) {
         BinaryReader in = new BinaryReader(parameters);
         try {
             P value = operator.parameters().read(in);
             in.expectEnd();
-            return new OperatorRun<>(operator, value, port);
+            return new OperatorRun<>(operator, registered, value, port);
         } catch (UniserveException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT, "parameters of " + operator.id() + ": " + e.reason(), e);
         }
     }
 
-    /** The operator itself. */
+    /** The port's operator itself. */
     Operator<?, ?> operator() {
-        return operator;
+        return registered;
     }
 
     /** True where the operator promises to take microseconds with these parameters. */

@@ -12,12 +12,14 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.exchange.GatherFrame;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.runtime.config.ServerSettings;
 import io.uniserve.runtime.transport.ReadHandler;
+import io.uniserve.server.exchange.ExchangeHost;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
@@ -53,6 +55,8 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     private final ResultMemory memory;
     private final HeldStates held;
     private final Settler settler;
+    private final ExchangeHost exchange;
+    private final Gathers gathers;
     private final int requestsMax;
     private final long catchUpNanos;
     private final AtomicInteger requests = new AtomicInteger();
@@ -65,6 +69,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
      * @param refresh asks the server's loop to read the table's map again; called on any thread
      * @param faults judges operators that run out of memory
      * @param settler settles doubts about atomic updates on the server's loop
+     * @param exchange where scatters leave their chunks and gathers find them
      * @param firstVersion of a held state; differs from that of an earlier process
      */
     public ReadService(
@@ -79,8 +84,11 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             Consumer<TableName> refresh,
             MemoryFaults faults,
             Settler settler,
+            ExchangeHost exchange,
             long firstVersion) {
         this.settler = settler;
+        this.exchange = exchange;
+        this.gathers = new Gathers(actors, exchange, routing);
         this.held = new HeldStates(
                 Limits.SESSION_SNAPSHOTS_PER_SERVER_MAX,
                 Limits.SESSION_SNAPSHOTS_PER_ACTOR_MAX,
@@ -123,21 +131,46 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             return () -> {};
         }
         ReadTask task = new ReadTask(this, request, completion);
+        if (GatherFrame.looksLike(request.parameters())
+                && gathers.is(
+                        request.operator(),
+                        key(request.tableId(), request.targets().get(0).actor()))) {
+            List<Integer> actors =
+                    request.targets().stream().map(ReadRequest.Target::actor).toList();
+            Timers.Cancel arriving = gathers.after(
+                    request.parameters(),
+                    actors,
+                    request.remainingNanos(),
+                    task::gathers,
+                    () -> start(task, request, pool::execute), // nobody lends a thread any more by then
+                    task::refuse);
+            return () -> {
+                task.cancel();
+                arriving.cancel();
+            };
+        }
         if (task.brief()) {
             task.workHere();
             return task;
         }
+        start(task, request, first);
+        return task;
+    }
+
+    private static ReplicaKey key(long tableId, int actor) {
+        return new ReplicaKey(tableId, actor);
+    }
+
+    private void start(ReadTask task, ReadRequest request, Predicate<Runnable> first) {
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(request.targets().size() - 1, pool.idle() - 1);
         if (!first.test(task::work)) {
-            finished(request.parameters());
-            completion.done(Outcome.err(closing()));
-            return () -> {};
+            task.refuse(closing());
+            return;
         }
         for (int i = 0; i < helpers; i++) {
             pool.execute(task::work);
         }
-        return task;
     }
 
     @Override
@@ -147,6 +180,19 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             return () -> {};
         }
         VersionedTask task = new VersionedTask(this, request, completion);
+        if (GatherFrame.looksLike(request.parameters())
+                && gathers.is(
+                        request.operator(),
+                        key(request.tableId(), request.targets().get(0).actor()))) {
+            List<Integer> actors =
+                    request.targets().stream().map(VersionedRead.Target::actor).toList();
+            Timers.Cancel arriving = gathers.after(
+                    request.parameters(), actors, request.remainingNanos(), task::gathers, task::admit, task::refuse);
+            return () -> {
+                task.cancel();
+                arriving.cancel();
+            };
+        }
         task.admit();
         return task;
     }
@@ -259,6 +305,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     void refresh(TableName table) {
         refresh.accept(table);
+    }
+
+    ExchangeHost exchange() {
+        return exchange;
     }
 
     Settler settler() {

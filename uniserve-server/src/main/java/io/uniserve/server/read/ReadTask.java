@@ -17,6 +17,7 @@ import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.tx.CutDesk;
 import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.time.CpuClock;
+import io.uniserve.server.exchange.Inputs;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -56,6 +57,8 @@ final class ReadTask implements Timers.Cancel {
     private volatile @Nullable OperatorRun<?, ?, ?> run;
     private volatile boolean cancelled;
     private volatile boolean here;
+    /** Of a gather: what is on its way to it, or has come. */
+    private volatile @Nullable Inputs inputs;
 
     ReadTask(ReadService service, ReadRequest request, Completion<ReadReply> completion) {
         this.service = service;
@@ -94,6 +97,19 @@ final class ReadTask implements Timers.Cancel {
     @Override
     public void cancel() {
         cancelled = true;
+    }
+
+    /** What the gathers of this request are to work on. */
+    void gathers(Inputs arrived) {
+        inputs = arrived;
+    }
+
+    /** Nothing of it can be answered. */
+    void refuse(UniserveException error) {
+        for (int place = 0; place < results.length(); place++) {
+            results.set(place, failure(request.targets().get(place), error));
+        }
+        end(results.length());
     }
 
     /** What a caller does whose request is {@link #brief}: as {@link #work}, on the transport's thread. */
@@ -355,7 +371,9 @@ final class ReadTask implements Timers.Cancel {
                                     "this server's port has no operator \"" + request.operator()
                                             + "\"; compare the versions of client and port")),
                     request.parameters(),
-                    actor);
+                    actor,
+                    service.exchange(),
+                    inputs);
             run = known;
         }
         return known;
@@ -386,6 +404,10 @@ final class ReadTask implements Timers.Cancel {
         } finally {
             service.memory().release(reservedBytes.get());
             service.finished(request.parameters());
+            Inputs used = inputs;
+            if (used != null) {
+                used.close();
+            }
         }
     }
 

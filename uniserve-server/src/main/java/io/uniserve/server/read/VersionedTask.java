@@ -17,6 +17,7 @@ import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.time.CpuClock;
+import io.uniserve.server.exchange.Inputs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -45,6 +46,8 @@ final class VersionedTask implements Timers.Cancel {
     private final AtomicLong reservedBytes = new AtomicLong();
     private volatile @Nullable OperatorRun<?, ?, ?> run;
     private volatile boolean cancelled;
+    /** Of a gather: what is on its way to it, or has come. */
+    private volatile @Nullable Inputs inputs;
 
     VersionedTask(ReadService service, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         this.service = service;
@@ -59,6 +62,19 @@ final class VersionedTask implements Timers.Cancel {
     @Override
     public void cancel() {
         cancelled = true;
+    }
+
+    /** What the gathers of this request are to work on. */
+    void gathers(Inputs arrived) {
+        inputs = arrived;
+    }
+
+    /** Nothing of it can be answered. */
+    void refuse(UniserveException error) {
+        for (int place = 0; place < results.length(); place++) {
+            results.set(place, failure(place, error));
+        }
+        finish();
     }
 
     /** Checks the gates, has doubts settled, and goes on, at once where there are none. */
@@ -244,7 +260,9 @@ final class VersionedTask implements Timers.Cancel {
                                 "this server's port has no operator \"" + request.operator()
                                         + "\"; compare the versions of client and port")),
                 request.parameters(),
-                actor);
+                actor,
+                service.exchange(),
+                inputs);
         run = made;
         return made;
     }
@@ -284,6 +302,10 @@ final class VersionedTask implements Timers.Cancel {
         } finally {
             service.memory().release(reservedBytes.get());
             service.finished(request.parameters());
+            Inputs used = inputs;
+            if (used != null) {
+                used.close();
+            }
         }
     }
 }

@@ -43,10 +43,12 @@ import io.uniserve.server.read.MemoryFaults;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.Function;
@@ -73,13 +75,7 @@ class QueryServiceTest {
             new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20),
             SystemClock.INSTANCE,
             new RandomIds(),
-            new LocalReads(
-                    SERVER,
-                    SELF,
-                    (request, done) -> reads.read(request, done),
-                    CutHandler.NONE,
-                    channels,
-                    ClusterIdentity.of("c")),
+            new LocalReads(SERVER, SELF, lending(), CutHandler.NONE, channels, ClusterIdentity.of("c")),
             hub,
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
             (port, query, context) -> new Answer("text/plain", Bytes.utf8(plan.apply(context))),
@@ -104,6 +100,23 @@ class QueryServiceTest {
         service.close();
         channels.close();
         assertThat(fatal.get()).isNull();
+    }
+
+    /** Has reads that come with a lent thread done by it, as a read service does. */
+    private ReadHandler lending() {
+        return new ReadHandler() {
+            @Override
+            public Timers.Cancel read(ReadRequest request, Completion<ReadReply> done) {
+                return reads.read(request, done);
+            }
+
+            @Override
+            public Timers.Cancel read(ReadRequest request, Completion<ReadReply> done, Executor lent) {
+                AtomicReference<Timers.Cancel> begun = new AtomicReference<>(() -> {});
+                lent.execute(() -> begun.set(reads.read(request, done)));
+                return () -> Objects.requireNonNull(begun.get()).cancel();
+            }
+        };
     }
 
     private Timers.Cancel echo(ReadRequest request, Completion<ReadReply> done) {

@@ -4,8 +4,10 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
@@ -42,15 +44,15 @@ class LentThreadTest {
 
     private CompletableFuture<Outcome<ReadReply>> read(String operator) {
         CompletableFuture<Outcome<ReadReply>> future = new CompletableFuture<>();
-        Timers.Cancel unused =
-                world.service.read(ReadWorld.request(operator, "", 0), future::complete, lent::add);
+        Timers.Cancel unused = world.service.read(ReadWorld.request(operator, "", 0), future::complete, lent::add);
         return future;
     }
 
     private static void answered(CompletableFuture<Outcome<ReadReply>> future) {
-        assertThat(future.join()).isInstanceOfSatisfying(Outcome.Ok.class, ok -> assertThat(
-                        ((ReadReply) ok.value()).parts())
-                .hasSize(1));
+        assertThat(future.join())
+                .isInstanceOfSatisfying(
+                        Outcome.Ok.class,
+                        ok -> assertThat(((ReadReply) ok.value()).parts()).hasSize(1));
     }
 
     @Test
@@ -86,7 +88,13 @@ class LentThreadTest {
     @Test
     void aServiceThatStopsRefusesThatToo() {
         world.service.stop(0);
-        assertThat(read("who@1").join()).isInstanceOf(Outcome.Err.class);
+        assertThat(read("who@1").join())
+                .isInstanceOfSatisfying(
+                        Outcome.Ok.class,
+                        ok -> assertThat(((ReadReply) ok.value()).failures())
+                                .singleElement()
+                                .extracting(ActorFailure::code)
+                                .isEqualTo(ErrorCode.UNAVAILABLE));
         assertThat(lent).isEmpty();
     }
 }

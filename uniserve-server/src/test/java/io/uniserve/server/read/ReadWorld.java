@@ -12,11 +12,17 @@ import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.model.Capacity;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvActor;
@@ -24,14 +30,20 @@ import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvUpdates;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.disk.FileDisk;
 import io.uniserve.runtime.loop.EventLoop;
 import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.server.exchange.ExchangeHost;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -74,12 +86,34 @@ final class ReadWorld implements AutoCloseable {
     final AtomicInteger refreshes = new AtomicInteger();
     final EngineInstance engine = new KvEngine().open(new EngineContext(Path.of("unused"), Map.of()));
     final ShardSets sets = new ShardSets(SystemClock.INSTANCE);
+    final FileDisk disk = new FileDisk(folder(), 1, loop);
+    final ExchangeHost exchange = new ExchangeHost(
+            SystemClock.INSTANCE,
+            loop,
+            (to, request, timeout, done) -> {
+                if (!to.host().equals("silent")) {
+                    loop.execute(() -> done.done(
+                            Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to))));
+                }
+            },
+            disk,
+            new Address("localhost", 1),
+            ExchangeLimits.DEFAULTS,
+            1);
     final ReadService service;
+
+    private static Path folder() {
+        try {
+            return Files.createTempDirectory("reads");
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
 
     ReadWorld(int threads, int queue, long memory) {
         ServerSettings.Work work =
                 new ServerSettings.Work(threads, 1, 1, queue, 1, Duration.ofMillis(300), memory, SESSION_BYTES);
-        Routing routing = new Routing("c", List.of(), List.of(), null);
+        Routing routing = new Routing("c", List.of(), List.of(known("silent"), known("localhost")), null);
         service = new ReadService(
                 SystemClock.INSTANCE,
                 loop,
@@ -92,7 +126,12 @@ final class ReadWorld implements AutoCloseable {
                 table -> refreshes.incrementAndGet(),
                 new MemoryFaults(fatal::set),
                 (table, key, at, done) -> Objects.requireNonNull(settled.get()).settle(table, key, at, done),
+                exchange,
                 1);
+    }
+
+    private static ServerRecord known(String host) {
+        return new ServerRecord(new ServerId(host), 1, new Address(host, 2), "z", new Capacity(1, 1, 1), List.of());
     }
 
     ReadWorld() {
@@ -309,6 +348,7 @@ final class ReadWorld implements AutoCloseable {
     @Override
     public void close() {
         service.close();
+        disk.close();
         loop.close();
         engine.close();
     }

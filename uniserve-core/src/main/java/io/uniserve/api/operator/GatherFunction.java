@@ -1,0 +1,31 @@
+package io.uniserve.api.operator;
+
+import io.uniserve.api.Actor;
+import io.uniserve.codec.Codec;
+import java.util.List;
+
+/** A gather operator from its parts; see {@link GatherOperator#of}. */
+record GatherFunction<A extends Actor, P, V>(
+        GatherCall<P, V> call, Class<A> actorType, GatherOperator.Body<A, P, V> body)
+        implements GatherOperator<A, P, V> {
+    @Override
+    public String id() {
+        return call.id();
+    }
+
+    @Override
+    public Codec<P> parameters() {
+        return call.parameters();
+    }
+
+    @Override
+    public Codec<V> values() {
+        return call.values();
+    }
+
+    @Override
+    public V gather(A actor, OperatorContext context, P parameters, List<List<Chunk>> chunks) {
+        context.checkActive();
+        return body.run(actor, context, parameters, chunks);
+    }
+}

@@ -1,0 +1,179 @@
+package io.uniserve.protocol.exchange;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.StepQueue;
+import java.util.Map;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Chunks in memory as far as the budget of their query and that of the server go, and in files beyond. Files are made once and
+ * never changed; none outlives the process, as the folder is deleted when the next one starts.
+ */
+final class ChunkStore {
+    static final String FOLDER = "exchange";
+
+    private final Disk disk;
+    private final ExchangeLimits limits;
+    private final Map<Long, Usage> queries = new TreeMap<>();
+    private long memory;
+    private long files;
+    private long made;
+
+    /** What one query has here, whatever its attempt. */
+    private static final class Usage {
+        private long memory;
+        private long spilled;
+        private int chunks;
+    }
+
+    /** A chunk that is kept until it is let go of. */
+    final class Stored {
+        private final long query;
+        private final int size;
+        private final String file;
+        private final StepQueue steps = new StepQueue();
+        private @Nullable Bytes bytes;
+        private boolean gone;
+
+        private Stored(long query, int size, String file) {
+            this.query = query;
+            this.size = size;
+            this.file = file;
+        }
+
+        int size() {
+            return size;
+        }
+
+        boolean spilled() {
+            return !file.isEmpty();
+        }
+
+        /** The bytes where they are in memory. */
+        @Nullable
+        Bytes inMemory() {
+            return bytes;
+        }
+
+        /** A part of it, from memory or from its file. */
+        void read(int offset, int length, Completion<Bytes> completion) {
+            Bytes here = bytes;
+            if (gone) {
+                completion.done(Outcome.err(lost()));
+            } else if (here != null) {
+                completion.done(Outcome.ok(here.slice(offset, length)));
+            } else {
+                steps.add(next -> disk.readRange(file, offset, length, outcome -> {
+                    completion.done(gone ? Outcome.err(lost()) : outcome);
+                    next.run();
+                }));
+            }
+        }
+
+        /** Frees it. Idempotent. */
+        void free() {
+            if (gone) {
+                return;
+            }
+            gone = true;
+            Usage usage = queries.get(query);
+            if (usage == null) {
+                throw new IllegalStateException("a chunk of a query that has none");
+            }
+            if (spilled()) {
+                usage.spilled -= size;
+                steps.add(next -> disk.delete(file, deleted -> {
+                    // What cannot be deleted now is when the server starts again.
+                    files--;
+                    next.run();
+                }));
+            } else {
+                usage.memory -= size;
+                memory -= size;
+                bytes = null;
+            }
+            if (--usage.chunks == 0) {
+                queries.remove(query);
+            }
+        }
+    }
+
+    ChunkStore(Disk disk, ExchangeLimits limits) {
+        this.disk = disk;
+        this.limits = limits;
+    }
+
+    /** Keeps a chunk. The completion may run at once. */
+    void add(long query, Bytes chunk, Completion<Stored> completion) {
+        Usage usage = queries.computeIfAbsent(query, key -> new Usage());
+        boolean fits = usage.memory + chunk.size() <= limits.queryMemoryBytes()
+                && memory + chunk.size() <= limits.serverMemoryBytes();
+        if (!fits && usage.spilled + chunk.size() > limits.querySpillBytes()) {
+            if (usage.chunks == 0) {
+                queries.remove(query);
+            }
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.TOO_LARGE, // to be told and not tried again elsewhere
+                    "the query's chunks on this server take " + usage.memory + " bytes of memory and " + usage.spilled
+                            + " of files, at most " + limits.queryMemoryBytes() + " and " + limits.querySpillBytes()
+                            + " may: add conditions, or name fewer columns")));
+            return;
+        }
+        usage.chunks++;
+        if (fits) {
+            usage.memory += chunk.size();
+            memory += chunk.size();
+            Stored stored = new Stored(query, chunk.size(), "");
+            stored.bytes = chunk;
+            completion.done(Outcome.ok(stored));
+        } else {
+            usage.spilled += chunk.size();
+            spill(
+                    new Stored(query, chunk.size(), FOLDER + "/" + Long.toHexString(query) + "-" + made++),
+                    chunk,
+                    completion);
+        }
+    }
+
+    private void spill(Stored stored, Bytes chunk, Completion<Stored> completion) {
+        files++;
+        stored.steps.add(next -> disk.append(stored.file, chunk, outcome -> {
+            if (outcome instanceof Outcome.Err<Done> failed) {
+                stored.free();
+                completion.done(Outcome.err(failed.error()));
+            } else {
+                completion.done(Outcome.ok(stored));
+            }
+            next.run();
+        }));
+    }
+
+    static UniserveException lost() {
+        return new UniserveException(ErrorCode.EXCHANGE_LOST, "what was scattered is not kept here any more");
+    }
+
+    /** Deletes what an earlier process left. */
+    void start(Completion<Done> completion) {
+        disk.delete(FOLDER, completion);
+    }
+
+    long memory() {
+        return memory;
+    }
+
+    /** Files that are there or on their way out. */
+    long files() {
+        return files;
+    }
+
+    int queries() {
+        return queries.size();
+    }
+}

@@ -1,0 +1,197 @@
+package io.uniserve.protocol.exchange;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ChunkInfo;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.Production;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+
+/**
+ * A server's part in plans with scatters: keeps what scatters make here, has come what gathers here want, and lets go of
+ * both when the attempt is over, is cancelled, or its deadline has passed. Chunks are bytes to it. Single-threaded.
+ */
+public final class ExchangeMachine {
+    private static final long SWEEP_NANOS = 1_000_000_000;
+
+    private final Clock clock;
+    private final Timers timers;
+    private final Address self;
+    private final ExchangeLimits limits;
+    private final ChunkStore store;
+    private final Outbox outbox;
+    private final Inbox inbox;
+    private final Set<ExchangeId> over = new LinkedHashSet<>();
+    private final Map<Long, Open> deliveries = new LinkedHashMap<>();
+    private long opened;
+    private boolean sweeping;
+    private long runs;
+
+    /** A delivery that is not closed. */
+    private record Open(ExchangeId exchange, Delivery delivery) {}
+
+    /**
+     * @param self where others reach this server
+     * @param firstRun drawn at random, so that runs of an earlier process are told from those of this one
+     */
+    public ExchangeMachine(
+            Clock clock,
+            Timers timers,
+            Network network,
+            Disk disk,
+            Address self,
+            ExchangeLimits limits,
+            long firstRun) {
+        this.clock = clock;
+        this.timers = timers;
+        this.self = self;
+        this.limits = limits;
+        this.runs = firstRun;
+        this.store = new ChunkStore(disk, limits);
+        this.outbox = new Outbox(self, store);
+        this.inbox = new Inbox(timers, network, store, limits);
+    }
+
+    /** Deletes what an earlier process left; call first. */
+    public void start(Completion<Done> completion) {
+        store.start(completion);
+    }
+
+    /** A run of a scatter begins; CANCELLED where its plan's attempt is over. */
+    public Production begin(ScatterFrame frame, int actor, long remainingNanos) {
+        if (over.contains(frame.exchange())) {
+            throw Outbox.over();
+        }
+        Production production = new Production(frame.exchange(), frame.stage(), actor, runs++);
+        outbox.begin(production, frame.slots(), clock.nanos() + remainingNanos);
+        sweepLater();
+        return production;
+    }
+
+    /** Keeps a packed chunk of a run; done when it is in memory or in a file. */
+    public void put(Production production, int slot, ChunkInfo info, Bytes packed, Completion<Done> completion) {
+        outbox.put(production, slot, info, packed, completion);
+    }
+
+    /** A run has put all of its chunks. */
+    public Outcome<Receipt> complete(Production production) {
+        return outbox.complete(production);
+    }
+
+    /** A run failed: what it put is let go of. Idempotent. */
+    public void abandon(Production production) {
+        outbox.abandon(production);
+    }
+
+    /**
+     * Has all chunks come that gathers of these actors want.
+     *
+     * @param completion hears when all are here, or why not all can be: EXCHANGE_LOST where one is nowhere any more
+     * @return to be closed
+     */
+    public Delivery deliver(
+            GatherFrame frame, List<Integer> actors, long remainingNanos, Completion<Delivery> completion) {
+        Map<Integer, List<GatherFrame.Wanted>> all = new LinkedHashMap<>();
+        actors.forEach(actor -> all.put(actor, frame.wanted(actor)));
+        long number = ++opened;
+        Delivery delivery = new Delivery(
+                outcome -> timers.after(0, () -> completion.done(outcome)), () -> deliveries.remove(number));
+        deliveries.put(number, new Open(frame.exchange(), delivery));
+        if (over.contains(frame.exchange())) {
+            delivery.fail(Outbox.over());
+            return delivery;
+        }
+        List<Runnable> wanted = new ArrayList<>();
+        for (Map.Entry<Integer, List<GatherFrame.Wanted>> slot : all.entrySet()) {
+            for (GatherFrame.Wanted one : slot.getValue()) {
+                if (!one.receipt().server().equals(self)) {
+                    wanted.add(() -> delivery.want(slot.getKey(), one, inbox));
+                    continue;
+                }
+                ChunkStore.Stored stored = outbox.find(one.receipt().production(), one.slot());
+                if (stored == null) {
+                    delivery.fail(new UniserveException(
+                            ErrorCode.EXCHANGE_LOST, one.receipt().production() + " is not kept here any more"));
+                    return delivery;
+                }
+                delivery.here(slot.getKey(), one, stored);
+            }
+        }
+        wanted.forEach(Runnable::run);
+        delivery.named(timers, remainingNanos);
+        inbox.pump();
+        return delivery;
+    }
+
+    /** Takes a request of another server; UNSUPPORTED where it is of a kind that is not for here. */
+    public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
+        if (request instanceof PeerRequest.PullChunk pull) {
+            outbox.pull(pull, limits.pieceBytes(), completion);
+        } else if (request instanceof PeerRequest.EndExchange end) {
+            end(end.exchange());
+            completion.done(Outcome.ok(new PeerReply.Ack()));
+        } else {
+            completion.done(Outcome.err(UniserveException.unsupported("a request of this kind in an exchange")));
+        }
+    }
+
+    /** Lets go of all that is kept for an attempt. Idempotent. */
+    public void end(ExchangeId exchange) {
+        over.add(exchange);
+        if (over.size() > Limits.EXCHANGES_OVER_KEPT) {
+            over.remove(over.iterator().next());
+        }
+        outbox.end(exchange);
+        List.copyOf(deliveries.values()).stream()
+                .filter(open -> open.exchange.equals(exchange))
+                .forEach(open -> open.delivery.fail(Outbox.over()));
+    }
+
+    private void sweepLater() {
+        if (!sweeping) {
+            sweeping = true;
+            timers.after(SWEEP_NANOS, () -> {
+                sweeping = false;
+                outbox.expire(clock.nanos());
+                if (outbox.size() > 0) {
+                    sweepLater();
+                }
+            });
+        }
+    }
+
+    /**
+     * What is there now.
+     *
+     * @param runs of scatters whose chunks are kept
+     * @param arriving chunks that came or are to come
+     * @param deliveries requests of gathers that they come for
+     * @param memoryBytes chunks in memory, as far as they are complete
+     * @param receivingBytes chunks that are being received
+     * @param files chunks in files
+     */
+    public record Usage(int runs, int arriving, int deliveries, long memoryBytes, long receivingBytes, long files) {}
+
+    /** What is there now. */
+    public Usage usage() {
+        return new Usage(
+                outbox.size(), inbox.size(), deliveries.size(), store.memory(), inbox.assembling(), store.files());
+    }
+}

@@ -1,0 +1,31 @@
+package io.uniserve.protocol.message;
+
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+
+/**
+ * What one run of a scatter made of one actor. A hedge, a retry or a message that came twice makes another run, with chunks of
+ * its own: the plan's owner uses one.
+ *
+ * @param stage the scatter's place in the plan
+ * @param actor the source
+ * @param run differs from all other runs of the server
+ */
+public record Production(ExchangeId exchange, int stage, int actor, long run) {
+    /** Appends it. */
+    public void write(BinaryWriter out) {
+        exchange.write(out);
+        out.writeInt(stage).writeInt(actor).writeLong(run);
+    }
+
+    /** Reads what {@link #write} wrote. */
+    public static Production read(BinaryReader in) {
+        return new Production(ExchangeId.read(in), in.readInt(), in.readInt(), in.readLong());
+    }
+
+    @Override
+    public String toString() {
+        return "actor " + actor + " of stage " + stage + " (attempt " + exchange.attempt() + ", run "
+                + Long.toHexString(run) + ")";
+    }
+}

@@ -1,0 +1,283 @@
+package io.uniserve.protocol.exchange;
+
+import static io.uniserve.protocol.exchange.ExchangeWorld.SECOND;
+import static io.uniserve.protocol.exchange.ExchangeWorld.chunk;
+import static io.uniserve.protocol.exchange.ExchangeWorld.frame;
+import static io.uniserve.protocol.exchange.ExchangeWorld.limits;
+import static io.uniserve.protocol.exchange.ExchangeWorld.value;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.exchange.ExchangeMachine.Usage;
+import io.uniserve.protocol.message.ChunkInfo;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.Production;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.Test;
+
+class ExchangeMachineTest {
+    private static final ExchangeId ID = new ExchangeId(7, 1);
+    private static final Usage NOTHING = new Usage(0, 0, 0, 0, 0, 0);
+
+    private final ExchangeWorld world = new ExchangeWorld(3, limits(1_000, 1_000));
+
+    private Receipt scattered(int server, int actor, int bytes) {
+        return value(
+                world.scattered(server, ID, 0, 2, actor, Map.of(0, chunk(bytes, actor), 1, chunk(bytes, actor + 9))));
+    }
+
+    private static void assertCode(Outcome<?> outcome, ErrorCode code, String message) {
+        assertThat(outcome).isInstanceOfSatisfying(Outcome.Err.class, err -> {
+            assertThat(err.error().code()).isEqualTo(code);
+            assertThat(err.error()).hasMessageContaining(message);
+        });
+    }
+
+    @Test
+    void chunksComeWholeFromThreeServersAndThoseHereDoNotTravel() {
+        Receipt here = scattered(0, 4, 100);
+        Receipt there = scattered(1, 5, 33);
+        Receipt beyond = scattered(2, 6, 1);
+        Delivery delivery = value(world.delivered(0, frame(ID, List.of(10, 11), here, there, beyond), 11));
+        assertThat(delivery.arrivals().stream().map(Delivery.Arrival::source)).containsExactlyInAnyOrder(4, 5, 6);
+        for (Delivery.Arrival arrival : delivery.arrivals()) {
+            int size = arrival.source() == 4 ? 100 : arrival.source() == 5 ? 33 : 1;
+            assertThat(world.read(arrival)).isEqualTo(chunk(size, arrival.source() + 9));
+            assertThat(arrival.sent()).isEqualTo(arrival.source() != 4);
+            assertThat(arrival.rows()).isEqualTo(1);
+        }
+        assertThat(world.pulls.stream().map(pull -> pull.production().actor()).distinct())
+                .containsExactlyInAnyOrder(5, 6);
+        assertThat(world.pulls).allSatisfy(pull -> assertThat(pull.length()).isLessThanOrEqualTo(10));
+        delivery.close();
+        for (int server = 0; server < 3; server++) {
+            world.machine(server).end(ID);
+            assertThat(world.machine(server).usage()).isEqualTo(NOTHING);
+        }
+    }
+
+    @Test
+    void aBroadcastComesOnceForAllGathersOfAServer() {
+        Receipt receipt = value(world.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(30, 1))));
+        GatherFrame frame = new GatherFrame(
+                ID, List.of(0, 1, 2), List.of(new GatherFrame.Input(true, List.of(receipt))), Bytes.EMPTY);
+        Delivery delivery = value(world.delivered(0, frame, 0, 1, 2));
+        assertThat(delivery.arrivals())
+                .hasSize(3)
+                .allSatisfy(one -> assertThat(world.read(one)).isEqualTo(chunk(30, 1)));
+        assertThat(world.pulls).hasSize(4);
+        assertThat(world.machine(0).usage().memoryBytes()).isEqualTo(35);
+    }
+
+    @Test
+    void piecesThatAreLostAreAskedForAgainAndCountOnce() {
+        Receipt receipt = scattered(1, 4, 45);
+        int[] messages = {0};
+        world.network.lose((to, request) -> messages[0]++ % 3 == 0);
+        Delivery delivery = value(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0));
+        assertThat(world.read(delivery.arrivals().get(0))).isEqualTo(chunk(45, 4));
+    }
+
+    @Test
+    void aSourceThatIsGoneMidwayIsLost() {
+        Receipt receipt = scattered(1, 4, 60);
+        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+        world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(0), 60 * SECOND, ended::set);
+        world.loop.runUntil(() -> world.pulls.size() == 3, SECOND);
+        world.crash(1);
+        world.loop.run(20 * SECOND);
+        assertCode(Objects.requireNonNull(ended.get()), ErrorCode.EXCHANGE_LOST, "actor 4 of stage 0");
+        assertThat(world.machine(0).usage()).isEqualTo(NOTHING);
+
+        world.start(1);
+        assertCode(
+                world.delivered(0, frame(ID, List.of(0, 1), receipt), 0),
+                ErrorCode.EXCHANGE_LOST,
+                "not kept here any more");
+    }
+
+    @Test
+    void bytesThatDifferFromTheirEndMarkerAreRefused() {
+        Receipt receipt = scattered(1, 4, 20);
+        world.replies = reply -> reply instanceof PeerReply.Piece piece
+                ? new PeerReply.Piece(piece.whole(), chunk(piece.bytes().size(), 200))
+                : reply;
+        assertCode(
+                world.delivered(0, frame(ID, List.of(0, 1), receipt), 0), ErrorCode.EXCHANGE_LOST, "checksum differs");
+        world.replies = reply -> reply instanceof PeerReply.Piece piece
+                ? new PeerReply.Piece(
+                        new ChunkInfo(2, piece.whole().bytes(), piece.whole().checksum()), piece.bytes())
+                : reply;
+        assertCode(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0), ErrorCode.EXCHANGE_LOST, "another chunk");
+        assertThat(world.machine(0).usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void aRunWithoutItsEndMarkerIsNotThere() {
+        Production production = world.machine(1).begin(new ScatterFrame(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
+        Bytes packed = PackedChunk.pack(chunk(10, 1));
+        ChunkInfo info = new ChunkInfo(1, packed.size(), PackedChunk.checksum(packed));
+        world.machine(1).put(production, 0, info, packed, done -> value(done));
+        Receipt forged = new Receipt(ExchangeWorld.address(1), production, List.of(info, ChunkInfo.NOTHING), 0);
+        assertCode(world.delivered(0, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "not kept");
+        assertCode(world.delivered(1, frame(ID, List.of(0, 1), forged), 0), ErrorCode.EXCHANGE_LOST, "not kept");
+        world.machine(1).complete(production);
+        assertThat(value(world.delivered(0, frame(ID, List.of(0, 1), forged), 0))
+                        .arrivals())
+                .hasSize(1);
+    }
+
+    @Test
+    void noSourceCountsTwiceAndNothingOfAnotherAttemptAtAll() {
+        Receipt once = scattered(1, 4, 10);
+        Receipt again = scattered(2, 4, 10);
+        Receipt other = value(world.scattered(1, new ExchangeId(7, 2), 0, 2, 5, Map.of()));
+        assertThatThrownBy(() -> frame(ID, List.of(0, 1), once, again))
+                .hasMessageContaining("actor 4 of stage 0 counts twice");
+        assertThatThrownBy(() -> frame(ID, List.of(0, 1), once, other))
+                .hasMessageContaining("not of this stage and attempt");
+        assertThatThrownBy(() -> frame(ID, List.of(0, 1, 2), once)).hasMessageContaining("2 slots of 3");
+    }
+
+    @Test
+    void aPortThatPutsTwiceOrNowhereIsTold() {
+        assertCode(world.scattered(1, ID, 0, 2, 4, Map.of(2, chunk(1, 1))), ErrorCode.PORT_PROTOCOL, "slot 2 of 2");
+        Production production = world.machine(1).begin(new ScatterFrame(ID, 0, 2, Bytes.EMPTY), 4, SECOND);
+        Bytes packed = PackedChunk.pack(chunk(10, 1));
+        ChunkInfo info = new ChunkInfo(1, packed.size(), PackedChunk.checksum(packed));
+        world.machine(1).put(production, 0, info, packed, done -> value(done));
+        world.machine(1)
+                .put(production, 0, info, packed, done -> assertCode(done, ErrorCode.PORT_PROTOCOL, "second chunk"));
+        world.machine(1).abandon(production);
+        assertThat(world.machine(1).usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void whatDoesNotFitIntoMemoryIsInFilesAndComesFromThere() {
+        ExchangeWorld small = new ExchangeWorld(2, limits(50, 10_000));
+        List<Receipt> receipts = new ArrayList<>();
+        for (int actor = 0; actor < 6; actor++) {
+            receipts.add(value(small.scattered(1, ID, 0, 1, actor, Map.of(0, chunk(40, actor)))));
+        }
+        assertThat(small.machine(1).usage().memoryBytes()).isEqualTo(45);
+        assertThat(small.machine(1).usage().files()).isEqualTo(5);
+        assertThat(receipts.stream().mapToLong(Receipt::spilledBytes).sum()).isEqualTo(5 * 45);
+        Delivery delivery = value(small.delivered(0, frame(ID, List.of(0), receipts.toArray(Receipt[]::new)), 0));
+        assertThat(delivery.arrivals())
+                .hasSize(6)
+                .allSatisfy(one -> assertThat(small.read(one)).isEqualTo(chunk(40, one.source())));
+        assertThat(small.machine(0).usage().files()).isEqualTo(5);
+        delivery.close();
+        small.machine(1).end(ID);
+        small.loop.run(SECOND);
+        assertThat(small.machine(0).usage()).isEqualTo(NOTHING);
+        assertThat(small.machine(1).usage()).isEqualTo(NOTHING);
+        assertThat(small.disk(0).files("")).isEmpty();
+        assertThat(small.disk(1).files("")).isEmpty();
+    }
+
+    @Test
+    void aQueryWithoutRoomIsRefusedAndAFullDiskToo() {
+        ExchangeWorld small = new ExchangeWorld(2, limits(50, 100));
+        assertCode(
+                small.scattered(
+                        1, ID, 0, 4, 4, Map.of(0, chunk(40, 1), 1, chunk(40, 2), 2, chunk(40, 3), 3, chunk(40, 4))),
+                ErrorCode.TOO_LARGE,
+                "at most 50 and 100 may");
+        small.disk(1).full(true);
+        assertCode(small.scattered(1, ID, 0, 2, 4, Map.of(0, chunk(40, 1), 1, chunk(40, 2))), ErrorCode.DISK_FULL, "");
+        small.loop.run(SECOND);
+        assertThat(small.machine(1).usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void noMoreIsAskedForThanThereIsRoomFor() {
+        List<Receipt> receipts = new ArrayList<>();
+        for (int actor = 0; actor < 12; actor++) {
+            receipts.add(value(world.scattered(1 + actor % 2, ID, 0, 1, actor, Map.of(0, chunk(25, actor)))));
+        }
+        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+        world.machine(0)
+                .deliver(frame(ID, List.of(0), receipts.toArray(Receipt[]::new)), List.of(0), SECOND, ended::set);
+        long most = 0;
+        while (ended.get() == null) {
+            most = Math.max(most, world.machine(0).usage().receivingBytes());
+            world.loop.run(1_000);
+        }
+        assertThat(value(ended.get()).arrivals()).hasSize(12);
+        assertThat(most).isEqualTo(60); // two of 30 bytes, of 64
+    }
+
+    @Test
+    void aDeliveryThatIsGivenUpOrLateLeavesNothing() {
+        Receipt receipt = scattered(1, 4, 100);
+        world.network.lose((to, request) -> true);
+        AtomicReference<Outcome<Delivery>> late = new AtomicReference<>();
+        world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(0), SECOND / 2, late::set);
+        Delivery given = world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(1), SECOND, outcome -> {
+            throw new AssertionError("told after it was given up");
+        });
+        assertThat(world.machine(0).usage().arriving()).isEqualTo(2);
+        given.close();
+        given.close();
+        world.loop.run(SECOND);
+        assertCode(Objects.requireNonNull(late.get()), ErrorCode.DEADLINE_EXCEEDED, "deadline");
+        assertThat(world.machine(0).usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void anAttemptThatIsOverTakesNothingMoreAndAForgottenOneEndsAtItsDeadline() {
+        scattered(1, 4, 10);
+        world.machine(1).end(ID);
+        assertThat(world.machine(1).usage()).isEqualTo(NOTHING);
+        assertCode(world.scattered(1, ID, 0, 2, 5, Map.of()), ErrorCode.CANCELLED, "is over");
+        assertCode(world.delivered(1, frame(ID, List.of(0)), 0), ErrorCode.CANCELLED, "is over");
+
+        value(world.scattered(2, ID, 0, 2, 5, Map.of(0, chunk(10, 1))));
+        world.loop.run(58 * SECOND);
+        assertThat(world.machine(2).usage().runs()).isEqualTo(1);
+        world.loop.run(4 * SECOND);
+        assertThat(world.machine(2).usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void tenThousandPlansLeaveNothing() {
+        ExchangeWorld small = new ExchangeWorld(2, limits(60, 10_000));
+        for (int query = 0; query < 10_000; query++) {
+            ExchangeId id = new ExchangeId(query, 1);
+            Receipt one = value(small.scattered(0, id, 0, 2, 0, Map.of(0, chunk(20, 1), 1, chunk(20, 2))));
+            Receipt two = value(small.scattered(1, id, 0, 2, 1, Map.of(0, chunk(20, 3), 1, chunk(45, 4))));
+            Delivery delivery = value(small.delivered(query % 2, frame(id, List.of(0, 1), one, two), 0, 1));
+            assertThat(delivery.arrivals()).hasSize(4);
+            if (query % 3 != 0) {
+                delivery.close();
+            } else {
+                delivery.fail(new UniserveException(ErrorCode.CANCELLED, "given up"));
+            }
+            small.machine(0).end(id);
+            small.machine(1).end(id);
+        }
+        small.loop.run(SECOND);
+        for (int server = 0; server < 2; server++) {
+            assertThat(small.machine(server).usage()).isEqualTo(NOTHING);
+            assertThat(small.disk(server).files("")).isEmpty();
+        }
+    }
+
+    @Test
+    void anEarlierProcessFilesAreDeleted() {
+        world.disk(1).put("exchange/7-1", new byte[10]);
+        world.start(1);
+        world.loop.run(SECOND);
+        assertThat(world.disk(1).files("")).isEmpty();
+    }
+}

@@ -1,0 +1,207 @@
+package io.uniserve.protocol.exchange;
+
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ChunkInfo;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.testing.TestingDisk;
+import io.uniserve.protocol.testing.TestingLoop;
+import io.uniserve.protocol.testing.TestingNetwork;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.UnaryOperator;
+
+/** Servers with exchanges, in virtual time. */
+final class ExchangeWorld {
+    static final long SECOND = 1_000_000_000L;
+
+    final TestingLoop loop = new TestingLoop();
+    final TestingNetwork network = new TestingNetwork(loop);
+    final List<PeerRequest.PullChunk> pulls = new ArrayList<>();
+    final Map<Integer, TestingDisk> disks = new TreeMap<>();
+    private final Map<Integer, ExchangeMachine> machines = new HashMap<>();
+    private final ExchangeLimits limits;
+    /** What becomes of replies on their way. */
+    UnaryOperator<PeerReply> replies = reply -> reply;
+
+    private long lives;
+
+    ExchangeWorld(int servers, ExchangeLimits limits) {
+        this.limits = limits;
+        for (int server = 0; server < servers; server++) {
+            disks.put(server, new TestingDisk(loop));
+            start(server);
+        }
+    }
+
+    /** Small pieces, so that chunks come in several. */
+    static ExchangeLimits limits(long memory, long files) {
+        return new ExchangeLimits(memory, 4 * memory, files, 64, 10, SECOND, 3);
+    }
+
+    static Address address(int server) {
+        return new Address("server" + server, 1);
+    }
+
+    ExchangeMachine machine(int server) {
+        ExchangeMachine machine = machines.get(server);
+        if (machine == null) {
+            throw new IllegalArgumentException("server " + server + " is down");
+        }
+        return machine;
+    }
+
+    boolean up(int server) {
+        return machines.containsKey(server);
+    }
+
+    /** A new process, which knows nothing of the one before. */
+    void start(int server) {
+        ExchangeMachine machine =
+                new ExchangeMachine(loop, loop, network, disk(server), address(server), limits, 1_000_000 * ++lives);
+        machines.put(server, machine);
+        machine.start(done -> {});
+        network.serve(address(server), (request, completion) -> {
+            if (request instanceof PeerRequest.PullChunk pull) {
+                pulls.add(pull);
+            }
+            machine.onPeer(request, outcome -> completion.done(outcome.map(replies::apply)));
+        });
+    }
+
+    TestingDisk disk(int server) {
+        TestingDisk disk = disks.get(server);
+        if (disk == null) {
+            throw new IllegalArgumentException("no server " + server);
+        }
+        return disk;
+    }
+
+    /** The process dies, and its scratch files are gone; its machine goes on in vain, as nothing reaches it any more. */
+    void crash(int server) {
+        machines.remove(server);
+        network.stop(address(server));
+        disk(server).crash(0);
+        disks.put(server, new TestingDisk(loop));
+    }
+
+    /** A chunk of this many bytes that differ from those of others. */
+    static Bytes chunk(int size, int seed) {
+        BinaryWriter out = new BinaryWriter();
+        for (int i = 0; i < size; i++) {
+            out.writeByte(seed * 31 + i * 7);
+        }
+        return out.toBytes();
+    }
+
+    static Bytes numbers(List<Integer> numbers) {
+        BinaryWriter out = new BinaryWriter();
+        numbers.forEach(out::writeInt);
+        return out.toBytes();
+    }
+
+    static long sum(Bytes numbers) {
+        BinaryReader in = new BinaryReader(numbers);
+        long sum = 0;
+        while (in.remaining() > 0) {
+            sum += in.readInt();
+        }
+        return sum;
+    }
+
+    /** Runs a scatter; completes once all chunks are kept. */
+    void scatter(
+            int server,
+            ScatterFrame frame,
+            int actor,
+            Map<Integer, Bytes> chunks,
+            long remainingNanos,
+            Completion<Receipt> completion) {
+        ExchangeMachine machine = machine(server);
+        Production production;
+        try {
+            production = machine.begin(frame, actor, remainingNanos);
+        } catch (UniserveException e) {
+            completion.done(Outcome.err(e));
+            return;
+        }
+        put(machine, production, new ArrayList<>(new TreeMap<>(chunks).entrySet()), completion);
+    }
+
+    private void put(
+            ExchangeMachine machine,
+            Production production,
+            List<Map.Entry<Integer, Bytes>> left,
+            Completion<Receipt> completion) {
+        if (left.isEmpty()) {
+            completion.done(machine.complete(production));
+            return;
+        }
+        Map.Entry<Integer, Bytes> first = left.get(0);
+        Bytes packed = PackedChunk.pack(first.getValue());
+        ChunkInfo info = new ChunkInfo(1, packed.size(), PackedChunk.checksum(packed));
+        machine.put(production, first.getKey(), info, packed, (Outcome<Done> outcome) -> {
+            if (outcome instanceof Outcome.Err<Done> err) {
+                machine.abandon(production);
+                completion.done(Outcome.err(err.error()));
+            } else {
+                put(machine, production, left.subList(1, left.size()), completion);
+            }
+        });
+    }
+
+    /** The same, waiting. */
+    Outcome<Receipt> scattered(int server, ExchangeId id, int stage, int slots, int actor, Map<Integer, Bytes> chunks) {
+        AtomicReference<Outcome<Receipt>> ended = new AtomicReference<>();
+        scatter(server, new ScatterFrame(id, stage, slots, Bytes.EMPTY), actor, chunks, 60 * SECOND, ended::set);
+        await(ended);
+        return Objects.requireNonNull(ended.get());
+    }
+
+    /** What comes for these actors; waits. */
+    Outcome<Delivery> delivered(int server, GatherFrame frame, Integer... actors) {
+        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+        machine(server).deliver(frame, List.of(actors), 60 * SECOND, ended::set);
+        await(ended);
+        return Objects.requireNonNull(ended.get());
+    }
+
+    private <T> void await(AtomicReference<T> ended) {
+        if (!loop.runUntil(() -> ended.get() != null, 100 * SECOND)) {
+            throw new AssertionError("nothing came of it in 100 s");
+        }
+    }
+
+    /** A chunk that has come, unpacked. */
+    Bytes read(Delivery.Arrival arrival) {
+        AtomicReference<Outcome<Bytes>> ended = new AtomicReference<>();
+        arrival.read(ended::set);
+        await(ended);
+        return PackedChunk.unpack(value(Objects.requireNonNull(ended.get())));
+    }
+
+    static <T> T value(Outcome<T> outcome) {
+        if (outcome instanceof Outcome.Ok<T> ok) {
+            return ok.value();
+        }
+        throw ((Outcome.Err<T>) outcome).error();
+    }
+
+    static GatherFrame frame(ExchangeId id, List<Integer> actors, Receipt... receipts) {
+        return new GatherFrame(id, actors, List.of(new GatherFrame.Input(false, List.of(receipts))), Bytes.EMPTY);
+    }
+}

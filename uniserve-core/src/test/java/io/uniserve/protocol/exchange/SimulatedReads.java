@@ -1,0 +1,194 @@
+package io.uniserve.protocol.exchange;
+
+import static io.uniserve.protocol.exchange.ExchangeWorld.SECOND;
+
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.reader.QueryResult;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+
+/**
+ * Reads of actors with two replicas each, as a plan's stages: asked at one, and, where no answer comes, at another; some are
+ * run twice. Every actor scatters the same numbers whichever replica runs.
+ */
+final class SimulatedReads implements ShuffleMachine.Reads {
+    private static final int TRIES = 8;
+
+    private final ExchangeWorld world;
+    private final Random random;
+    private final int servers;
+    /** Counts what an attempt gathered that failed later, as a consumer would that tells attempts not apart. */
+    private final boolean countsAttemptsTwice;
+
+    private long gatheredBefore;
+
+    SimulatedReads(ExchangeWorld world, Random random, int servers, boolean countsAttemptsTwice) {
+        this.world = world;
+        this.random = random;
+        this.servers = servers;
+        this.countsAttemptsTwice = countsAttemptsTwice;
+    }
+
+    /** The numbers of a source for a slot. */
+    static List<Integer> numbers(int stage, int actor, int slot) {
+        List<Integer> numbers = new ArrayList<>();
+        for (int i = 0; i < (actor * 5 + slot * 3 + stage) % 7; i++) {
+            numbers.add(1 + actor * 1_000 + slot * 100 + stage * 10 + i);
+        }
+        return numbers;
+    }
+
+    @Override
+    public Timers.Cancel read(
+            TableName table,
+            List<Integer> actors,
+            String operator,
+            Bytes parameters,
+            Completion<QueryResult> completion) {
+        Read read = new Read(operator, parameters, actors, completion);
+        actors.forEach(actor -> read.ask(actor, TRIES));
+        return () -> read.over = true;
+    }
+
+    private final class Read {
+        private final String operator;
+        private final Bytes parameters;
+        private final List<Integer> actors;
+        private final Completion<QueryResult> completion;
+        private final Map<Integer, Bytes> values = new TreeMap<>();
+        private boolean over;
+
+        private Read(String operator, Bytes parameters, List<Integer> actors, Completion<QueryResult> completion) {
+            this.operator = operator;
+            this.parameters = parameters;
+            this.actors = actors;
+            this.completion = completion;
+        }
+
+        private void ask(int actor, int tries) {
+            if (over || values.containsKey(actor)) {
+                return;
+            }
+            if (tries == 0) {
+                fail(new UniserveException(ErrorCode.UNAVAILABLE, "no replica of actor " + actor));
+                return;
+            }
+            int server = (actor + random.nextInt(2)) % servers;
+            world.loop.after(random.nextLong(SECOND / 100), () -> run(server, actor));
+            if (random.nextInt(4) == 0) {
+                int twice = (actor + random.nextInt(2)) % servers;
+                world.loop.after(random.nextLong(SECOND), () -> run(twice, actor));
+            }
+            world.loop.after(2 * SECOND, () -> ask(actor, tries - 1));
+        }
+
+        private void run(int server, int actor) {
+            if (!world.up(server)) {
+                return;
+            }
+            if (operator.equals("scatter")) {
+                ScatterFrame frame = ScatterFrame.CODEC.decode(parameters);
+                Map<Integer, Bytes> chunks = new TreeMap<>();
+                for (int slot = 0; slot < frame.slots(); slot++) {
+                    List<Integer> numbers = numbers(frame.stage(), actor, slot);
+                    if (!numbers.isEmpty()) {
+                        chunks.put(slot, ExchangeWorld.numbers(numbers));
+                    }
+                }
+                world.scatter(
+                        server,
+                        frame,
+                        actor,
+                        chunks,
+                        30 * SECOND,
+                        outcome -> reply(actor, outcome.map(Receipt.CODEC::encode)));
+            } else {
+                GatherFrame frame = GatherFrame.CODEC.decode(parameters);
+                world.machine(server).deliver(frame, List.of(actor), 30 * SECOND, outcome -> {
+                    if (outcome instanceof Outcome.Ok<Delivery> ok) {
+                        sum(actor, ok.value(), new ArrayList<>(ok.value().arrivals()), 0);
+                    } else {
+                        reply(actor, Outcome.err(((Outcome.Err<Delivery>) outcome).error()));
+                    }
+                });
+            }
+        }
+
+        private void sum(int actor, Delivery delivery, List<Delivery.Arrival> left, long sum) {
+            if (left.isEmpty()) {
+                delivery.close();
+                reply(actor, Outcome.ok(Codecs.LONG.encode(sum)));
+                return;
+            }
+            left.remove(0).read(outcome -> {
+                if (outcome instanceof Outcome.Ok<Bytes> ok) {
+                    sum(actor, delivery, left, sum + ExchangeWorld.sum(PackedChunk.unpack(ok.value())));
+                } else {
+                    delivery.close();
+                    reply(actor, Outcome.err(((Outcome.Err<Bytes>) outcome).error()));
+                }
+            });
+        }
+
+        private void reply(int actor, Outcome<Bytes> outcome) {
+            boolean lost = random.nextInt(10) == 0;
+            if (!lost) {
+                world.loop.after(random.nextLong(SECOND / 100), () -> took(actor, outcome));
+            }
+        }
+
+        private void took(int actor, Outcome<Bytes> outcome) {
+            if (over) {
+                return;
+            }
+            if (outcome instanceof Outcome.Err<Bytes> err) {
+                if (err.error().code() == ErrorCode.EXCHANGE_LOST) {
+                    fail(err.error());
+                }
+                return;
+            }
+            values.putIfAbsent(actor, ((Outcome.Ok<Bytes>) outcome).value());
+            if (values.size() == actors.size()) {
+                over = true;
+                completion.done(Outcome.ok(result()));
+            }
+        }
+
+        private QueryResult result() {
+            List<Bytes> parts = new ArrayList<>(values.values());
+            if (!operator.equals("scatter") && countsAttemptsTwice) {
+                parts.set(
+                        0,
+                        new BinaryWriter()
+                                .writeLong(Codecs.LONG.decode(parts.get(0)) + gatheredBefore)
+                                .toBytes());
+            }
+            return new QueryResult(
+                    parts,
+                    values.keySet().stream().map(List::of).toList(),
+                    new QueryResult.Stats(values.size(), 0, 0, Set.of()));
+        }
+
+        private void fail(UniserveException error) {
+            if (!over) {
+                over = true;
+                if (!operator.equals("scatter")) {
+                    values.values().forEach(value -> gatheredBefore += Codecs.LONG.decode(value));
+                }
+                completion.done(Outcome.err(error));
+            }
+        }
+    }
+}

@@ -1,0 +1,64 @@
+package io.uniserve.runtime.proto;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.protocol.message.ChunkInfo;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.Production;
+
+/** What servers ask of each other for plans with scatters. */
+final class ExchangeMapping {
+    private ExchangeMapping() {}
+
+    static PeerProto.ExchangeId toProto(ExchangeId exchange) {
+        return PeerProto.ExchangeId.newBuilder()
+                .setQuery(exchange.query())
+                .setAttempt(exchange.attempt())
+                .build();
+    }
+
+    static ExchangeId fromProto(PeerProto.ExchangeId proto) {
+        return new ExchangeId(proto.getQuery(), proto.getAttempt());
+    }
+
+    static PeerProto.PullChunk toProto(PeerRequest.PullChunk pull) {
+        return PeerProto.PullChunk.newBuilder()
+                .setExchange(toProto(pull.production().exchange()))
+                .setStage(pull.production().stage())
+                .setActor(pull.production().actor())
+                .setRun(pull.production().run())
+                .setSlot(pull.slot())
+                .setOffset(pull.offset())
+                .setLength(pull.length())
+                .build();
+    }
+
+    static PeerRequest.PullChunk fromProto(PeerProto.PullChunk proto) {
+        Wire.present("exchange", proto.hasExchange());
+        return new PeerRequest.PullChunk(
+                new Production(
+                        fromProto(proto.getExchange()), proto.getStage(), Wire.actor(proto.getActor()), proto.getRun()),
+                (int) Wire.notNegative("slot", proto.getSlot()),
+                (int) Wire.notNegative("offset", proto.getOffset()),
+                (int) Wire.notNegative("length", proto.getLength()));
+    }
+
+    static PeerProto.Piece toProto(PeerReply.Piece piece) {
+        return PeerProto.Piece.newBuilder()
+                .setRows(piece.whole().rows())
+                .setTotal(piece.whole().bytes())
+                .setChecksum(piece.whole().checksum())
+                .setBytes(BytesMapping.toProto(piece.bytes()))
+                .build();
+    }
+
+    static PeerReply.Piece fromProto(PeerProto.Piece proto) {
+        return new PeerReply.Piece(
+                new ChunkInfo(
+                        Wire.notNegative("rows", proto.getRows()),
+                        (int) Wire.notNegative("total", proto.getTotal()),
+                        proto.getChecksum()),
+                BytesMapping.fromProto("bytes", proto.getBytes(), Limits.MESSAGE_BYTES_MAX));
+    }
+}

@@ -1,0 +1,163 @@
+package io.uniserve.server.exchange;
+
+import io.uniserve.api.operator.ChunkSink;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Disk;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.exchange.ExchangeLimits;
+import io.uniserve.protocol.exchange.ExchangeMachine;
+import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.protocol.exchange.PackedChunk;
+import io.uniserve.protocol.exchange.Receipt;
+import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.message.ChunkInfo;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.Production;
+import io.uniserve.runtime.loop.EventLoop;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.function.Consumer;
+import java.util.function.Supplier;
+
+/**
+ * The exchange of one server. Compressing and checksums are the workers' work; the loop only hands over. Safe for use by
+ * several threads.
+ */
+public final class ExchangeHost {
+    /** The machine tells of deadlines by itself; this only guards against waiting for ever. */
+    static final long SLACK_NANOS = 2_000_000_000L;
+
+    private final EventLoop loop;
+    private final Address self;
+    private final ExchangeMachine machine;
+
+    /**
+     * Starts the exchange.
+     *
+     * @param loop the exchange's own; network and disk complete on it
+     * @param self where others reach this server
+     * @param firstRun drawn at random
+     */
+    public ExchangeHost(
+            Clock clock,
+            EventLoop loop,
+            Network network,
+            Disk disk,
+            Address self,
+            ExchangeLimits limits,
+            long firstRun) {
+        this.loop = loop;
+        this.self = self;
+        this.machine = new ExchangeMachine(clock, loop, network, disk, self, limits, firstRun);
+        CompletableFuture<Outcome<?>> started = new CompletableFuture<>();
+        loop.execute(() -> machine.start(started::complete));
+        if (started.join() instanceof Outcome.Err<?> failed) {
+            throw failed.error();
+        }
+    }
+
+    /** Answers another server. */
+    public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
+        if (!loop.tryExecute(() -> machine.onPeer(request, completion))) {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED, "this server is overloaded or stopping; try again")));
+        }
+    }
+
+    /** Where it is, for reports. */
+    public Address self() {
+        return self;
+    }
+
+    /** Runs a scatter on a worker and keeps what it puts, until its plan's attempt is over. */
+    public Receipt scatter(ScatterFrame frame, OperatorContext context, Consumer<ChunkSink> work) {
+        Production production = await(
+                context.remainingNanos(),
+                future -> future.complete(
+                        outcome(() -> machine.begin(frame, context.actor(), context.remainingNanos()))));
+        boolean complete = false;
+        try {
+            work.accept((slot, rows, chunk) -> put(production, context, slot, rows, chunk));
+            context.checkActive();
+            Receipt receipt = await(context.remainingNanos(), future -> future.complete(machine.complete(production)));
+            complete = true;
+            return receipt;
+        } finally {
+            if (!complete) {
+                loop.execute(() -> machine.abandon(production));
+            }
+        }
+    }
+
+    private void put(Production production, OperatorContext context, int slot, long rows, Bytes chunk) {
+        context.checkActive();
+        if (rows < 0) {
+            throw new UniserveException(ErrorCode.PORT_PROTOCOL, "the scatter put a chunk of " + rows + " rows");
+        }
+        Bytes packed = PackedChunk.pack(chunk);
+        ChunkInfo info = new ChunkInfo(rows, packed.size(), PackedChunk.checksum(packed));
+        this.<Done>await(
+                context.remainingNanos(), future -> machine.put(production, slot, info, packed, future::complete));
+    }
+
+    /**
+     * Has the chunks come that gathers of these actors want.
+     *
+     * @param done hears once, on any thread, when all are here or why not; not after a cancel
+     */
+    public Inputs deliver(
+            GatherFrame frame, List<Integer> actors, long remainingNanos, Consumer<Outcome<Inputs>> done) {
+        Inputs inputs = new Inputs(this, frame.inputs().size());
+        loop.execute(() -> inputs.start(machine, frame, actors, remainingNanos, done));
+        return inputs;
+    }
+
+    void execute(Runnable task) {
+        loop.execute(task);
+    }
+
+    /** What is kept now, for gauges and tests; waits for the loop. */
+    public ExchangeMachine.Usage usage() {
+        return await(SLACK_NANOS, future -> future.complete(outcome(machine::usage)));
+    }
+
+    private static <T> Outcome<T> outcome(Supplier<T> work) {
+        try {
+            return Outcome.ok(work.get());
+        } catch (UniserveException e) {
+            return Outcome.err(e);
+        }
+    }
+
+    /** Has something done on the loop and waits for its outcome; for workers. */
+    <T> T await(long nanos, Consumer<CompletableFuture<Outcome<T>>> start) {
+        CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
+        loop.execute(() -> start.accept(future));
+        try {
+            Outcome<T> outcome = future.get(Math.max(0, nanos) + SLACK_NANOS, TimeUnit.NANOSECONDS);
+            if (outcome instanceof Outcome.Err<T> failed) {
+                throw failed.error();
+            }
+            return ((Outcome.Ok<T>) outcome).value();
+        } catch (TimeoutException e) {
+            throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the exchange did not answer in time", e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "this server is shutting down", e);
+        } catch (ExecutionException e) {
+            throw new UniserveException(ErrorCode.INTERNAL, "the exchange failed: " + e.getCause(), e);
+        }
+    }
+}

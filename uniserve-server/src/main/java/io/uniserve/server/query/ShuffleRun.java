@@ -1,0 +1,244 @@
+package io.uniserve.server.query;
+
+import io.uniserve.api.operator.Combiner;
+import io.uniserve.api.plan.Answer.Effort;
+import io.uniserve.api.plan.Shuffle;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.exchange.Gathered;
+import io.uniserve.protocol.exchange.ShuffleMachine;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryMachine;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.tx.AtomicService;
+import io.uniserve.protocol.tx.CutDesk;
+import io.uniserve.protocol.tx.StrictReadMachine;
+import io.uniserve.protocol.tx.VersionFloors;
+import io.uniserve.protocol.tx.VersionedReadMachine;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+
+/** A plan with scatters, run on the plan's serial. Its stages are reads, each by the table's own level and the query's mode. */
+final class ShuffleRun implements ShuffleMachine.Reads {
+    private static final long END_NANOS = 5_000_000_000L;
+    private static final long END_AGAIN_NANOS = 500_000_000L;
+    private static final int END_TRIES = 4;
+
+    private final ReaderEnvironment env;
+    private final PlanNetwork network;
+    private final Network peers;
+    private final ReadMode mode;
+    private final long deadlineNanos;
+    private final Function<TableName, TableMeta> tables;
+    private final Map<TableName, Boolean> atomic = new HashMap<>();
+    private @Nullable ShuffleMachine machine;
+
+    ShuffleRun(
+            ReaderEnvironment env,
+            PlanNetwork network,
+            Network peers,
+            ReadMode mode,
+            long deadlineNanos,
+            Function<TableName, TableMeta> tables) {
+        this.env = env;
+        this.network = network;
+        this.peers = peers;
+        this.mode = mode;
+        this.deadlineNanos = deadlineNanos;
+        this.tables = tables;
+    }
+
+    /** The plan without types; on the planner's thread. */
+    <P, V> ShuffleMachine.Plan plan(Shuffle<P, V> plan, Function<TableName, List<Integer>> actors) {
+        List<ShuffleMachine.Scatter> scatters = new ArrayList<>();
+        for (Shuffle.Scatter<?> scatter : plan.scatters()) {
+            scatters.add(bare(scatter, actors));
+        }
+        check(plan.at());
+        Bytes parameters = plan.gather().parameters().encode(plan.parameters());
+        return new ShuffleMachine.Plan(
+                scatters, plan.at(), actors.apply(plan.at()), plan.gather().id(), parameters);
+    }
+
+    private <P> ShuffleMachine.Scatter bare(Shuffle.Scatter<P> scatter, Function<TableName, List<Integer>> actors) {
+        check(scatter.table());
+        List<Integer> all = actors.apply(scatter.table());
+        List<Integer> asked = scatter.actors().orElse(all);
+        for (int actor : asked) {
+            if (!all.contains(actor)) {
+                throw UniserveException.invalid("a scatter names actor " + actor + " of table " + scatter.table()
+                        + ", and the query is asked of " + all.size() + " actors without it");
+            }
+        }
+        return new ShuffleMachine.Scatter(
+                scatter.table(),
+                asked,
+                scatter.call().id(),
+                scatter.call().parameters().encode(scatter.parameters()),
+                scatter.broadcast());
+    }
+
+    private void check(TableName table) {
+        boolean versions = AtomicService.serves(tables.apply(table).level());
+        if (!versions && mode == ReadMode.STRICT) {
+            throw CutDesk.noVersions(table);
+        }
+        atomic.put(table, versions);
+    }
+
+    /** On the serial. */
+    void start(ShuffleMachine.Plan plan, Completion<ShuffleMachine.Result> completion) {
+        ShuffleMachine started =
+                new ShuffleMachine(env.clock(), this, this::ended, env.ids().next(), plan, completion);
+        machine = started;
+        started.start();
+    }
+
+    /** On the serial. */
+    void cancel() {
+        ShuffleMachine running = machine;
+        if (running != null) {
+            running.cancel();
+        }
+    }
+
+    /** Any server may keep something of it; one that does not hear of it lets go at the deadline. */
+    private void ended(ExchangeId exchange) {
+        for (ServerRecord server : env.routing().current().routing().servers()) {
+            end(server.address(), exchange, END_TRIES);
+        }
+    }
+
+    private void end(Address server, ExchangeId exchange, int tries) {
+        peers.call(server, new PeerRequest.EndExchange(exchange), END_NANOS, outcome -> {
+            if (outcome instanceof Outcome.Err<PeerReply> && tries > 1) {
+                env.timers().after(END_AGAIN_NANOS, () -> end(server, exchange, tries - 1));
+            }
+        });
+    }
+
+    @Override
+    public Timers.Cancel read(
+            TableName table,
+            List<Integer> actors,
+            String operator,
+            Bytes parameters,
+            Completion<QueryResult> completion) {
+        if (parameters.size() > Limits.PARAMETER_BYTES_MAX) {
+            UniserveException error = new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "the parameters of " + operator + " have " + parameters.size() + " bytes, at most "
+                            + Limits.PARAMETER_BYTES_MAX + ": gather at a table of fewer actors");
+            return env.timers().after(0, () -> completion.done(Outcome.err(error)));
+        }
+        Query query = new Query(table, Optional.of(actors), operator, parameters, mode, deadlineNanos);
+        if (!atomic.getOrDefault(table, false) || mode == ReadMode.STALE) {
+            QueryMachine started = new QueryMachine(env, query, Optional.empty(), completion);
+            started.start();
+            return started::cancel;
+        }
+        if (mode == ReadMode.STRICT) {
+            StrictReadMachine started = new StrictReadMachine(
+                    env,
+                    network,
+                    network,
+                    new VersionFloors(),
+                    List.of(query),
+                    null,
+                    outcome -> completion.done(
+                            outcome.map(results -> results.get(0).asQueryResult())));
+            started.start();
+            return started::cancel;
+        }
+        VersionedReadMachine started = new VersionedReadMachine(
+                env,
+                network,
+                new VersionFloors(),
+                query,
+                0,
+                outcome -> completion.done(outcome.map(VersionedReadMachine.Result::asQueryResult)));
+        started.start();
+        return started::cancel;
+    }
+
+    /** What it took, all stages together. */
+    static Effort effort(ShuffleMachine.Result result) {
+        QueryResult.Stats last = result.gathered().stats();
+        Effort all = new Effort(last.requests(), last.retries(), last.hedges());
+        for (ShuffleMachine.Scattered input : result.inputs()) {
+            QueryResult.Stats stats = input.stats();
+            all = all.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
+        }
+        return all;
+    }
+
+    /** The plan's end as its planner sees it. */
+    static <P, V, R> Shuffle.Result<R> result(
+            Shuffle<P, V> plan, ShuffleMachine.Plan bare, ShuffleMachine.Result result, Combiner<V, R> combiner) {
+        List<Shuffle.Stage> stages = new ArrayList<>();
+        for (int i = 0; i < result.inputs().size(); i++) {
+            ShuffleMachine.Scattered input = result.inputs().get(i);
+            ShuffleMachine.Scatter asked = bare.scatters().get(i);
+            stages.add(new Shuffle.Stage(
+                    asked.operator(),
+                    asked.table(),
+                    asked.actors().size(),
+                    input.rows(),
+                    input.bytes(),
+                    0,
+                    input.spilledBytes(),
+                    input.servers(),
+                    input.nanos()));
+        }
+        Codec<Gathered<V>> codec = Gathered.codec(plan.gather().values());
+        List<V> values = new ArrayList<>();
+        Set<String> servers = new TreeSet<>();
+        long rows = 0;
+        long bytes = 0;
+        long sent = 0;
+        long spilled = 0;
+        for (Bytes part : result.gathered().parts()) {
+            Gathered<V> gathered = codec.decode(part);
+            values.add(gathered.value());
+            servers.addAll(gathered.servers());
+            rows += gathered.rows();
+            bytes += gathered.bytes();
+            sent += gathered.sentBytes();
+            spilled += gathered.spilledBytes();
+        }
+        stages.add(new Shuffle.Stage(
+                bare.operator(),
+                bare.at(),
+                bare.actors().size(),
+                rows,
+                bytes,
+                sent,
+                spilled,
+                List.copyOf(servers),
+                result.gatherNanos()));
+        return new Shuffle.Result<>(combiner.combine(values), stages, result.attempts());
+    }
+}

@@ -1,0 +1,49 @@
+package io.uniserve.server.read;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.operator.ScatterOperator;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import io.uniserve.protocol.exchange.Receipt;
+import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.server.exchange.ExchangeHost;
+
+/** A scatter as a read: the value is a receipt for the chunks, which stay here. */
+record ScatterRun<A extends Actor, P>(ScatterOperator<A, P> operator, ExchangeHost exchange)
+        implements RetrieveOperator<A, ScatterRun.Framed<P>, Receipt> {
+    /** The operator's parameters in the plan's. */
+    record Framed<P>(ScatterFrame frame, P parameters) {}
+
+    @Override
+    public String id() {
+        return operator.id();
+    }
+
+    @Override
+    public Class<A> actorType() {
+        return operator.actorType();
+    }
+
+    @Override
+    public Codec<Framed<P>> parameters() {
+        return Codecs.of((out, framed) -> ScatterFrame.CODEC.write(out, framed.frame), in -> {
+            ScatterFrame frame = ScatterFrame.CODEC.read(in);
+            return new Framed<>(frame, operator.parameters().decode(frame.parameters()));
+        });
+    }
+
+    @Override
+    public Codec<Receipt> values() {
+        return Receipt.CODEC;
+    }
+
+    @Override
+    public Receipt retrieve(A actor, OperatorContext context, Framed<P> framed) {
+        return exchange.scatter(
+                framed.frame,
+                context,
+                sink -> operator.scatter(actor, context, framed.parameters, framed.frame.slots(), sink));
+    }
+}

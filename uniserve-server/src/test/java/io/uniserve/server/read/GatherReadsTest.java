@@ -1,0 +1,208 @@
+package io.uniserve.server.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.api.operator.Chunk;
+import io.uniserve.api.operator.GatherCall;
+import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.ScatterCall;
+import io.uniserve.api.operator.ScatterOperator;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
+import io.uniserve.port.kv.KvActor;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.exchange.ExchangeMachine.Usage;
+import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.protocol.exchange.Gathered;
+import io.uniserve.protocol.exchange.Receipt;
+import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.ReadReply;
+import io.uniserve.protocol.message.ReadRequest;
+import java.util.List;
+import java.util.concurrent.CompletableFuture;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Scatters and gathers as reads of a server. */
+class GatherReadsTest {
+    private static final ExchangeId ID = new ExchangeId(9, 1);
+    private static final Usage NOTHING = new Usage(0, 0, 0, 0, 0, 0);
+
+    private final ReadWorld world = new ReadWorld();
+
+    /** Puts the actor's number of rows, as text, for each slot; what it is asked for may be wrong. */
+    private static final ScatterOperator<KvActor, String> SCATTER = ScatterOperator.of(
+            new ScatterCall<>("t.scatter@1", Codecs.STRING), KvActor.class, (actor, context, how, slots, sink) -> {
+                for (int slot = 0; slot < slots; slot++) {
+                    sink.put(slot, 1, Bytes.utf8(actor.usage().rows() + " of " + context.actor()));
+                }
+                switch (how) {
+                    case "throw" -> throw new IllegalStateException("planted");
+                    case "twice" -> sink.put(0, 1, Bytes.utf8("again"));
+                    case "beyond" -> sink.put(100_000_000, 1, Bytes.utf8("nowhere"));
+                    case "negative" -> sink.put(0, -1, Bytes.EMPTY);
+                    case "large" -> sink.put(0, 1, Bytes.wrap(new byte[Limits.CHUNK_BYTES_MAX + 1]));
+                    default -> context.checkActive();
+                }
+            });
+
+    private static final GatherOperator<KvActor, String, String> GATHER = GatherOperator.of(
+            new GatherCall<>("t.gather@1", Codecs.STRING, Codecs.STRING),
+            KvActor.class,
+            (actor, context, how, chunks) -> {
+                if (how.equals("throw")) {
+                    throw new IllegalStateException("planted");
+                }
+                StringBuilder all = new StringBuilder(context.actor() + ":");
+                for (Chunk chunk : chunks.get(0)) {
+                    all.append(' ').append(chunk.read().utf8());
+                }
+                return all.toString();
+            });
+
+    @BeforeEach
+    void start() {
+        world.actor(0, 3);
+        world.actor(1, 5);
+        world.extra.put(SCATTER.id(), SCATTER);
+        world.extra.put(GATHER.id(), GATHER);
+    }
+
+    @AfterEach
+    void stop() {
+        world.close();
+    }
+
+    private static ReadRequest request(String operator, Bytes parameters, int... actors) {
+        ReadRequest.Target[] targets = java.util.stream.IntStream.of(actors)
+                .mapToObj(actor -> new ReadRequest.Target(actor, 1, 0))
+                .toArray(ReadRequest.Target[]::new);
+        return ReadWorld.request(operator, parameters, 20_000_000_000L, targets);
+    }
+
+    private static Bytes scatter(String how) {
+        return ScatterFrame.CODEC.encode(new ScatterFrame(ID, 0, 2, Codecs.STRING.encode(how)));
+    }
+
+    private static Bytes gather(String how, List<Receipt> receipts) {
+        return GatherFrame.CODEC.encode(new GatherFrame(
+                ID, List.of(0, 1), List.of(new GatherFrame.Input(false, receipts)), Codecs.STRING.encode(how)));
+    }
+
+    private List<Receipt> receipts() {
+        return world.read(request(SCATTER.id(), scatter(""), 0, 1)).parts().stream()
+                .map(part -> Receipt.CODEC.decode(part.value()))
+                .toList();
+    }
+
+    private void assertFails(ReadReply reply, ErrorCode code, String message) {
+        assertThat(reply.parts()).isEmpty();
+        assertThat(reply.failures()).isNotEmpty().allSatisfy(failure -> {
+            assertThat(failure.code()).as(failure.message()).isEqualTo(code);
+            assertThat(failure.message()).contains(message);
+        });
+    }
+
+    @Test
+    void whatIsScatteredIsGatheredWithWhatItTook() {
+        ReadReply reply = world.read(request(GATHER.id(), gather("", receipts()), 0, 1));
+        List<Gathered<String>> values = reply.parts().stream()
+                .map(part -> Gathered.codec(Codecs.STRING).decode(part.value()))
+                .toList();
+        assertThat(values.stream().map(Gathered::value))
+                .containsExactlyInAnyOrder("0: 3 of 0 5 of 1", "1: 3 of 0 5 of 1");
+        assertThat(values).allSatisfy(value -> {
+            assertThat(value.rows()).isEqualTo(2);
+            assertThat(value.sentBytes()).isZero();
+        });
+        world.exchange.onPeer(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
+        assertThat(world.exchange.usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void aScatterThatFailsLeavesNothing() {
+        assertFails(world.read(request(SCATTER.id(), scatter("throw"), 0, 1)), ErrorCode.PORT_FAILED, "planted");
+        assertFails(world.read(request(SCATTER.id(), scatter("twice"), 0)), ErrorCode.PORT_PROTOCOL, "second chunk");
+        assertFails(world.read(request(SCATTER.id(), scatter("beyond"), 0)), ErrorCode.PORT_PROTOCOL, "100000000 of 2");
+        assertFails(world.read(request(SCATTER.id(), scatter("negative"), 0)), ErrorCode.PORT_PROTOCOL, "-1 rows");
+        assertFails(world.read(request(SCATTER.id(), scatter("large"), 0)), ErrorCode.TOO_LARGE, "more slots");
+        assertThat(world.exchange.usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void whatIsWrongWithAReadIsTold() {
+        assertFails(
+                world.read(request(SCATTER.id(), Codecs.STRING.encode("x"), 0)),
+                ErrorCode.INVALID_ARGUMENT,
+                "parameters of t.scatter@1");
+        assertFails(
+                world.read(request(GATHER.id(), Codecs.STRING.encode("x"), 0)),
+                ErrorCode.INVALID_ARGUMENT,
+                "names no chunks");
+        Bytes whole = gather("", List.of());
+        assertFails(
+                world.read(request(GATHER.id(), whole.slice(0, whole.size() - 3), 0)),
+                ErrorCode.INVALID_ARGUMENT,
+                "parameters of a gather");
+        assertFails(
+                world.read(request(
+                        GATHER.id(),
+                        GatherFrame.CODEC.encode(new GatherFrame(ID, List.of(1), List.of(), Bytes.EMPTY)),
+                        0)),
+                ErrorCode.INVALID_ARGUMENT,
+                "actor 0 has no slot");
+        assertFails(
+                world.read(request(GATHER.id(), gather("throw", receipts()), 0, 1)), ErrorCode.PORT_FAILED, "planted");
+    }
+
+    @Test
+    void whatIsNotThereIsLostAndWhatNobodyAnswersForToo() {
+        Receipt here = receipts().get(0);
+        Receipt elsewhere =
+                new Receipt(new Address("localhost", 2), here.production(), here.chunks(), here.spilledBytes());
+        assertFails(
+                world.read(request(GATHER.id(), gather("", List.of(elsewhere)), 0, 1)),
+                ErrorCode.EXCHANGE_LOST,
+                "cannot be had from localhost:2");
+        Receipt stranger =
+                new Receipt(new Address("10.0.0.5", 22), here.production(), here.chunks(), here.spilledBytes());
+        assertFails(
+                world.read(request(GATHER.id(), gather("", List.of(stranger)), 0, 1)),
+                ErrorCode.INVALID_ARGUMENT,
+                "no server of this cluster");
+        world.exchange.onPeer(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
+        Outcome<ReadReply> ended =
+                world.start(request(GATHER.id(), gather("", List.of(here)), 0)).join();
+        assertThat(ended)
+                .isInstanceOfSatisfying(
+                        Outcome.Ok.class, ok -> assertFails((ReadReply) ok.value(), ErrorCode.CANCELLED, "is over"));
+        assertThat(world.exchange.usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void aReadThatIsGivenUpWhileItsChunksAreUnderWayEnds() {
+        Receipt here = receipts().get(0);
+        Receipt elsewhere =
+                new Receipt(new Address("silent", 2), here.production(), here.chunks(), here.spilledBytes());
+        CompletableFuture<Outcome<ReadReply>> ended = new CompletableFuture<>();
+        Timers.Cancel read =
+                world.service.read(request(GATHER.id(), gather("", List.of(elsewhere)), 0, 1), ended::complete);
+        assertThat(world.exchange.usage().arriving()).isEqualTo(2);
+        read.cancel();
+        assertThat(ended.join())
+                .isInstanceOfSatisfying(
+                        Outcome.Err.class,
+                        err -> assertThat(((UniserveException) err.error()).code())
+                                .isEqualTo(ErrorCode.CANCELLED));
+        assertThat(world.exchange.usage().arriving()).isZero();
+        await().until(() -> world.service.active() == 0);
+    }
+}

@@ -23,7 +23,7 @@ import org.junit.jupiter.api.Test;
 /** Which module may use what. */
 class ModuleRulesTest {
     private static final String[] REMOTE_CALLS = {"io.grpc..", "com.google.protobuf.."};
-    private static final String[] PORTS = {"ports/kv", "ports/lucene", "ports/solr", "ports/duckdb"};
+    private static final String[] PORTS = {"ports/kv", "ports/lucene", "ports/solr", "ports/duckdb", "ports/monetdb"};
     private static final String[] ZOOKEEPER = {"org.apache.zookeeper..", "org.apache.curator.."};
     private static final DescribedPredicate<JavaClass> GENERATED = Classes.generated();
 

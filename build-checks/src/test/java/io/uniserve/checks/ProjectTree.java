@@ -24,6 +24,7 @@ final class ProjectTree {
             "ports/lucene",
             "ports/solr",
             "ports/duckdb",
+            "ports/monetdb",
             "benchmarks/peer-api",
             "benchmarks/solrcloud",
             "build-checks");

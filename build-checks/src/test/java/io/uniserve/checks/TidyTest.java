@@ -34,7 +34,7 @@ class TidyTest {
     private static final String NOWHERE = "(?!)";
     private static final String CLOCK = "uniserve-runtime/src/main/java/io/uniserve/runtime/(.*/)?time/.*";
     private static final String RANDOM = "uniserve-runtime/src/main/java/io/uniserve/runtime/(.*/)?(time|ids)/.*";
-    private static final String CLI = "(uniserve-cli|benchmarks/solrcloud)/src/.*";
+    private static final String CLI = "(uniserve-cli|benchmarks/(solrcloud|peer-api|spark))/src/.*";
 
     private static final List<Forbidden> FORBIDDEN = List.of(
             Forbidden.of("\\bSystem\\s*\\.\\s*(nanoTime|currentTimeMillis)\\b", CLOCK, "a clock as an argument"),
@@ -79,7 +79,7 @@ class TidyTest {
         SOURCES.stream()
                 .filter(f -> f.name().matches("ports/[^/]+/src/main/java/.*"))
                 .forEach(f -> lines.merge(f.name().split("/")[1], f.lines().size(), Integer::sum));
-        assertThat(lines).as("ports with main code").containsKeys("kv", "lucene", "solr", "duckdb");
+        assertThat(lines).as("ports with main code").containsKeys("kv", "lucene", "solr", "duckdb", "monetdb");
         assertThat(lines.entrySet().stream().filter(port -> port.getValue() >= PORT_LINES_LIMIT))
                 .as(
                         "ports (=lines) with %d or more lines of main code, comments and blank lines included;"

@@ -1,9 +1,11 @@
 package io.uniserve.sql;
 
 import java.util.Set;
+import java.util.function.Predicate;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
 import org.jspecify.annotations.Nullable;
 
 /** Which functions are over many rows. */
@@ -16,16 +18,25 @@ final class Aggregates {
         return node instanceof SqlCall call && KINDS.contains(call.getOperator().getKind());
     }
 
-    /** Whether there is one anywhere in an expression. */
+    /** Whether there is one anywhere in an expression; those of its sub-queries are their own. */
     static boolean in(@Nullable SqlNode node) {
-        if (node == null) {
+        return any(node, Aggregates::is);
+    }
+
+    /** Whether there is a count in an expression, which is no NULL over no rows. */
+    static boolean count(@Nullable SqlNode node) {
+        return any(node, one -> is(one) && one.getKind() == SqlKind.COUNT);
+    }
+
+    private static boolean any(@Nullable SqlNode node, Predicate<SqlNode> wanted) {
+        if (node == null || ParsedQuery.isQuery(node)) {
             return false;
         }
-        if (node instanceof org.apache.calcite.sql.SqlNodeList list) {
-            return list.stream().anyMatch(Aggregates::in);
+        if (node instanceof SqlNodeList list) {
+            return list.stream().anyMatch(one -> any(one, wanted));
         }
-        return is(node)
+        return wanted.test(node)
                 || (node instanceof SqlCall call
-                        && call.getOperandList().stream().anyMatch(Aggregates::in));
+                        && call.getOperandList().stream().anyMatch(one -> any(one, wanted)));
     }
 }

@@ -16,7 +16,6 @@ import org.apache.calcite.rel.type.RelDataTypeSystemImpl;
 import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.schema.impl.AbstractTable;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.type.SqlTypeFactoryImpl;
 import org.apache.calcite.sql.type.SqlTypeName;
@@ -34,16 +33,13 @@ final class CheckedQuery {
 
     private CheckedQuery() {}
 
-    /** Refuses with INVALID_ARGUMENT or UNSUPPORTED, by line and column. Every table of the FROM is in the map, by its name there. */
-    static SqlSelect of(Map<String, Columns> tables, ParsedQuery query) {
+    /** Refuses with INVALID_ARGUMENT or UNSUPPORTED, by line and column. Every table of the text is in the map, by its name there. */
+    static SqlNode of(Map<String, Columns> tables, ParsedQuery query) {
         try {
             SqlValidator validator = validator(tables);
             SqlNode checked = validator.validate(query.tree());
-            if (checked instanceof SqlSelect select) {
-                select.accept(new Comparisons(validator));
-                return select;
-            }
-            throw SqlErrors.unsupported(checked, "a query that is no SELECT is");
+            checked.accept(new Comparisons(validator));
+            return checked;
         } catch (CalciteContextException e) {
             throw SqlErrors.wrong(e);
         } catch (StackOverflowError e) {

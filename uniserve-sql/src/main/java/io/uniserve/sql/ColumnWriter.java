@@ -6,6 +6,22 @@ import org.apache.calcite.sql.SqlNode;
 
 /** Expressions over rows of tables. */
 final class ColumnWriter extends SqlWriter {
+    /** Columns of the one table that a statement reads. Their names are well-formed: no quote is in them. */
+    static final Places ALONE = new Places() {
+        @Override
+        public String place(Names.Found column) {
+            return "\"" + column.column() + "\"";
+        }
+
+        @Override
+        public Places within() {
+            return ColumnWriter::ofRows;
+        }
+    };
+
+    /** Columns of the one answer of a sub-query that a statement reads. */
+    static final Places GIVEN = column -> SplitQuery.GIVEN + ".c" + column.index();
+
     private final Names names;
     private final Places places;
 
@@ -13,6 +29,11 @@ final class ColumnWriter extends SqlWriter {
     @FunctionalInterface
     interface Places {
         String place(Names.Found column);
+
+        /** The same within a sub-query, where a column's name alone could be one of its own. */
+        default Places within() {
+            return this;
+        }
     }
 
     ColumnWriter(Names names, Places places) {
@@ -20,20 +41,46 @@ final class ColumnWriter extends SqlWriter {
         this.places = places;
     }
 
-    /** Columns of the one table that a statement reads. Their names are well-formed: no quote is in them. */
-    static String alone(Names.Found column) {
-        return "\"" + column.column() + "\"";
+    /** A column of the actor's table. */
+    static String ofRows(Names.Found column) {
+        return SplitQuery.ROWS + "." + ALONE.place(column);
     }
 
     @Override
     Optional<String> instead(SqlNode node) {
         if (node instanceof SqlIdentifier name) {
-            return names.find(name).map(places::place);
+            return names.find(name).map(meaning -> text(name, meaning));
         }
         if (Aggregates.is(node)) {
             throw SqlErrors.invalid(node, "an aggregate cannot stand here");
         }
         return Optional.empty();
+    }
+
+    private String text(SqlIdentifier name, Names.Meaning meaning) {
+        if (meaning instanceof Names.Inlined inlined) {
+            return write(inlined.term());
+        }
+        if (meaning instanceof Names.Found found) {
+            return places.place(found);
+        }
+        throw SqlErrors.unsupported(
+                name, "a column of the query around this one, other than in a condition of WHERE, is");
+    }
+
+    @Override
+    Optional<SubQuery> sub(SqlNode node) {
+        return names.sub(node);
+    }
+
+    @Override
+    ColumnWriter within() {
+        return new ColumnWriter(names, places.within());
+    }
+
+    @Override
+    ColumnWriter in(Names others) {
+        return others == names ? this : new ColumnWriter(others, places);
     }
 
     /** A column's name without that of its table. */

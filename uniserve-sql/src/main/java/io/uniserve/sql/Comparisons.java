@@ -49,8 +49,8 @@ final class Comparisons extends SqlBasicVisitor<@Nullable Void> {
     }
 
     private void check(SqlCall call, SqlNode left, SqlNode right) {
-        RelDataType one = validator.getValidatedNodeTypeIfKnown(left);
-        RelDataType other = validator.getValidatedNodeTypeIfKnown(right);
+        RelDataType one = type(left);
+        RelDataType other = type(right);
         if (one == null || other == null || nothing(one) || nothing(other)) {
             return;
         }
@@ -60,6 +60,13 @@ final class Comparisons extends SqlBasicVisitor<@Nullable Void> {
                     "a " + one.getSqlTypeName() + " cannot be compared with a " + other.getSqlTypeName()
                             + "; use CAST, or DATE before a text that is a date");
         }
+    }
+
+    /** Of a sub-query that of its one column. */
+    private @Nullable RelDataType type(SqlNode node) {
+        RelDataType type = validator.getValidatedNodeTypeIfKnown(node);
+        boolean row = type != null && type.isStruct() && type.getFieldCount() == 1;
+        return row ? type.getFieldList().get(0).getType() : type;
     }
 
     private static boolean nothing(RelDataType type) {

@@ -3,33 +3,33 @@ package io.uniserve.sql;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
-import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlCall;
-import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
-import org.jspecify.annotations.Nullable;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 
 /**
  * Where the conditions of a join are evaluated: those of one table alone before it, where its rows are; the others at the
  * join. Refuses a join without an equality, which would make rows by the product.
  */
 final class Conditions {
-    private final Names names;
-    private final Source from;
-    private final List<List<SqlNode>> own = new ArrayList<>();
-    private final List<SqlNode> where = new ArrayList<>();
-    private final Map<Source.Join, List<SqlNode>> on = new IdentityHashMap<>();
+    private final Block.Rows rows;
+    private final Map<Integer, List<Term>> own = new HashMap<>();
+    private final List<Term> where = new ArrayList<>();
+    private final Map<Source.Join, List<Term>> on = new IdentityHashMap<>();
     private final List<Equality> equalities = new ArrayList<>();
-    private final int[] group;
+    private final Map<Integer, Integer> group = new HashMap<>();
 
     /** Columns that are equal in every row of the join: of one table only rows matter whose value the other has too. */
     record Equality(Names.Found left, Names.Found right) {
-        /** The table's column, where it is one of the two. */
+        /** The item's column, where it is one of the two. */
         Optional<Names.Found> of(int item) {
             return left.item() == item ? Optional.of(left) : Optional.of(right).filter(found -> found.item() == item);
         }
@@ -39,25 +39,90 @@ final class Conditions {
         }
     }
 
-    Conditions(Names names, Source from, @Nullable SqlNode where) {
-        this.names = names;
-        this.from = from;
-        this.group = IntStream.range(0, names.count()).toArray();
-        for (int item = 0; item < names.count(); item++) {
-            own.add(new ArrayList<>());
+    /**
+     * Of these items.
+     *
+     * @param conditions of WHERE, and more
+     * @param single those of exactly one row, which need no equality
+     */
+    Conditions(Block.Rows rows, List<Term> conditions, BitSet single) {
+        this.rows = rows;
+        for (int item : rows.items()) {
+            own.put(item, new ArrayList<>());
+            group.put(item, item);
         }
-        sort(from);
-        for (SqlNode one : ParsedQuery.all(where)) {
-            BitSet items = names.items(one);
+        sort(rows.from());
+        for (Term one : conditions) {
+            BitSet items = one.names().items(one.node());
             relate(one, items, true);
             int item = items.nextSetBit(0);
-            boolean alone = items.cardinality() == 1 && from.keeps(item);
-            (alone ? own.get(item) : this.where).add(one);
+            boolean alone = items.cardinality() == 1 && rows.from().keeps(item);
+            (alone ? own(item) : where).add(one);
+            items.stream().filter(rows.from()::keeps).forEach(each -> addSides(one, each));
         }
-        for (int item = 1; item < names.count(); item++) {
-            if (group[item] != group[0]) {
-                throw notEqual(names.named(item).name(), item);
+        relateAll();
+        List<Integer> joined =
+                rows.items().stream().filter(item -> !single.get(item)).toList();
+        for (int item : joined) {
+            if (!Objects.equals(group.get(item), group.get(joined.get(0)))) {
+                throw notEqual(item);
             }
+        }
+    }
+
+    /** Where every side of an OR has a condition on one item alone, that one has the OR of these. */
+    private void addSides(Term condition, int item) {
+        if (condition.node().getKind() != SqlKind.OR || !(condition.node() instanceof SqlCall or)) {
+            return;
+        }
+        Names names = condition.names();
+        List<SqlNode> sides = new ArrayList<>();
+        for (SqlNode side : ParsedQuery.disjuncts(or)) {
+            List<SqlNode> alone = ParsedQuery.all(side).stream()
+                    .filter(one -> names.items(one).cardinality() == 1
+                            && names.items(one).get(item)
+                            && names.subs(one).isEmpty())
+                    .toList();
+            if (alone.isEmpty() || names.items(or).cardinality() == 1) {
+                return;
+            }
+            sides.add(of(SqlStdOperatorTable.AND, alone));
+        }
+        own(item).add(new Term(of(SqlStdOperatorTable.OR, sides), names));
+    }
+
+    private static SqlNode of(SqlOperator operator, List<SqlNode> all) {
+        return all.stream()
+                .reduce((one, other) -> operator.createCall(one.getParserPosition(), one, other))
+                .orElseThrow();
+    }
+
+    /** What equals the same is equal: a table can be reduced by another that it is not compared with. */
+    private void relateAll() {
+        for (int i = 0; i < equalities.size(); i++) {
+            for (int j = 0; j < i; j++) {
+                Equality one = equalities.get(i);
+                Equality other = equalities.get(j);
+                for (Names.Found end : List.of(one.left(), one.right())) {
+                    if (end.exact() && (end.equals(other.left()) || end.equals(other.right()))) {
+                        Equality more = new Equality(
+                                end.equals(one.left()) ? one.right() : one.left(),
+                                end.equals(other.left()) ? other.right() : other.left());
+                        addNew(more);
+                    }
+                }
+            }
+        }
+    }
+
+    private void addNew(Equality more) {
+        Equality turned = new Equality(more.right(), more.left());
+        boolean exact = more.left().exact() && more.right().exact();
+        if (exact
+                && more.left().item() != more.right().item()
+                && !equalities.contains(more)
+                && !equalities.contains(turned)) {
+            equalities.add(more);
         }
     }
 
@@ -67,33 +132,38 @@ final class Conditions {
         }
         sort(join.left());
         sort(join.right());
-        List<SqlNode> rest = new ArrayList<>();
+        List<Term> rest = new ArrayList<>();
         boolean equal = !join.outer();
-        for (SqlNode one : join.on()) {
-            BitSet items = names.items(one);
+        for (Term one : join.on()) {
+            BitSet items = one.names().items(one.node());
             equal |= relate(one, items, !join.outer())
                     && items.stream().anyMatch(join.left()::has)
                     && items.stream().anyMatch(join.right()::has);
             int item = items.nextSetBit(0);
             boolean alone = items.cardinality() == 1 && join.pushes(item);
-            (alone ? own.get(item) : rest).add(one);
+            (alone ? own(item) : rest).add(one);
         }
         if (!equal) {
-            throw SqlErrors.unsupported(join.place(), "a LEFT JOIN whose ON has no equality of both sides' columns is");
+            throw SqlErrors.unsupported(
+                    join.place(), "a LEFT or RIGHT JOIN whose ON has no equality of both sides' columns is");
         }
         on.put(join, rest);
     }
 
-    private UniserveException notEqual(SqlNode place, int item) {
+    private UniserveException notEqual(int item) {
+        Block.Item named = rows.item(item);
         return SqlErrors.unsupported(
-                place,
-                "a join without an equality, such as a.x = b.y, of table "
-                        + names.named(item).alias() + " with one of the others is");
+                named.place(),
+                "a join without an equality, such as a.x = b.y, of table " + named.alias()
+                        + " with one of the others is");
     }
 
     /** Takes note of an equality of two tables' expressions; returns whether it is one. */
-    private boolean relate(SqlNode condition, BitSet items, boolean inner) {
-        if (condition.getKind() != SqlKind.EQUALS || !(condition instanceof SqlCall equals)) {
+    private boolean relate(Term condition, BitSet items, boolean inner) {
+        Names names = condition.names();
+        if (condition.node().getKind() != SqlKind.EQUALS
+                || !(condition.node() instanceof SqlCall equals)
+                || !names.subs(equals).isEmpty()) {
             return false;
         }
         BitSet left = names.items((SqlNode) equals.operand(0));
@@ -102,37 +172,32 @@ final class Conditions {
             return false;
         }
         unite(left.nextSetBit(0), right.nextSetBit(0));
-        if (inner && items.stream().allMatch(from::keeps)) {
-            column(equals.operand(0))
-                    .ifPresent(one ->
-                            column(equals.operand(1)).ifPresent(other -> equalities.add(new Equality(one, other))));
+        if (inner && items.stream().allMatch(rows.from()::keeps)) {
+            names.column(equals.operand(0))
+                    .ifPresent(one -> names.column(equals.operand(1))
+                            .ifPresent(other -> equalities.add(new Equality(one, other))));
         }
         return true;
     }
 
-    private Optional<Names.Found> column(SqlNode node) {
-        return node instanceof SqlIdentifier name ? names.find(name) : Optional.empty();
-    }
-
     private void unite(int one, int other) {
-        int from = group[other];
-        for (int item = 0; item < group.length; item++) {
-            group[item] = group[item] == from ? group[one] : group[item];
-        }
+        Integer from = group.get(other);
+        Integer to = group.get(one);
+        group.replaceAll((item, now) -> now.equals(from) ? to : now);
     }
 
-    /** Conditions of this table alone, evaluated where its rows are. */
-    List<SqlNode> own(int item) {
-        return own.get(item);
+    /** Conditions of this item alone, evaluated where its rows are. */
+    List<Term> own(int item) {
+        return own.getOrDefault(item, List.of());
     }
 
     /** What remains of WHERE. */
-    List<SqlNode> where() {
+    List<Term> where() {
         return where;
     }
 
     /** What remains of an ON. */
-    List<SqlNode> on(Source.Join join) {
+    List<Term> on(Source.Join join) {
         return on.getOrDefault(join, List.of());
     }
 

@@ -1,97 +1,174 @@
 package io.uniserve.sql;
 
+import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
-import io.uniserve.sql.ParsedQuery.Named;
+import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
-import java.util.stream.IntStream;
+import java.util.function.Consumer;
+import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.jspecify.annotations.Nullable;
 
-/** What the names in a validated query mean. */
+/** What the names in one SELECT of a validated query mean, and which of its sub-queries stands where. */
 final class Names {
-    private final List<Named> tables;
-    private final List<Columns> columns;
+    private final @Nullable Names outer;
+    private final List<Entry> entries = new ArrayList<>();
+    private final Map<SqlNode, SubQuery> subs = new IdentityHashMap<>();
 
-    /** A table of the FROM, by its place there, and a column of it. */
-    record Found(int item, String column) {}
+    /** What a name means. */
+    sealed interface Meaning {}
 
-    /** Every table is in the map, by its name in the query. */
-    Names(List<Named> tables, Map<String, Columns> columns) {
-        this.tables = tables;
-        this.columns = tables.stream().map(named -> of(columns, named)).toList();
+    /**
+     * A column of a table, or of a sub-query's answer.
+     *
+     * @param item of the block
+     * @param index its place among the item's columns
+     * @param exact true where what is equal to one and the same value of it is surely equal: no DOUBLE, which rounds
+     */
+    record Found(int item, String column, int index, boolean exact) implements Meaning {}
+
+    /** A column of a sub-query in FROM that is no stage of its own: an expression of what it reads. */
+    record Inlined(Term term) implements Meaning {}
+
+    /** A column of the query around this one. */
+    record Outside(Names names) implements Meaning {}
+
+    private record Entry(String alias, List<String> columns, int item, List<Term> inlined, BitSet exact) {}
+
+    /** Those of a query within another one, or of one by itself. */
+    Names(@Nullable Names outer) {
+        this.outer = outer;
     }
 
-    private static Columns of(Map<String, Columns> columns, Named named) {
-        Columns known = columns.get(named.table());
-        if (known == null) {
-            throw SqlErrors.invalid(named.name(), "table " + named.table() + " is not known");
+    /** A table or an answer; names of columns are of small letters. */
+    void add(String alias, List<String> columns, int item) {
+        entries.add(new Entry(lower(alias), columns, item, List.of(), new BitSet()));
+    }
+
+    /** A table. */
+    void add(String alias, Columns columns, int item) {
+        BitSet exact = new BitSet();
+        for (int i = 0; i < columns.columns().size(); i++) {
+            exact.set(i, columns.columns().get(i).type().kind() != ColumnType.Kind.DOUBLE);
         }
-        return known;
+        entries.add(new Entry(lower(alias), columns.names(), item, List.of(), exact));
     }
 
-    int count() {
-        return tables.size();
+    /** A sub-query that is read as a part of this one. */
+    void inline(String alias, List<String> columns, List<Term> terms) {
+        entries.add(new Entry(lower(alias), columns, -1, terms, new BitSet()));
     }
 
-    Named named(int item) {
-        return tables.get(item);
+    /** Takes note of a sub-query by the node that it is the value of. */
+    void add(SqlNode place, SubQuery sub) {
+        subs.put(place, sub);
     }
 
-    Columns columns(int item) {
-        return columns.get(item);
+    /** The sub-query whose value this node is. */
+    Optional<SubQuery> sub(SqlNode node) {
+        return Optional.ofNullable(subs.get(node));
     }
 
-    /** The tables that a star in a SELECT stands for. */
-    List<Integer> items(SqlIdentifier star) {
-        return IntStream.range(0, tables.size())
-                .filter(item -> star.names.size() < 2 || alias(item).equals(lower(star.names.get(0))))
-                .boxed()
-                .toList();
+    /** The columns that a star in a SELECT stands for. */
+    List<SqlIdentifier> all(SqlIdentifier star) {
+        List<SqlIdentifier> all = new ArrayList<>();
+        for (Entry entry : entries) {
+            if (star.names.size() < 2 || entry.alias.equals(lower(star.names.get(0)))) {
+                entry.columns.forEach(
+                        name -> all.add(new SqlIdentifier(List.of(entry.alias, name), star.getParserPosition())));
+            }
+        }
+        return all;
     }
 
-    /** The column; empty where the name is not one's, such as an alias of the SELECT. */
-    Optional<Found> find(SqlIdentifier name) {
+    /** What a name means; empty where it is no column's, such as an alias of the SELECT. */
+    Optional<Meaning> find(SqlIdentifier name) {
         if (name.isStar() || name.names.size() > 2) {
             return Optional.empty();
         }
         String last = lower(name.names.get(name.names.size() - 1));
-        for (int item = 0; item < tables.size(); item++) {
-            if (name.isSimple() || alias(item).equals(lower(name.names.get(0)))) {
-                Optional<String> column = columns.get(item).names().stream()
-                        .filter(known -> known.equals(last))
-                        .findFirst();
-                if (column.isPresent()) {
-                    return Optional.of(new Found(item, column.get()));
-                }
+        for (Entry entry : entries) {
+            int index = entry.columns.indexOf(last);
+            if (index >= 0 && (name.isSimple() || entry.alias.equals(lower(name.names.get(0))))) {
+                return Optional.of(
+                        entry.item < 0
+                                ? new Inlined(entry.inlined.get(index))
+                                : new Found(entry.item, entry.columns.get(index), index, entry.exact.get(index)));
             }
         }
-        return Optional.empty();
+        return outer != null && outer.find(name).isPresent() ? Optional.of(new Outside(outer)) : Optional.empty();
     }
 
-    /** The tables whose columns are in an expression. */
+    /** The column that an expression is, and nothing more. */
+    Optional<Found> column(SqlNode node) {
+        if (!(node instanceof SqlIdentifier name)) {
+            return Optional.empty();
+        }
+        Meaning meaning = find(name).orElse(null);
+        if (meaning instanceof Inlined inlined) {
+            return inlined.term.names().column(inlined.term.node());
+        }
+        return meaning instanceof Found found ? Optional.of(found) : Optional.empty();
+    }
+
+    /** The items whose columns are in an expression. */
     BitSet items(SqlNode expression) {
         BitSet items = new BitSet();
-        expression.accept(new SqlBasicVisitor<@Nullable Void>() {
-            @Override
-            public @Nullable Void visit(SqlIdentifier name) {
-                find(name).ifPresent(found -> items.set(found.item()));
-                return null;
-            }
-        });
+        walk(expression, found -> items.set(found.item()), name -> {}, sub -> {});
         return items;
     }
 
-    private String alias(int item) {
-        return lower(tables.get(item).alias());
+    /** The names in an expression that are of the query around this one. */
+    List<SqlIdentifier> outside(SqlNode expression) {
+        List<SqlIdentifier> all = new ArrayList<>();
+        walk(expression, found -> {}, all::add, sub -> {});
+        return all;
     }
 
-    private static String lower(String name) {
+    /** The sub-queries in an expression, those of what it inlines too. */
+    List<SubQuery> subs(SqlNode expression) {
+        List<SubQuery> all = new ArrayList<>();
+        walk(expression, found -> {}, name -> {}, all::add);
+        return all;
+    }
+
+    private void walk(
+            SqlNode expression, Consumer<Found> own, Consumer<SqlIdentifier> outside, Consumer<SubQuery> queries) {
+        expression.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlIdentifier name) {
+                Meaning meaning = find(name).orElse(null);
+                if (meaning instanceof Found found) {
+                    own.accept(found);
+                } else if (meaning instanceof Inlined inlined) {
+                    inlined.term.names().walk(inlined.term.node(), own, outside, queries);
+                } else if (meaning instanceof Outside) {
+                    outside.accept(name);
+                }
+                return null;
+            }
+
+            @Override
+            public @Nullable Void visit(SqlCall call) {
+                SubQuery sub = subs.get(call);
+                if (sub == null) {
+                    return super.visit(call);
+                }
+                queries.accept(sub);
+                sub.outside().forEach(node -> node.accept(this));
+                return null;
+            }
+        });
+    }
+
+    static String lower(String name) {
         return name.toLowerCase(Locale.ROOT);
     }
 }

@@ -11,6 +11,7 @@ import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlSelect;
 import org.apache.calcite.util.Litmus;
+import org.jspecify.annotations.Nullable;
 
 /** ORDER BY, LIMIT and OFFSET of a query. */
 final class Ordering {
@@ -22,20 +23,20 @@ final class Ordering {
     private final long limit;
     private final long skip;
 
-    Ordering(SqlSelect select, List<SqlNode> items, List<String> names, SqlWriter merged, boolean grouped) {
+    Ordering(@Nullable SqlSelect select, List<SqlNode> items, List<String> names, SqlWriter merged, boolean grouped) {
         this.items = items;
         this.names = names;
         this.merged = merged;
         this.grouped = grouped;
         List<String> orders = new ArrayList<>();
-        SqlNodeList list = select.getOrderList();
+        SqlNodeList list = select == null ? null : select.getOrderList();
         if (list != null) {
             list.forEach(node -> orders.add(order(node, "")));
         }
         by = orders.isEmpty() ? "" : " ORDER BY " + String.join(", ", orders);
-        SqlNode offset = select.getOffset();
+        SqlNode offset = select == null ? null : select.getOffset();
         skip = offset == null ? 0 : count(offset, "OFFSET");
-        SqlNode fetch = select.getFetch();
+        SqlNode fetch = select == null ? null : select.getFetch();
         limit = fetch == null ? -1 : count(fetch, "LIMIT");
     }
 

@@ -28,6 +28,9 @@ public final class PackedRows {
             (out, rows) -> out.writeInt(rows.count).writeBytes(rows.packed),
             in -> new PackedRows(in.readInt(), in.readBytes()));
 
+    /** Rows at most: NULLs take next to no bytes, and each row takes memory. */
+    private static final int ROWS_MAX = 1 << 21;
+
     private static final int BUFFER_BYTES = 64 << 10;
 
     private final int count;
@@ -90,8 +93,8 @@ public final class PackedRows {
             types.add(in.readString());
         }
         int rows = in.readCount(Math.max(1, types.size()));
-        if (types.isEmpty() || rows != count) {
-            throw corrupt("rows without columns, or not as many as are told", null);
+        if (types.isEmpty() || rows != count || rows > ROWS_MAX) {
+            throw corrupt("rows without columns, too many, or not as many as are told", null);
         }
         List<List<@Nullable String>> all = new ArrayList<>(rows);
         for (int row = 0; row < rows; row++) {

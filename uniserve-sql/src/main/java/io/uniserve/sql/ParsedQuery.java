@@ -3,7 +3,9 @@ package io.uniserve.sql;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Set;
+import java.util.TreeSet;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.sql.JoinConditionType;
 import org.apache.calcite.sql.JoinType;
@@ -12,39 +14,33 @@ import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlJoin;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
 import org.apache.calcite.sql.SqlOrderBy;
 import org.apache.calcite.sql.SqlSelect;
+import org.apache.calcite.sql.SqlWith;
+import org.apache.calcite.sql.SqlWithItem;
 import org.apache.calcite.sql.parser.SqlParseException;
 import org.apache.calcite.sql.parser.SqlParser;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
+import org.apache.calcite.util.Litmus;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A query's text as a tree whose FROM is of a shape that is supported; its other names and types are not looked at yet.
+ * A query's text as a tree, and the tables that it names anywhere; its other names and types are not looked at yet.
  *
- * @param from how the tables are joined
- * @param tables in the order of FROM
+ * @param tables once each, in the order of the text
  */
-record ParsedQuery(SqlNode tree, Source from, List<Named> tables) {
+record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     /** A longer text is refused: no person writes one, and its tree would be too deep. */
     static final int TEXT_CHARS_MAX = 65_536;
 
-    /** Tables of one FROM at most. */
-    static final int TABLES_MAX = 16;
+    private static final Set<JoinType> JOINS =
+            Set.of(JoinType.INNER, JoinType.COMMA, JoinType.CROSS, JoinType.LEFT, JoinType.RIGHT);
 
     private static final SqlParser.Config PARSER = SqlParser.config()
             .withUnquotedCasing(Casing.UNCHANGED)
             .withCaseSensitive(false)
             .withConformance(SqlConformanceEnum.BABEL);
-
-    private static final Set<JoinType> JOINS = Set.of(JoinType.INNER, JoinType.COMMA, JoinType.CROSS, JoinType.LEFT);
-
-    /** A table as FROM names it, and the name it has in the query. */
-    record Named(SqlIdentifier name, String alias) {
-        String table() {
-            return name.getSimple();
-        }
-    }
 
     ParsedQuery {
         tables = List.copyOf(tables);
@@ -60,7 +56,11 @@ record ParsedQuery(SqlNode tree, Source from, List<Named> tables) {
         }
         try {
             SqlNode tree = SqlParser.create(text, PARSER).parseQuery();
-            return of(tree, tree instanceof SqlOrderBy ordered ? ordered.query : tree);
+            SqlNode query = tree instanceof SqlOrderBy ordered ? ordered.query : tree;
+            select(query instanceof SqlWith with ? with.body : query);
+            Tables found = new Tables();
+            found.look(tree, Set.of());
+            return new ParsedQuery(tree, found.tables);
         } catch (SqlParseException e) {
             throw SqlErrors.syntax(e);
         } catch (StackOverflowError e) {
@@ -68,10 +68,11 @@ record ParsedQuery(SqlNode tree, Source from, List<Named> tables) {
         }
     }
 
-    /** The same of a tree, such as that of {@link #of(String)} once it is validated. */
-    static ParsedQuery of(SqlNode tree, SqlNode query) {
-        if (!(query instanceof SqlSelect select)) {
-            throw SqlErrors.unsupported(query, query.getKind() + " is");
+    /** A query that is one SELECT, as all must be. */
+    static SqlSelect select(SqlNode query) {
+        SqlNode inner = query instanceof SqlOrderBy ordered ? ordered.query : query;
+        if (!(inner instanceof SqlSelect select)) {
+            throw SqlErrors.unsupported(inner, inner.getKind() + " is");
         }
         if (select.getFrom() == null) {
             throw SqlErrors.invalid(select, "the query has no FROM; use FROM and a table");
@@ -79,49 +80,10 @@ record ParsedQuery(SqlNode tree, Source from, List<Named> tables) {
         if (!select.getWindowList().isEmpty() || select.getQualify() != null) {
             throw SqlErrors.unsupported(select, "WINDOW or QUALIFY is");
         }
-        List<Named> tables = new ArrayList<>();
-        return new ParsedQuery(tree, source(select.getFrom(), tables), tables);
+        return select;
     }
 
-    private static Source source(SqlNode from, List<Named> tables) {
-        if (from instanceof SqlJoin join) {
-            return join(join, tables);
-        }
-        SqlNode table = from;
-        String alias = "";
-        if (from.getKind() == SqlKind.AS && from instanceof SqlCall as) {
-            if (as.operandCount() > 2) {
-                throw SqlErrors.unsupported(from, "a table's alias with names of columns is");
-            }
-            table = as.operand(0);
-            alias = ((SqlIdentifier) as.operand(1)).getSimple();
-        }
-        if (!(table instanceof SqlIdentifier name)) {
-            throw SqlErrors.unsupported(from, "a FROM with a query is");
-        }
-        if (!name.isSimple()) {
-            throw SqlErrors.invalid(name, "FROM names " + name + "; tables have names of one word");
-        }
-        if (tables.size() == TABLES_MAX) {
-            throw SqlErrors.unsupported(from, "a FROM with more than " + TABLES_MAX + " tables is");
-        }
-        tables.add(new Named(name, alias.isEmpty() ? name.getSimple() : alias));
-        return new Source.Leaf(tables.size() - 1);
-    }
-
-    private static Source join(SqlJoin join, List<Named> tables) {
-        if (join.isNatural() || join.getConditionType() == JoinConditionType.USING) {
-            throw SqlErrors.unsupported(join, "a join with NATURAL or USING instead of ON is");
-        }
-        if (!JOINS.contains(join.getJoinType())) {
-            throw SqlErrors.unsupported(join, join.getJoinType() + " JOIN is");
-        }
-        Source left = source(join.getLeft(), tables);
-        Source right = source(join.getRight(), tables);
-        return new Source.Join(left, right, join.getJoinType() == JoinType.LEFT, all(join.getCondition()), join);
-    }
-
-    /** The conditions that a condition demands all of; none where there is none. */
+    /** The conditions that a condition demands all of; none where there is none. What all sides of an OR demand is among them. */
     static List<SqlNode> all(@Nullable SqlNode condition) {
         if (condition == null) {
             return List.of();
@@ -131,14 +93,117 @@ record ParsedQuery(SqlNode tree, Source from, List<Named> tables) {
                     .flatMap(one -> all(one).stream())
                     .toList();
         }
+        List<SqlNode> all = new ArrayList<>(List.of(condition));
+        if (condition.getKind() == SqlKind.OR && condition instanceof SqlCall or) {
+            List<List<SqlNode>> sides =
+                    disjuncts(or).stream().map(ParsedQuery::all).toList();
+            sides.get(0).stream()
+                    .filter(one -> !hasQuery(one) && sides.stream().allMatch(side -> has(side, one)))
+                    .forEach(all::add);
+        }
+        return all;
+    }
+
+    /** The conditions of which a condition demands one. */
+    static List<SqlNode> disjuncts(SqlNode condition) {
+        if (condition.getKind() == SqlKind.OR && condition instanceof SqlCall or) {
+            return or.getOperandList().stream()
+                    .flatMap(one -> disjuncts(one).stream())
+                    .toList();
+        }
         return List.of(condition);
     }
 
-    /** Refuses a query that names another table only. */
+    private static boolean has(List<SqlNode> conditions, SqlNode wanted) {
+        return conditions.stream().anyMatch(one -> one.equalsDeep(wanted, Litmus.IGNORE));
+    }
+
+    private static boolean hasQuery(@Nullable SqlNode node) {
+        return isQuery(node)
+                || (node instanceof SqlCall call
+                        && call.getOperandList().stream().anyMatch(ParsedQuery::hasQuery));
+    }
+
+    /** Refuses a kind of join that is not supported. */
+    static void check(SqlJoin join) {
+        if (join.isNatural() || join.getConditionType() == JoinConditionType.USING) {
+            throw SqlErrors.unsupported(join, "a join with NATURAL or USING instead of ON is");
+        }
+        if (!JOINS.contains(join.getJoinType())) {
+            throw SqlErrors.unsupported(join, join.getJoinType() + " JOIN is");
+        }
+    }
+
+    /** Refuses a query that names other tables only. */
     void check(String asked) {
-        if (tables.stream().noneMatch(named -> named.table().equalsIgnoreCase(asked))) {
-            SqlIdentifier first = tables.get(0).name();
+        if (tables.isEmpty()) {
+            throw SqlErrors.invalid(tree, "the query names no table; use FROM and a table");
+        }
+        if (tables.stream().noneMatch(named -> named.getSimple().equalsIgnoreCase(asked))) {
+            SqlIdentifier first = tables.get(0);
             throw SqlErrors.invalid(first, "the query is asked of table " + asked + ", and FROM names " + first);
         }
+    }
+
+    /** Walks through all there is, and knows what WITH has named so far. */
+    private static final class Tables {
+        private final List<SqlIdentifier> tables = new ArrayList<>();
+        private final Set<String> known = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+
+        void look(@Nullable SqlNode node, Set<String> withs) {
+            if (node instanceof SqlWith with) {
+                Set<String> inside = new TreeSet<>(withs);
+                for (SqlNode one : with.withList) {
+                    SqlWithItem item = (SqlWithItem) one;
+                    look(item.query, inside);
+                    inside.add(item.name.getSimple().toLowerCase(Locale.ROOT));
+                }
+                look(with.body, inside);
+            } else if (node instanceof SqlSelect select) {
+                if (leaves(select.getFrom()) > Block.GIVEN) {
+                    throw SqlErrors.unsupported(select, "a FROM with more than " + Block.GIVEN + " tables is");
+                }
+                from(select.getFrom(), withs);
+                select.getOperandList().stream()
+                        .filter(part -> part != select.getFrom())
+                        .forEach(part -> look(part, withs));
+            } else if (node instanceof SqlNodeList list) {
+                list.forEach(one -> look(one, withs));
+            } else if (node instanceof SqlCall call) {
+                call.getOperandList().forEach(one -> look(one, withs));
+            }
+        }
+
+        private static int leaves(@Nullable SqlNode from) {
+            return from instanceof SqlJoin join ? leaves(join.getLeft()) + leaves(join.getRight()) : 1;
+        }
+
+        private void from(@Nullable SqlNode from, Set<String> withs) {
+            if (from instanceof SqlJoin join) {
+                check(join);
+                from(join.getLeft(), withs);
+                from(join.getRight(), withs);
+                look(join.getCondition(), withs);
+            } else if (from != null && from.getKind() == SqlKind.AS && from instanceof SqlCall as) {
+                from(as.operand(0), withs);
+            } else if (from instanceof SqlIdentifier name) {
+                if (!name.isSimple()) {
+                    throw SqlErrors.invalid(name, "FROM names " + name + "; tables have names of one word");
+                }
+                if (!withs.contains(name.getSimple().toLowerCase(Locale.ROOT)) && known.add(name.getSimple())) {
+                    tables.add(name);
+                }
+            } else {
+                look(from, withs);
+            }
+        }
+    }
+
+    /** True for what is a query by itself. */
+    static boolean isQuery(@Nullable SqlNode node) {
+        return node != null
+                && (node.getKind().belongsTo(SqlKind.QUERY)
+                        || node.getKind() == SqlKind.SCALAR_QUERY
+                        || node.getKind() == SqlKind.ORDER_BY);
     }
 }

@@ -2,33 +2,33 @@ package io.uniserve.sql;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlNodeList;
 
-/** The columns of what an actor answers: first those it groups by, then whatever is asked for, each once. */
+/** The columns of what an actor answers: first those that the query groups by, then whatever is asked for, each once. */
 final class Partials {
-    private final ColumnWriter rows;
     private final List<String> expressions = new ArrayList<>();
+    private final TreeSet<Integer> keys = new TreeSet<>();
     private int groups;
 
-    Partials(ColumnWriter rows) {
-        this.rows = rows;
-    }
-
     /** Before all else. */
-    void groups(List<SqlNode> nodes) {
+    void groups(List<SqlNode> nodes, ColumnWriter rows) {
         for (SqlNode node : nodes) {
             if (node.getKind() == SqlKind.ROLLUP
                     || node.getKind() == SqlKind.CUBE
                     || node.getKind() == SqlKind.GROUPING_SETS
                     || node.getKind() == SqlKind.ROW
-                    || node instanceof org.apache.calcite.sql.SqlNodeList) {
+                    || node instanceof SqlNodeList) {
                 throw SqlErrors.unsupported(node, "GROUP BY with sets of columns is");
             }
             column(rows.write(node));
         }
         groups = expressions.size();
+        IntStream.range(0, groups).forEach(keys::add);
     }
 
     int groups() {
@@ -39,12 +39,9 @@ final class Partials {
         return IntStream.range(0, groups).mapToObj(i -> "c" + i).toList();
     }
 
+    /** The numbers of the columns that actors group by: those of the query, and values of which only distinct ones count. */
     List<String> groupNumbers() {
-        return IntStream.rangeClosed(1, groups).mapToObj(String::valueOf).toList();
-    }
-
-    ColumnWriter rows() {
-        return rows;
+        return keys.stream().map(i -> String.valueOf(i + 1)).toList();
     }
 
     /** The name of the column with this expression, which is added where there is none. */
@@ -57,10 +54,17 @@ final class Partials {
         return "c" + index;
     }
 
+    /** The same, of an expression that actors are to group by. */
+    String key(String expression) {
+        String column = column(expression);
+        keys.add(expressions.indexOf(expression));
+        return column;
+    }
+
     /** The name of the column that is grouped by this expression, or none. */
-    java.util.Optional<String> group(String expression) {
+    Optional<String> group(String expression) {
         int index = expressions.subList(0, groups).indexOf(expression);
-        return index < 0 ? java.util.Optional.empty() : java.util.Optional.of("c" + index);
+        return index < 0 ? Optional.empty() : Optional.of("c" + index);
     }
 
     /** The list of a SELECT. A query may want nothing but constants of each row. */

@@ -6,13 +6,20 @@ import org.apache.calcite.sql.SqlNode;
 /** Expressions over rows that are not grouped: actors compute them. */
 final class PlainWriter extends SqlWriter {
     private final Partials partials;
+    private final ColumnWriter rows;
 
-    PlainWriter(Partials partials) {
+    PlainWriter(Partials partials, ColumnWriter rows) {
         this.partials = partials;
+        this.rows = rows;
     }
 
     @Override
     Optional<String> instead(SqlNode node) {
-        return Optional.of(partials.column(partials.rows().write(node)));
+        return Optional.of(partials.column(rows.write(node)));
+    }
+
+    @Override
+    PlainWriter in(Names names) {
+        return new PlainWriter(partials, rows.in(names));
     }
 }

@@ -3,7 +3,7 @@ package io.uniserve.sql;
 import java.util.List;
 import org.apache.calcite.sql.SqlNode;
 
-/** What a FROM is made of: tables, by their places in it, and joins of two such. */
+/** What a FROM is made of: tables and answers of sub-queries, by their numbers in it, and joins of two such. */
 sealed interface Source {
     /** True where the table is in here. */
     boolean has(int item);
@@ -11,7 +11,7 @@ sealed interface Source {
     /** True where no join in here adds rows of NULLs in place of the table's: its own conditions may then come first. */
     boolean keeps(int item);
 
-    /** One table. */
+    /** One table or answer. */
     record Leaf(int item) implements Source {
         @Override
         public boolean has(int other) {
@@ -31,7 +31,7 @@ sealed interface Source {
      * @param on the conditions of its ON, all of which must hold; none for a comma
      * @param place of it in the text
      */
-    record Join(Source left, Source right, boolean outer, List<SqlNode> on, SqlNode place) implements Source {
+    record Join(Source left, Source right, boolean outer, List<Term> on, SqlNode place) implements Source {
         public Join {
             on = List.copyOf(on);
         }

@@ -1,74 +1,87 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.Columns;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.Block.Item;
+import io.uniserve.sql.Block.Rows;
+import io.uniserve.sql.Block.Wanted;
 import io.uniserve.sql.SplitQuery.Reduction;
 import io.uniserve.sql.SplitQuery.Side;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.stream.IntStream;
-import org.apache.calcite.sql.SqlCall;
-import org.apache.calcite.sql.SqlIdentifier;
-import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.SqlNodeList;
-import org.apache.calcite.sql.SqlSelect;
 
-/** One query's way to {@link SplitQuery}. */
+/** One block's way to {@link SplitQuery}. */
 final class Split {
-    private final SqlSelect select;
-    private final ParsedQuery parsed;
-    private final Names names;
+    private final Rows from;
+    private final Wanted asked;
     private final Conditions conditions;
     private final int stays;
     /** The columns that the join wants of each table, in the order in which it was found to want them. */
     private final List<List<String>> wanted = new ArrayList<>();
 
     private final ColumnWriter rows;
-    private final List<SqlNode> items = new ArrayList<>();
-    private final List<String> titles = new ArrayList<>();
-    private final Partials partials;
+    private final Partials partials = new Partials();
     private final SqlWriter merged;
-    private final boolean grouped;
 
-    Split(Map<String, Columns> tables, SqlSelect select, int stays) {
-        this.select = select;
-        parsed = ParsedQuery.of(select, select);
-        names = new Names(parsed.tables(), tables);
-        conditions = new Conditions(names, parsed.from(), select.getWhere());
+    /**
+     * Of one of the blocks.
+     *
+     * @param reduced whether the block's reduction counts
+     * @param stays the table that stays; less than 0 for the first one that can, or none
+     */
+    Split(Map<Integer, Block> blocks, Block block, boolean reduced, int stays) {
+        from = block.rows();
+        asked = block.wanted();
+        List<Term> where = new ArrayList<>(from.where());
+        if (reduced) {
+            block.reduction().ifPresent(where::add);
+        }
+        BitSet single = new BitSet();
+        for (int item : from.items()) {
+            Block answer = blocks.get(from.item(item).block());
+            single.set(item, answer != null && answer.single());
+        }
+        conditions = new Conditions(from, where, single);
         this.stays = stays < 0 ? first() : stays;
-        if (this.stays >= names.count() || !parsed.from().keeps(this.stays)) {
+        if (this.stays >= from.tables().size()
+                || (this.stays >= 0 && !from.from().keeps(this.stays))) {
             throw UniserveException.invalid("the table at place " + stays + " of FROM cannot stay in its place");
         }
-        IntStream.range(0, names.count()).forEach(item -> wanted.add(new ArrayList<>()));
-        rows = new ColumnWriter(names, names.count() == 1 ? ColumnWriter::alone : this::joined);
-        select.getSelectList().forEach(this::addItem);
-        SqlNodeList groups = select.getGroup();
-        grouped = groups != null || select.getHaving() != null || items.stream().anyMatch(Aggregates::in);
-        partials = new Partials(rows);
-        if (grouped) {
-            partials.groups(groups == null ? List.of() : groups.getList());
+        from.tables().forEach(item -> wanted.add(new ArrayList<>()));
+        boolean alone = this.stays == 0 && from.items().size() == 1;
+        rows = new ColumnWriter(from.names(), alone ? ColumnWriter.ALONE : this::joined);
+        if (asked.grouped()) {
+            partials.groups(asked.groups(), rows);
+            merged = new MergeWriter(partials, rows);
+        } else {
+            merged = new PlainWriter(partials, rows);
         }
-        merged = grouped ? new MergeWriter(partials) : new PlainWriter(partials);
     }
 
     private int first() {
-        return IntStream.range(0, names.count())
-                .filter(parsed.from()::keeps)
+        return IntStream.range(0, from.tables().size())
+                .filter(from.from()::keeps)
                 .findFirst()
-                .orElseThrow();
+                .orElse(SplitQuery.NOWHERE);
     }
 
     private String joined(Names.Found column) {
         if (column.item() == stays) {
-            return SplitQuery.ROWS + "." + ColumnWriter.alone(column);
+            sent(column); // to be sent where the table is cut by a column
+            return ColumnWriter.ofRows(column);
         }
         return SplitQuery.side(column.item()) + "." + sent(column);
     }
 
-    /** The name of a column in what its table sends. */
+    /** The name of a column in what its table sends, or in the answer that has it. */
     private String sent(Names.Found column) {
+        if (column.item() >= Block.GIVEN) {
+            return "c" + column.index();
+        }
         List<String> columns = wanted.get(column.item());
         if (!columns.contains(column.column())) {
             columns.add(column.column());
@@ -76,54 +89,40 @@ final class Split {
         return "c" + columns.indexOf(column.column());
     }
 
-    private void addItem(SqlNode item) {
-        if (item instanceof SqlIdentifier star && star.isStar()) {
-            for (int table : names.items(star)) {
-                for (String name : names.columns(table).names()) {
-                    items.add(new SqlIdentifier(List.of(names.named(table).alias(), name), item.getParserPosition()));
-                    titles.add(name);
-                }
-            }
-        } else if (item.getKind() == SqlKind.AS && item instanceof SqlCall as) {
-            items.add(as.operand(0));
-            titles.add(((SqlIdentifier) as.operand(1)).getSimple());
-        } else {
-            items.add(item);
-            titles.add(item instanceof SqlIdentifier name ? ColumnWriter.last(name) : "_" + items.size());
-        }
-    }
-
     SplitQuery query() {
-        String distinct = select.isDistinct() ? "DISTINCT " : "";
-        List<String> answers = items.stream().map(merged::write).toList();
+        String distinct = asked.distinct() ? "DISTINCT " : "";
+        List<String> answers = asked.answers().stream().map(merged::write).toList();
         StringBuilder finish =
                 new StringBuilder("SELECT " + distinct + String.join(", ", answers) + " FROM " + SplitQuery.PARTS);
         if (partials.groups() > 0) {
             finish.append(" GROUP BY ").append(String.join(", ", partials.groupColumns()));
         }
-        SqlNode having = select.getHaving();
+        SqlNode having = asked.having();
         if (having != null) {
             finish.append(" HAVING ").append(merged.write(having));
         }
-        Ordering ordering = new Ordering(select, items, titles, merged, grouped);
+        List<SqlNode> items = asked.answers().stream().map(Term::node).toList();
+        Ordering ordering = new Ordering(asked.order(), items, asked.titles(), merged, asked.grouped());
         finish.append(ordering.last());
-        String partial = partial(grouped ? "" : distinct) + (grouped ? "" : ordering.first());
-        return new SplitQuery(partial, finish.toString(), titles, stays, sides());
+        String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
+        boolean whole = from.tables().size() == 1
+                && conditions.where().isEmpty()
+                && from.items().size() == 1
+                && conditions.own(from.items().get(0)).isEmpty()
+                && !asked.grouped();
+        return new SplitQuery(partial, finish.toString(), asked.titles(), stays, sides(), whole);
     }
 
     private String partial(String distinct) {
         List<String> where = new ArrayList<>();
-        SqlNode all = select.getWhere();
-        if (names.count() > 1) {
+        if (stays >= 0) {
             conditions.own(stays).forEach(one -> where.add(rows.write(one)));
-            conditions.where().forEach(one -> where.add(rows.write(one)));
-        } else if (all != null) {
-            where.add(rows.write(all));
         }
+        conditions.where().forEach(one -> where.add(rows.write(one)));
         // What FROM wants of the sides is found out before their columns are listed.
-        String text = " FROM " + from(parsed.from()) + SplitQuery.where(where);
+        String text = " FROM " + from(from.from()) + SplitQuery.where(where);
         return "SELECT " + distinct + partials.columns() + text
-                + (partials.groups() > 0 ? " GROUP BY " + String.join(", ", partials.groupNumbers()) : "");
+                + (partials.groupNumbers().isEmpty() ? "" : " GROUP BY " + String.join(", ", partials.groupNumbers()));
     }
 
     private String from(Source source) {
@@ -133,32 +132,70 @@ final class Split {
             String text = from(join.left()) + how + from(join.right());
             return "(" + text + (on.isEmpty() ? "" : " ON " + String.join(" AND ", on)) + ")";
         }
-        int item = ((Source.Leaf) source).item();
-        return item == stays ? SplitQuery.ROWS : SplitQuery.side(item);
+        int number = ((Source.Leaf) source).item();
+        if (number < Block.GIVEN) {
+            return number == stays ? SplitQuery.ROWS : SplitQuery.side(number);
+        }
+        String relation = SplitQuery.given(from.item(number).block());
+        List<String> own = own(number);
+        String answer = own.isEmpty()
+                ? relation
+                : "(SELECT * FROM " + relation + " AS " + SplitQuery.GIVEN + SplitQuery.where(own) + ")";
+        return answer + " AS " + SplitQuery.side(number);
+    }
+
+    /** The conditions of an item alone, as they are evaluated where its rows are. */
+    private List<String> own(int item) {
+        ColumnWriter alone =
+                new ColumnWriter(from.names(), item < Block.GIVEN ? ColumnWriter.ALONE : ColumnWriter.GIVEN);
+        return conditions.own(item).stream().map(alone::write).toList();
+    }
+
+    List<Conditions.Equality> equalities() {
+        return conditions.equalities();
     }
 
     private List<Side> sides() {
         List<Side> sides = new ArrayList<>();
-        for (int item = 0; item < names.count(); item++) {
-            ColumnWriter alone = new ColumnWriter(names, ColumnWriter::alone);
-            List<String> own = conditions.own(item).stream().map(alone::write).toList();
+        for (int number = 0; number < from.tables().size(); number++) {
+            List<String> own = new ArrayList<>(own(number));
             List<Reduction> reductions = new ArrayList<>();
             for (Conditions.Equality equality : conditions.equalities()) {
-                if (equality.of(item).isPresent() && equality.other(item).item() != stays) {
-                    Names.Found other = equality.other(item);
-                    String in = ColumnWriter.alone(equality.of(item).get()) + " IN (SELECT " + sent(other) + " FROM "
-                            + SplitQuery.side(other.item()) + ")";
+                if (equality.of(number).isEmpty() || equality.other(number).item() == stays) {
+                    continue;
+                }
+                Names.Found other = equality.other(number);
+                boolean answer = other.item() >= Block.GIVEN;
+                String relation = answer
+                        ? SplitQuery.given(from.item(other.item()).block()) + " AS " + SplitQuery.GIVEN
+                        : SplitQuery.side(other.item());
+                String in = ColumnWriter.ALONE.place(equality.of(number).get()) + " IN (SELECT " + sent(other)
+                        + " FROM " + relation + ")";
+                if (answer) {
+                    own.add(in);
+                } else {
                     reductions.add(new Reduction(other.item(), in));
                 }
             }
+            Item item = from.tables().get(number);
             sides.add(new Side(
-                    names.named(item).alias(),
-                    names.named(item).table(),
-                    wanted.get(item),
+                    item.alias(),
+                    item.table(),
+                    wanted.get(number),
                     own,
                     reductions,
-                    parsed.from().keeps(item)));
+                    from.from().keeps(number),
+                    constants(number)));
         }
         return sides;
+    }
+
+    /** The values that conditions allow for columns of a table, where they are constants. */
+    private Map<String, List<String>> constants(int item) {
+        Map<String, List<String>> all = new TreeMap<>();
+        for (Term term : conditions.own(item)) {
+            Constants.of(term).ifPresent(found -> all.putIfAbsent(found.column(), found.values()));
+        }
+        return all;
     }
 }

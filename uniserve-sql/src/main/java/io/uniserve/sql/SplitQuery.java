@@ -18,10 +18,18 @@ import java.util.Set;
  * @param partial over {@value #ROWS} of the table that stays, and over the sides; with columns c0, c1, ...
  * @param finish over {@value #PARTS}, a table of these columns
  * @param names of the answer's columns
- * @param stays the table that stays, by its place in FROM
+ * @param stays the table that stays, by its place in FROM; {@link #NOWHERE} where all rows must come to one place
  * @param sides of all tables, by their places in FROM; that of the table that stays is only to be counted
+ * @param whole true where the answer is of all rows of one table
  */
-public record SplitQuery(String partial, String finish, List<String> names, int stays, List<Side> sides) {
+public record SplitQuery(
+        String partial, String finish, List<String> names, int stays, List<Side> sides, boolean whole) {
+    /** No table can stay in its place: the join would make rows of NULLs at each of its actors. */
+    public static final int NOWHERE = -1;
+
+    /** The name of a sub-query's answer where a statement reads it alone. */
+    static final String GIVEN = "g";
+
     /** The name of an actor's table. */
     public static final String ROWS = "rows";
 
@@ -42,6 +50,7 @@ public record SplitQuery(String partial, String finish, List<String> names, int 
      * @param conditions on its own rows
      * @param reductions by sides that were gathered before
      * @param mayStay false where the join makes rows of NULLs for those that match nothing here
+     * @param constants values that the conditions allow for columns, by their names
      */
     public record Side(
             String alias,
@@ -49,11 +58,13 @@ public record SplitQuery(String partial, String finish, List<String> names, int 
             List<String> columns,
             List<String> conditions,
             List<Reduction> reductions,
-            boolean mayStay) {
+            boolean mayStay,
+            Map<String, List<String>> constants) {
         public Side {
             columns = List.copyOf(columns);
             conditions = List.copyOf(conditions);
             reductions = List.copyOf(reductions);
+            constants = Map.copyOf(constants);
         }
 
         /** How many of its rows are wanted at most. */
@@ -86,24 +97,30 @@ public record SplitQuery(String partial, String finish, List<String> names, int 
         return "b" + item;
     }
 
+    /** The name by which statements know the answer of a stage. */
+    static String given(int block) {
+        return "q" + block;
+    }
+
+    /** Whether a statement reads the answer of a stage; at times true where a text of the user's only looks so. */
+    static boolean reads(String statement, int block) {
+        return statement.contains(given(block) + " AS ");
+    }
+
     /** WHERE with all of these, or nothing. */
     static String where(List<String> conditions) {
         return conditions.isEmpty() ? "" : " WHERE " + String.join(" AND ", conditions);
     }
 
     /**
-     * Refuses, by line and column, what is wrong (INVALID_ARGUMENT) or not supported (UNSUPPORTED).
+     * Refuses, by line and column, what is wrong (INVALID_ARGUMENT) or not supported (UNSUPPORTED). The split of the query itself;
+     * its sub-queries are stages of their own.
      *
-     * @param tables all that FROM names, by their names there
+     * @param tables all that the text names, by their names there
      * @param stays the table that stays, by its place in FROM; less than 0 for the first one that can
      */
     static SplitQuery of(Map<String, Columns> tables, String text, int stays) {
-        ParsedQuery parsed = ParsedQuery.of(text);
-        try {
-            return new Split(SqlQuery.byName(tables), CheckedQuery.of(tables, parsed), stays).query();
-        } catch (StackOverflowError e) {
-            throw SqlErrors.tooDeep(e);
-        }
+        return QueryPlan.of(tables, text).split(Block.MAIN, false, stays);
     }
 
     /** The statement of the table at this place; INVALID_ARGUMENT where there is none. */

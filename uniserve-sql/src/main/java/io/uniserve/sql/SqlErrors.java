@@ -61,6 +61,11 @@ final class SqlErrors {
         return new UniserveException(code, at(node.getParserPosition()) + failure.reason(), failure);
     }
 
+    /** Where a node stands, to put before what is said of it. */
+    static String place(SqlNode node) {
+        return at(node.getParserPosition());
+    }
+
     private static String at(@Nullable SqlParserPos place) {
         if (place == null) {
             return "";

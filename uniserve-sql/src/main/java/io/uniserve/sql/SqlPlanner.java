@@ -6,41 +6,54 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Planner;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
-import io.uniserve.sql.ParsedQuery.Named;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.calcite.sql.SqlIdentifier;
 
 /**
  * SQL over tables of a port: of one table every actor answers its part, and the engine merges the parts. Of several tables
- * one stays in its place, and the rows that are wanted of the others are sent to each server that has actors of it.
+ * one stays in its place, and the rows that are wanted of the others are sent to each server that has actors of it; one
+ * that is too large for that is cut by a column of the join, as the one that stays then is, so that their rows meet.
  */
 public final class SqlPlanner implements Planner {
     private static final Pattern EXPLAIN = Pattern.compile("(?is)\\s*explain\\s(.*)");
 
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final Merging engine;
+    private final Optional<SqlShuffle.Calls> shuffle;
 
     /** The engine at the place where queries are planned; so values mean the same in both steps. */
     @FunctionalInterface
     public interface Merging {
         /**
-         * Answers a statement over one table {@value SplitQuery#PARTS} with columns c0, c1, ...
+         * Answers a statement over these tables with columns c0, c1, ...
          *
+         * @param tables by the names that the statement has for them
          * @param nanos that the statement may take
          */
-        SqlRows answer(SqlRows parts, String statement, long nanos);
+        SqlRows answer(Map<String, SqlRows> tables, String statement, long nanos);
     }
 
     /** A planner of a port with this operator. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine) {
+        this(call, engine, Optional.empty());
+    }
+
+    /** The same of a port that can join two large tables too. */
+    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, Optional<SqlShuffle.Calls> shuffle) {
         this.call = call;
         this.engine = engine;
+        this.shuffle = shuffle;
     }
 
     @Override
@@ -51,33 +64,40 @@ public final class SqlPlanner implements Planner {
         String sql = explained ? explain.group(1) : text.text();
         ParsedQuery parsed = ParsedQuery.of(sql);
         Map<String, TableMeta> metas = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
-        parsed.tables().forEach(named -> metas.computeIfAbsent(named.table(), name -> meta(named, text, context)));
+        parsed.tables().forEach(named -> metas.put(named.getSimple(), meta(named, text, context)));
         parsed.check(text.table().value());
         Map<String, Columns> tables = new HashMap<>();
         metas.forEach((name, meta) -> tables.put(name, Columns.of(meta)));
-        if (parsed.tables().size() > 1 && !text.actors().isEmpty()) {
+        SqlQuery query = SqlQuery.of(sql, tables);
+        if (!text.actors().isEmpty() && !query.plan().single()) {
             throw UniserveException.unsupported("a query of several tables is asked of all actors, not of some");
         }
-        SqlQuery query = new SqlQuery(sql, tables, SqlQuery.Step.PARTIAL, -1, 0, Map.of());
-        SqlRun run = new SqlRun(call, engine, context, metas, query);
-        SqlRows rows = run.rows();
-        return explained ? run.explained(rows) : SqlAnswer.of(run.names(), rows);
+        List<String> told = new ArrayList<>();
+        Stages stages = new Stages(query, asked -> new SqlRun(call, engine, shuffle, context, metas, asked, told));
+        SqlRows rows = stages.rows();
+        return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }
 
-    private static TableMeta meta(Named named, QueryText text, PlanContext context) {
+    /** The rounds as text: the query was run, and its answer is not shown. */
+    private static Answer explained(List<String> told, SqlRows rows) {
+        String text = String.join("\n", told) + "\n" + "answer: "
+                + SqlRun.rows(rows.rows().size()) + "\n";
+        return new Answer("text/plain", Bytes.utf8(text));
+    }
+
+    private static TableMeta meta(SqlIdentifier named, QueryText text, PlanContext context) {
         TableMeta asked = context.table(text.table());
-        if (named.table().equalsIgnoreCase(text.table().value())) {
+        if (named.getSimple().equalsIgnoreCase(text.table().value())) {
             return asked;
         }
         try {
-            TableMeta meta = context.table(new TableName(named.table()));
+            TableMeta meta = context.table(new TableName(named.getSimple()));
             if (meta.port().equals(asked.port())) {
                 return meta;
             }
         } catch (UniserveException e) {
-            throw SqlErrors.at(named.name(), e);
+            throw SqlErrors.at(named, e);
         }
-        throw SqlErrors.unsupported(
-                named.name(), "a join of table " + asked.name() + " with a table of another port is");
+        throw SqlErrors.unsupported(named, "a join of table " + asked.name() + " with a table of another port is");
     }
 }

@@ -16,28 +16,48 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Function;
 
 /**
  * What an actor is asked for a query, the parameters of a port's operator. What travels is the user's text, which every
  * actor checks and splits itself: no client can have a server run a statement of the engine's own.
  *
  * @param text the query
- * @param tables all that its FROM names, by their names there
+ * @param tables all that it names, by their names there
+ * @param stage which of its sub-queries is asked for, or the query itself
  * @param step what of it
  * @param stays the table that stays in its place while the others' rows are sent to it, by its place in FROM; -1 while that
  *     is not known
  * @param item the table that is asked, by its place in FROM
  * @param sides rows of other tables, by their places in FROM
+ * @param given answers of other stages, by their numbers
  */
 public record SqlQuery(
-        String text, Map<String, Columns> tables, Step step, int stays, int item, Map<Integer, PackedRows> sides) {
+        String text,
+        Map<String, Columns> tables,
+        Stage stage,
+        Step step,
+        int stays,
+        int item,
+        Map<Integer, PackedRows> sides,
+        Map<Integer, PackedRows> given) {
     public static final Codec<SqlQuery> CODEC = Codecs.of(SqlQuery::write, SqlQuery::read);
 
-    private static final Codec<Map<Integer, PackedRows>> SIDES = Codecs.map(Codecs.INT, PackedRows.CODEC);
+    private static final Codec<Map<Integer, PackedRows>> ROWS = Codecs.map(Codecs.INT, PackedRows.CODEC);
     private static final String NAME = "[a-z_][a-z0-9_]{0,62}";
 
     private static final int SPLITS_MAX = 256;
-    private static final Splits SPLITS = new Splits();
+    private static final int PLANS_MAX = 64;
+    private static final Latest<SplitKey, SplitQuery> SPLITS = new Latest<>(SPLITS_MAX);
+    private static final Latest<PlanKey, QueryPlan> PLANS = new Latest<>(PLANS_MAX);
+
+    /**
+     * A part of a query that is answered by itself.
+     *
+     * @param number 0 for the query itself
+     * @param reduced true where only rows count that the query around it can use, whose values are given
+     */
+    public record Stage(int number, boolean reduced) {}
 
     /** The steps of a query. */
     public enum Step {
@@ -52,6 +72,7 @@ public record SqlQuery(
     public SqlQuery {
         tables = byName(tables);
         sides = Collections.unmodifiableMap(new TreeMap<>(sides));
+        given = Collections.unmodifiableMap(new TreeMap<>(given));
     }
 
     /** SQL does not tell large letters from small ones. */
@@ -63,12 +84,45 @@ public record SqlQuery(
 
     /** A query of one table. */
     public static SqlQuery of(String table, Columns columns, String text) {
-        return new SqlQuery(text, Map.of(table, columns), Step.PARTIAL, -1, 0, Map.of());
+        return of(text, Map.of(table, columns));
     }
 
-    /** Another step of the same query. */
-    SqlQuery with(Step step, int stays, int item, Map<Integer, PackedRows> sides) {
-        return new SqlQuery(text, tables, step, stays, item, sides);
+    /** A query's first step, before anything is known. */
+    static SqlQuery of(String text, Map<String, Columns> tables) {
+        return new SqlQuery(text, tables, new Stage(Block.MAIN, false), Step.PARTIAL, -1, 0, Map.of(), Map.of());
+    }
+
+    /** The same of another stage, with the answers of stages before. */
+    SqlQuery with(Stage other, Map<Integer, PackedRows> answers) {
+        return new SqlQuery(text, tables, other, Step.PARTIAL, -1, 0, Map.of(), answers);
+    }
+
+    /** Another step of the same stage, with no more than it needs of the answers of others. */
+    SqlQuery with(Step other, int staying, int asked, Map<Integer, PackedRows> rows) {
+        SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, given);
+        Map<Integer, PackedRows> read = new TreeMap<>(given);
+        String statement = next.statement(next.split());
+        read.keySet().removeIf(number -> !SplitQuery.reads(statement, number));
+        return new SqlQuery(text, tables, stage, other, staying, asked, rows, read);
+    }
+
+    /** The partial answer of the same stage, of which some rows of other tables come in another way; with all answers. */
+    SqlQuery given(int staying, Map<Integer, PackedRows> rows) {
+        return new SqlQuery(text, tables, stage, Step.PARTIAL, staying, staying, rows, given);
+    }
+
+    /** Puts the answers of other stages that a statement reads under the names that it has for them. */
+    void giveTo(String statement, Map<String, PackedRows> relations) {
+        given.forEach((number, rows) -> {
+            if (SplitQuery.reads(statement, number)) {
+                relations.put(SplitQuery.given(number), rows);
+            }
+        });
+    }
+
+    /** Columns of two tables that are equal in every row of the stage's join. */
+    List<Conditions.Equality> equalities() {
+        return plan().equalities(stage.number, stage.reduced, stays);
     }
 
     /**
@@ -86,9 +140,7 @@ public record SqlQuery(
         if (!own.equals(tables.get(side.table()))) {
             throw UniserveException.invalid("table " + side.table() + " has other columns than the query was made for");
         }
-        if (step == Step.COUNT) {
-            return new Work(side.count(), Map.of());
-        }
+        String statement = statement(split);
         Map<String, PackedRows> relations = new TreeMap<>();
         sides.forEach((place, rows) -> relations.put(SplitQuery.side(place), rows));
         if (step == Step.SIDE) {
@@ -97,35 +149,41 @@ public record SqlQuery(
                     .retainAll(side.reductions().stream()
                             .map(one -> SplitQuery.side(one.side()))
                             .toList());
-            return new Work(side.statement(sides.keySet()), relations);
-        }
-        TreeSet<Integer> wanted = new TreeSet<>();
-        for (int other = 0; other < split.sides().size(); other++) {
-            if (other != item) {
-                wanted.add(other);
+        } else if (step == Step.PARTIAL) {
+            TreeSet<Integer> wanted = new TreeSet<>();
+            for (int other = 0; other < split.sides().size(); other++) {
+                if (other != item) {
+                    wanted.add(other);
+                }
             }
+            if (item != split.stays() || !sides.keySet().equals(wanted)) {
+                throw UniserveException.invalid("a partial answer wants the rows of tables " + wanted
+                        + " of FROM for table " + split.stays() + ", not of " + sides.keySet() + " for table " + item);
+            }
+        } else {
+            relations.clear();
         }
-        if (item != split.stays() || !sides.keySet().equals(wanted)) {
-            throw UniserveException.invalid("a partial answer wants the rows of tables " + wanted
-                    + " of FROM for table " + split.stays() + ", not of " + sides.keySet() + " for table " + item);
-        }
-        return new Work(split.partial(), relations);
+        giveTo(statement, relations);
+        return new Work(statement, relations);
+    }
+
+    private String statement(SplitQuery split) {
+        return switch (step) {
+            case COUNT -> split.side("table to ask", item).count();
+            case SIDE -> split.side("table to ask", item).statement(sides.keySet());
+            case PARTIAL -> split.partial();
+        };
     }
 
     /** The query as statements; the actors of a server need not parse the same text again. */
     SplitQuery split() {
-        SplitKey key = new SplitKey(text, tables, stays);
-        synchronized (SPLITS) {
-            SplitQuery known = SPLITS.get(key);
-            if (known != null) {
-                return known;
-            }
-        }
-        SplitQuery split = SplitQuery.of(tables, text, stays);
-        synchronized (SPLITS) {
-            SPLITS.put(key, split);
-        }
-        return split;
+        return SPLITS.get(
+                new SplitKey(text, tables, stage, stays), key -> plan().split(stage.number, stage.reduced, stays));
+    }
+
+    /** The query's stages. */
+    QueryPlan plan() {
+        return PLANS.get(new PlanKey(text, tables), key -> QueryPlan.of(tables, text));
     }
 
     private static void write(BinaryWriter out, SqlQuery query) {
@@ -139,8 +197,10 @@ public record SqlQuery(
             out.writeInt(columns.primary().size());
             columns.primary().forEach(out::writeString);
         });
+        out.writeInt(query.stage.number).writeBoolean(query.stage.reduced);
         out.writeByte(query.step.ordinal()).writeInt(query.stays).writeInt(query.item);
-        SIDES.write(out, query.sides);
+        ROWS.write(out, query.sides);
+        ROWS.write(out, query.given);
     }
 
     private static SqlQuery read(BinaryReader in) {
@@ -149,8 +209,9 @@ public record SqlQuery(
         for (int left = in.readCount(2); left > 0; left--) {
             tables.put(in.readString(), columns(in));
         }
+        Stage stage = new Stage(in.readInt(), in.readBoolean());
         Step step = one(Step.values(), in.readByte(), "step");
-        return new SqlQuery(text, tables, step, in.readInt(), in.readInt(), SIDES.read(in));
+        return new SqlQuery(text, tables, stage, step, in.readInt(), in.readInt(), ROWS.read(in), ROWS.read(in));
     }
 
     private static Columns columns(BinaryReader in) {
@@ -184,19 +245,37 @@ public record SqlQuery(
         return all[index];
     }
 
-    private record SplitKey(String text, Map<String, Columns> tables, int stays) {}
+    private record SplitKey(String text, Map<String, Columns> tables, Stage stage, int stays) {}
 
-    /** The splits used last. */
-    private static final class Splits extends LinkedHashMap<SplitKey, SplitQuery> {
-        private static final long serialVersionUID = 1L;
+    private record PlanKey(String text, Map<String, Columns> tables) {}
 
-        Splits() {
-            super(16, 0.75f, true);
+    /** What was made last; safe for use by several threads, of which two may make the same. */
+    private static final class Latest<K, V> {
+        private final Map<K, V> all;
+
+        Latest(int max) {
+            all = new LinkedHashMap<>(16, 0.75f, true) {
+                private static final long serialVersionUID = 1L;
+
+                @Override
+                protected boolean removeEldestEntry(Map.Entry<K, V> eldest) {
+                    return size() > max;
+                }
+            };
         }
 
-        @Override
-        protected boolean removeEldestEntry(Map.Entry<SplitKey, SplitQuery> eldest) {
-            return size() > SPLITS_MAX;
+        V get(K key, Function<K, V> making) {
+            synchronized (all) {
+                V known = all.get(key);
+                if (known != null) {
+                    return known;
+                }
+            }
+            V made = making.apply(key);
+            synchronized (all) {
+                all.put(key, made);
+            }
+            return made;
         }
     }
 }

@@ -1,9 +1,8 @@
 package io.uniserve.sql;
 
 import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
-import io.uniserve.codec.Bytes;
+import io.uniserve.api.plan.Shuffle;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -12,55 +11,104 @@ import io.uniserve.model.TableName;
 import io.uniserve.sql.SplitQuery.Side;
 import io.uniserve.sql.SqlQuery.Step;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** One query's rounds, and what is to be told of them. */
 final class SqlRun {
+    /** A comment by which a query wants its two largest tables to be cut although the smaller could be sent. */
+    private static final Pattern HINT = Pattern.compile("(?i)/\\*\\+\\s*shuffle\\s*\\*/");
+
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final SqlPlanner.Merging engine;
+    private final Optional<SqlShuffle.Calls> shuffle;
     private final PlanContext context;
     private final Map<String, TableMeta> metas;
     private final SqlQuery query;
-    private final List<String> told = new ArrayList<>();
+    private final List<String> told;
     private SplitQuery split;
     private long since;
+    /** The table that is cut by a column like the one that stays, where there is one. */
+    private Optional<ShuffleQuery> cut = Optional.empty();
 
     SqlRun(
             RetrieveCall<SqlQuery, SqlRows> call,
             SqlPlanner.Merging engine,
+            Optional<SqlShuffle.Calls> shuffle,
             PlanContext context,
             Map<String, TableMeta> metas,
-            SqlQuery query) {
+            SqlQuery query,
+            List<String> told) {
         this.call = call;
         this.engine = engine;
+        this.shuffle = shuffle;
         this.context = context;
         this.metas = metas;
         this.query = query;
+        this.told = told;
         this.split = query.split();
         this.since = context.remainingNanos();
     }
 
-    List<String> names() {
-        return split.names();
-    }
-
     /** Asks the actors, in as many rounds as it takes, and merges. */
     SqlRows rows() {
-        SqlQuery last = split.sides().size() == 1 ? query.with(Step.PARTIAL, -1, 0, Map.of()) : joined();
-        SqlRows parts = ask(last);
-        Side stays = split.sides().get(last.item());
-        tell("partial at " + actors(stays) + ": " + rows(parts.rows().size()), split.partial());
-        SqlRows rows = engine.answer(parts, split.finish(), context.remainingNanos());
+        boolean alone = split.sides().size() == 1 && split.sides().get(0).mayStay();
+        SqlQuery last = alone ? query.with(Step.PARTIAL, -1, 0, Map.of()) : joined();
+        SqlRows parts = parts(last);
+        SqlRows rows = engine.answer(
+                relations(split.finish(), Map.of(SplitQuery.PARTS, parts)), split.finish(), context.remainingNanos());
         tell("finish: " + rows(rows.rows().size()), split.finish());
         return rows;
+    }
+
+    private SqlRows parts(SqlQuery last) {
+        if (cut.isPresent()) {
+            return shuffled(cut.get(), last);
+        }
+        return split.stays() == SplitQuery.NOWHERE ? here(last) : there(last);
+    }
+
+    private SqlRows there(SqlQuery last) {
+        SqlRows parts = ask(last);
+        tell("partial at " + actors(last.item()) + ": " + rows(parts.rows().size()), split.partial());
+        return parts;
+    }
+
+    /** No table stays: all that is wanted of each is here. */
+    private SqlRows here(SqlQuery last) {
+        Map<String, SqlRows> sides = new TreeMap<>();
+        last.sides().forEach((item, rows) -> sides.put(SplitQuery.side(item), rows.unpacked()));
+        SqlRows parts = engine.answer(relations(split.partial(), sides), split.partial(), context.remainingNanos());
+        tell("joined in one place: " + rows(parts.rows().size()), split.partial());
+        return parts;
+    }
+
+    /** These relations, and the answers of other stages that a statement reads. */
+    private Map<String, SqlRows> relations(String statement, Map<String, SqlRows> own) {
+        Map<String, SqlRows> all = new TreeMap<>(own);
+        query.given().forEach((number, rows) -> {
+            if (SplitQuery.reads(statement, number)) {
+                all.put(SplitQuery.given(number), rows.unpacked());
+            }
+        });
+        return all;
+    }
+
+    /** How many rows the conditions of this table alone leave. */
+    long count(int item) {
+        return ask(query.with(Step.COUNT, -1, item, Map.of())).rows().stream()
+                .mapToLong(row -> Long.parseLong(String.valueOf(row.get(0))))
+                .sum();
     }
 
     /** The table with the most rows that are wanted stays; of the others the smaller ones go first and make the larger ones smaller. */
@@ -68,31 +116,104 @@ final class SqlRun {
         List<Side> sides = split.sides();
         List<Long> counts = new ArrayList<>();
         for (int item = 0; item < sides.size(); item++) {
-            SqlRows count = ask(query.with(Step.COUNT, -1, item, Map.of()));
-            counts.add(count.rows().stream()
-                    .mapToLong(row -> Long.parseLong(String.valueOf(row.get(0))))
-                    .sum());
+            counts.add(count(item));
         }
         int stays = IntStream.range(0, sides.size())
                 .filter(item -> sides.get(item).mayStay())
                 .boxed()
                 .max(Comparator.comparing(counts::get))
-                .orElseThrow();
-        split = query.with(Step.PARTIAL, stays, stays, Map.of()).split();
-        tell("in place: " + called(split.sides().get(stays)) + ", " + rows(counts.get(stays)), "");
+                .orElse(SplitQuery.NOWHERE);
+        split = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split();
+        if (stays >= 0) {
+            tell("in place: " + called(split.sides().get(stays)) + ", " + rows(counts.get(stays)), "");
+        }
         Map<Integer, PackedRows> gathered = new TreeMap<>();
-        IntStream.range(0, sides.size())
+        List<Integer> others = IntStream.range(0, sides.size())
                 .filter(item -> item != stays)
                 .boxed()
                 .sorted(Comparator.comparing(counts::get))
-                .forEach(item -> gathered.put(item, gather(stays, item, counts.get(item), gathered)));
-        return query.with(Step.PARTIAL, stays, stays, gathered);
+                .toList();
+        if (stays >= 0 && HINT.matcher(query.text()).find()) {
+            others.forEach(item -> cut = between(stays, item).or(() -> cut));
+        }
+        for (int item : others) {
+            if (cut.isPresent() && cut.get().partner() == item) {
+                continue;
+            }
+            try {
+                gathered.put(item, gather(stays, item, counts.get(item), gathered));
+            } catch (UniserveException e) {
+                Optional<ShuffleQuery> found = stays < 0 ? Optional.empty() : between(stays, item);
+                if (e.code() != ErrorCode.TOO_LARGE || cut.isPresent() || found.isEmpty()) {
+                    throw e;
+                }
+                cut = found;
+            }
+        }
+        // Where a table is cut its rows are not sent along, so the step is none that one actor could answer.
+        return cut.isPresent()
+                ? query.given(stays, gathered)
+                : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered);
+    }
+
+    /** How the two tables are cut, if the port can do that and the join has an equality of theirs. */
+    private Optional<ShuffleQuery> between(int stays, int item) {
+        return shuffle.isEmpty()
+                ? Optional.empty()
+                : ShuffleQuery.between(query.with(Step.PARTIAL, stays, stays, Map.of()), item);
+    }
+
+    /** Both tables are cut by the columns that are to be equal, and each slot's share is joined where the slot is. */
+    private SqlRows shuffled(ShuffleQuery found, SqlQuery last) {
+        SqlShuffle.Calls calls = shuffle.orElseThrow();
+        ShuffleQuery all = new ShuffleQuery(last, found.partner(), found.own(), found.other());
+        ShuffleQuery own = all.of(last.stays());
+        ShuffleQuery other = all.of(found.partner());
+        Side stays = split.sides().get(last.stays());
+        Side partner = split.sides().get(found.partner());
+        Shuffle.Result<SqlRows> result = context.shuffle(
+                Shuffle.scatter(name(stays), calls.scatter(), own)
+                        .with(name(partner), calls.scatter(), other)
+                        .gather(name(stays), calls.gather(), all),
+                SqlRows::concat);
+        List<Shuffle.Stage> stages = result.stages();
+        tell(
+                "shuffle " + called(stays) + " by " + found.own() + " from " + all(stays) + ": " + told(stages.get(0)),
+                "");
+        tell(
+                "shuffle " + called(partner) + " by " + found.other() + " from " + all(partner) + ": "
+                        + told(stages.get(1)),
+                "");
+        SqlRows parts = result.value();
+        tell(
+                "joined in " + context.actors(name(stays)).size() + " slots, at the actors of " + stays.table() + ": "
+                        + rows(parts.rows().size()) + " of " + told(stages.get(2))
+                        + (result.attempts() > 1 ? "; " + result.attempts() + " attempts" : ""),
+                split.partial());
+        return parts;
+    }
+
+    /** A shuffle asks all actors. */
+    private String all(Side side) {
+        return context.actors(name(side)).size() + " actors of " + side.table();
+    }
+
+    private static String told(Shuffle.Stage stage) {
+        return rows(stage.rows()) + ", "
+                + String.format(
+                        Locale.ROOT,
+                        "%,d bytes, %,d from other servers, %,d in files, %d servers, stage of %.1f ms",
+                        stage.bytes(),
+                        stage.sentBytes(),
+                        stage.spilledBytes(),
+                        stage.servers().size(),
+                        stage.nanos() / 1e6);
     }
 
     private PackedRows gather(int stays, int item, long count, Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
         Set<Integer> known = gathered.keySet();
-        Broadcast before = Broadcast.of(gathered.values());
+        Broadcast before = Broadcast.of(gathered.values(), query.given().values());
         if (!side.filtered(known)) {
             Broadcast.checkWhole(side.table(), count);
             before.check(side.table(), count, 0);
@@ -111,7 +232,7 @@ final class SqlRun {
                 .map(other -> split.sides().get(other).alias())
                 .collect(Collectors.joining(", "));
         tell(
-                "broadcast " + called(side) + " from " + actors(side) + ": " + rows(rows.count()) + ", "
+                "broadcast " + called(side) + " from " + actors(item) + ": " + rows(rows.count()) + ", "
                         + String.format(Locale.ROOT, "%,d bytes", rows.bytes())
                         + (side.filtered(known) ? " of " + rows(count) : ", all it has")
                         + (side.conditions().isEmpty() ? "" : " that its conditions leave")
@@ -122,7 +243,17 @@ final class SqlRun {
 
     private SqlRows ask(SqlQuery step) {
         TableName table = name(split.sides().get(step.item()));
-        return context.retrieve(table, call, step, SqlRows::concat);
+        Set<Integer> actors = asked(step.item());
+        return actors.size() == context.actors(table).size()
+                ? context.retrieve(table, call, step, SqlRows::concat)
+                : context.retrieve(table, actors, call, step, SqlRows::concat);
+    }
+
+    /** The actors that can have rows which the table's conditions leave: fewer than all where they fix the key. */
+    private Set<Integer> asked(int item) {
+        Side side = split.sides().get(item);
+        TableMeta meta = Objects.requireNonNull(metas.get(side.table()));
+        return Pruning.actors(meta, side.constants(), context.actors(meta.name()));
     }
 
     private TableName name(Side side) {
@@ -133,13 +264,20 @@ final class SqlRun {
         return side.alias().equals(side.table()) ? side.table() : side.table() + " AS " + side.alias();
     }
 
-    private String actors(Side side) {
-        int count = context.actors(name(side)).size();
-        return count + (count == 1 ? " actor of " : " actors of ") + side.table();
+    private String actors(int item) {
+        Side side = split.sides().get(item);
+        int asked = asked(item).size();
+        int all = context.actors(name(side)).size();
+        return asked + (asked < all ? " of " + all : "") + (all == 1 ? " actor of " : " actors of ") + side.table();
     }
 
-    private static String rows(long count) {
+    static String rows(long count) {
         return String.format(Locale.ROOT, count == 1 ? "%,d row" : "%,d rows", count);
+    }
+
+    /** Tells whose rounds those after it are. */
+    void head(String whose) {
+        told.add(whose);
     }
 
     private void tell(String what, String statement) {
@@ -149,13 +287,6 @@ final class SqlRun {
             told.add("    " + statement);
         }
         since = now;
-    }
-
-    /** The rounds as text: the query was run, and its answer is not shown. */
-    Answer explained(SqlRows rows) {
-        String text =
-                String.join("\n", told) + "\n" + "answer: " + rows(rows.rows().size()) + "\n";
-        return new Answer("text/plain", Bytes.utf8(text));
     }
 
     /** What is sent to every actor of the table that stays, all sides together. */
@@ -169,14 +300,27 @@ final class SqlRun {
         /** Bytes that are sent for one query, as they travel; with room for its text in an operator's parameters. */
         static final int BYTES_MAX = Limits.PARAMETER_BYTES_MAX - (1 << 20);
 
-        static Broadcast of(Iterable<PackedRows> all) {
+        @SafeVarargs
+        static Broadcast of(Collection<PackedRows>... all) {
             long rows = 0;
             long bytes = 0;
-            for (PackedRows one : all) {
-                rows += one.count();
-                bytes += one.bytes();
+            for (Collection<PackedRows> some : all) {
+                for (PackedRows one : some) {
+                    rows += one.count();
+                    bytes += one.bytes();
+                }
             }
             return new Broadcast(rows, bytes);
+        }
+
+        /** The answer of a sub-query, which goes wherever it is read. */
+        void checkAnswer(String place, PackedRows answer) {
+            if (rows + answer.count() > ROWS_MAX || bytes + answer.bytes() > BYTES_MAX) {
+                throw tooLarge(
+                        "%sthe sub-query has %,d rows, with those before it %,d rows of %,d bytes; at most %,d rows of %,d"
+                                + " bytes are sent on; add conditions, or name fewer columns",
+                        place, answer.count(), rows + answer.count(), bytes + answer.bytes(), ROWS_MAX, BYTES_MAX);
+            }
         }
 
         static void checkWhole(String table, long count) {

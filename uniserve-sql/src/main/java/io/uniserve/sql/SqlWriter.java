@@ -57,11 +57,35 @@ abstract class SqlWriter {
     /** The text that stands for a node in this place; empty where it is written as it is. */
     abstract Optional<String> instead(SqlNode node);
 
+    /** The sub-query that a node is the value of. */
+    Optional<SubQuery> sub(SqlNode node) {
+        return Optional.empty();
+    }
+
+    /** The writer of the same expressions within a sub-query. */
+    SqlWriter within() {
+        return this;
+    }
+
+    /** The writer of expressions whose names mean something else. */
+    SqlWriter in(Names names) {
+        return this;
+    }
+
+    /** The expression, by its own names. */
+    final String write(Term term) {
+        return in(term.names()).write(term.node());
+    }
+
     /** The expression, in parentheses where it is more than one word. */
     final String write(SqlNode node) {
         Optional<String> other = instead(node);
         if (other.isPresent()) {
             return other.get();
+        }
+        Optional<SubQuery> sub = sub(node);
+        if (sub.isPresent()) {
+            return sub.get().text(this);
         }
         if (node instanceof SqlLiteral literal) {
             return literal(literal);
@@ -171,7 +195,7 @@ abstract class SqlWriter {
 
     private String in(SqlCall call) {
         if (!(call.operand(1) instanceof SqlNodeList list)) {
-            throw SqlErrors.unsupported(call, "a query within a query is");
+            throw SqlErrors.unsupported(call, "this sub-query is");
         }
         return "(" + write(call.operand(0)) + (call.getKind() == SqlKind.IN ? " IN (" : " NOT IN (") + commas(list)
                 + "))";

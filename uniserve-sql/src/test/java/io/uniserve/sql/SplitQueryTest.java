@@ -70,6 +70,54 @@ class SplitQueryTest {
     }
 
     @Test
+    void distinctValuesAreGroupedByAtTheirActors() {
+        SplitQuery query = split("SELECT s, count(DISTINCT a), avg(DISTINCT b), sum(b) FROM t GROUP BY s");
+        assertThat(query.partial())
+                .isEqualTo("SELECT \"s\" AS c0, \"a\" AS c1, \"b\" AS c2, sum(\"b\") AS c3 FROM rows GROUP BY 1, 2, 3");
+        assertThat(query.finish())
+                .isEqualTo("SELECT c0, count(DISTINCT c1), (sum(DISTINCT c2) / nullif(count(DISTINCT c2), 0)), sum(c3)"
+                        + " FROM parts GROUP BY c0");
+        assertThat(split("SELECT count(DISTINCT a), count(*) FROM t").finish())
+                .isEqualTo("SELECT count(DISTINCT c0), CAST(coalesce(sum(c1), 0) AS BIGINT) FROM parts");
+    }
+
+    @Test
+    void subQueriesAreReadFromAnswers() {
+        assertThat(split("SELECT a FROM t WHERE a NOT IN (SELECT a FROM t WHERE f)")
+                        .partial())
+                .endsWith(" FROM rows WHERE (\"a\" NOT IN (SELECT s1.c0 FROM q1 AS s1))");
+        assertThat(split("SELECT a FROM t o WHERE EXISTS (SELECT 1 FROM t i WHERE i.a = o.a + 1 AND i.b < o.b)")
+                        .partial())
+                .endsWith(" WHERE (EXISTS (SELECT 1 FROM q1 AS s1"
+                        + " WHERE (s1.c0 = (rows.\"a\" + 1)) AND (s1.c1 < rows.\"b\")))");
+        assertThat(split("SELECT v FROM (SELECT s, b * 2 AS v FROM t WHERE f) AS d WHERE s = 'x' ORDER BY v")
+                        .partial())
+                .isEqualTo("SELECT (\"b\" * 2) AS c0 FROM rows WHERE \"f\" AND (\"s\" = 'x')");
+        assertThat(split("SELECT n FROM (SELECT s, count(*) AS n FROM t GROUP BY s) AS d WHERE n > 1")
+                        .partial())
+                .isEqualTo("SELECT b16.c1 AS c0 FROM (SELECT * FROM q1 AS g WHERE (g.c1 > 1)) AS b16");
+    }
+
+    @Test
+    void stagesOfASubQuery() {
+        QueryPlan plan = QueryPlan.of(
+                Map.of("t", COLUMNS),
+                "SELECT a FROM t o WHERE b > (SELECT sum(b) + count(*) FROM t i WHERE i.a = o.a AND i.s = o.s) AND f");
+        assertThat(plan.split(0, false, -1).partial())
+                .endsWith(
+                        " WHERE (\"b\" > (CASE WHEN EXISTS (SELECT 1 FROM q1 AS s1 WHERE (s1.c1 = rows.\"a\") AND (s1.c2 = rows.\"s\"))"
+                                + " THEN (SELECT s1.c0 FROM q1 AS s1 WHERE (s1.c1 = rows.\"a\") AND (s1.c2 = rows.\"s\"))"
+                                + " ELSE (NULL + 0) END)) AND \"f\"");
+        assertThat(plan.split(1, false, -1).partial())
+                .isEqualTo("SELECT \"a\" AS c0, \"s\" AS c1, sum(\"b\") AS c2, count(*) AS c3 FROM rows GROUP BY 1, 2");
+        assertThat(plan.split(2, false, -1).partial())
+                .isEqualTo("SELECT DISTINCT \"a\" AS c0, \"s\" AS c1 FROM rows WHERE \"f\"");
+        assertThat(plan.split(1, true, -1).partial())
+                .endsWith(" FROM rows WHERE (EXISTS (SELECT 1 FROM q2 AS s2"
+                        + " WHERE (s2.c0 = rows.\"a\") AND (s2.c1 = rows.\"s\"))) GROUP BY 1, 2");
+    }
+
+    @Test
     void datesWithIntervalsAreConstants() {
         assertThat(split("SELECT a FROM t WHERE c <= date '1998-12-01' - interval '90' day (3)")
                         .partial())
@@ -84,7 +132,7 @@ class SplitQueryTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "s LIKE 'x%' AND NOT f                  | ((\"s\" LIKE 'x%') AND (NOT \"f\"))",
+                "s LIKE 'x%' AND NOT f                  | (\"s\" LIKE 'x%') AND (NOT \"f\")",
                 "s NOT LIKE 'it''s'                      | (\"s\" NOT LIKE 'it''s')",
                 "a IN (1, 2) OR a NOT IN (3)             | ((\"a\" IN (1, 2)) OR (\"a\" NOT IN (3)))",
                 "b BETWEEN 0.05 AND 0.07                 | (\"b\" BETWEEN 0.05 AND 0.07)",
@@ -142,13 +190,18 @@ class SplitQueryTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "SELECT a FROM (SELECT a FROM t)",
-                "SELECT a FROM t WHERE a IN (SELECT a FROM t)",
-                "SELECT a FROM t WHERE a = (SELECT max(a) FROM t)",
-                "SELECT a FROM t WHERE EXISTS (SELECT 1 FROM t)",
                 "SELECT a FROM t UNION SELECT a FROM t",
-                "WITH u AS (SELECT a FROM t) SELECT a FROM u",
-                "SELECT count(DISTINCT a) FROM t",
+                "SELECT a FROM (SELECT a FROM t INTERSECT SELECT a FROM t)",
+                "SELECT a FROM t WHERE a IN (SELECT a FROM t EXCEPT SELECT a FROM t)",
+                "SELECT a FROM t WHERE (a, b) IN (SELECT a, b FROM t)",
+                "SELECT a FROM t WHERE a > SOME (SELECT a FROM t)",
+                "SELECT a FROM t, LATERAL (SELECT a FROM t) AS u WHERE t.a = u.a",
+                "SELECT a FROM t WHERE EXISTS (SELECT nosuch(a) FROM t)",
+                "SELECT a FROM t WHERE a IN (SELECT stddev_pop(a) FROM t)",
+                "SELECT a FROM t WHERE a IN (VALUES 1, 2)",
+                "SELECT a FROM (VALUES 1, 2) AS u (a)",
+                "WITH RECURSIVE u AS (SELECT a FROM t) SELECT a FROM u",
+                "SELECT count(DISTINCT a, b) FROM t",
                 "SELECT sum(a) OVER (ORDER BY a) FROM t",
                 "SELECT s, sum(a) FROM t GROUP BY ROLLUP(s)",
                 "SELECT sum(a) FILTER (WHERE f) FROM t",

@@ -9,6 +9,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -18,7 +19,8 @@ class SqlPlannerTest {
     private static final String JOIN = "SELECT count(*) FROM big, mid, small WHERE b_mid = m_id AND m_small = s_id";
 
     private static final SqlPlanner PLANNER = new SqlPlanner(
-            new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC), (parts, statement, nanos) -> parts);
+            new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
+            (tables, statement, nanos) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)));
 
     private static TestingPlan plan(long big, long mid, long small) {
         return new TestingPlan()
@@ -113,11 +115,13 @@ class SqlPlannerTest {
             value = {
                 "SELECT 1 FROM big, mid                                    | UNSUPPORTED | line 1, column 20: a join without an equality, such as a.x = b.y, of table mid",
                 "SELECT 1 FROM big, mid, small WHERE b_mid = m_id AND m_small > s_id | UNSUPPORTED | line 1, column 25: a join without",
-                "SELECT 1 FROM big LEFT JOIN mid ON b_id = 1               | UNSUPPORTED | a LEFT JOIN whose ON has no equality",
-                "SELECT 1 FROM big RIGHT JOIN mid ON b_mid = m_id          | UNSUPPORTED | RIGHT JOIN is not supported",
+                "SELECT 1 FROM big LEFT JOIN mid ON b_id = 1               | UNSUPPORTED | a LEFT or RIGHT JOIN whose ON has no equality",
+                "SELECT 1 FROM big FULL JOIN mid ON b_mid = m_id           | UNSUPPORTED | FULL JOIN is not supported",
                 "SELECT 1 FROM big NATURAL JOIN mid                        | UNSUPPORTED | NATURAL or USING",
                 "SELECT 1 FROM big JOIN mid USING (m_id)                   | UNSUPPORTED | NATURAL or USING",
-                "SELECT 1 FROM big, (SELECT 1 FROM mid) AS m               | UNSUPPORTED | a FROM with a query",
+                "SELECT 1 FROM big, (SELECT m_id FROM mid) AS m            | UNSUPPORTED | line 1, column 38: a join without an equality",
+                "SELECT 1 FROM big WHERE b_id IN (SELECT m_id FROM nosuch) | INVALID_ARGUMENT | line 1, column 51: table nosuch does not exist",
+                "SELECT 1 FROM (SELECT b_id FROM big) AS d WHERE x = 1     | INVALID_ARGUMENT | line 1, column 49: Column 'x' not found",
                 "SELECT 1 FROM big, nosuch WHERE b_id = x                  | INVALID_ARGUMENT | line 1, column 20: table nosuch does not exist",
                 "SELECT 1 FROM mid                                         | INVALID_ARGUMENT | the query is asked of table big, and FROM names mid",
                 "SELECT 1 FROM big, mid WHERE b_text = m_id                | INVALID_ARGUMENT | line 1, column 30: a VARCHAR cannot be compared",
@@ -125,6 +129,71 @@ class SqlPlannerTest {
             })
     void whatIsWrongIsRefused(String sql, ErrorCode code, String message) {
         refused(plan(1, 1, 1), sql, code, message);
+    }
+
+    @Test
+    void subQueriesAreAnsweredBeforeTheQueryAroundThem() {
+        TestingPlan plan = plan(5, 3, 2);
+        answer(
+                plan,
+                "SELECT b_id FROM big WHERE b_mid IN (SELECT m_id FROM mid WHERE m_small IN (SELECT s_id FROM small))");
+        assertThat(plan.asked)
+                .containsExactly("PARTIAL small []", "PARTIAL mid [] given [2]", "PARTIAL big [] given [1]");
+    }
+
+    @Test
+    void aSubQueryIsAskedForWhatIsWantedWhereThatIsLess() {
+        String sql = "SELECT b_id FROM big WHERE b_text = 'x' AND EXISTS (SELECT 1 FROM mid WHERE m_id = b_mid)";
+        TestingPlan less = plan(20_000, 20_000, 0);
+        answer(less, sql);
+        assertThat(less.asked)
+                .containsExactly(
+                        "COUNT mid []",
+                        "COUNT big []",
+                        "PARTIAL big []",
+                        "PARTIAL mid [] given [2]",
+                        "PARTIAL big [] given [1]");
+        TestingPlan more = plan(20_001, 20_000, 0);
+        answer(more, sql);
+        assertThat(more.asked)
+                .containsExactly("COUNT mid []", "COUNT big []", "PARTIAL mid []", "PARTIAL big [] given [1]");
+        TestingPlan small = plan(1, 9_999, 0);
+        answer(small, sql);
+        assertThat(small.asked).containsExactly("COUNT mid []", "PARTIAL mid []", "PARTIAL big [] given [1]");
+    }
+
+    @Test
+    void noSubQuerySendsALargeTableWhole() {
+        refused(
+                plan(200_000, 100_001, 0),
+                "SELECT b_id FROM big WHERE b_mid IN (SELECT m_id FROM mid)",
+                ErrorCode.TOO_LARGE,
+                "send all 100,001 rows of table mid");
+        refused(
+                plan(200_000, 1_000_001, 0),
+                "SELECT b_id FROM big WHERE b_mid IN (SELECT m_id FROM mid WHERE m_small > 1)",
+                ErrorCode.TOO_LARGE,
+                "line 1, column 38: the sub-query has 1,000,001 rows");
+    }
+
+    @Test
+    void oneValueIsNotSeveral() {
+        refused(
+                plan(1, 2, 0),
+                "SELECT b_id FROM big WHERE b_mid = (SELECT m_id FROM mid)",
+                ErrorCode.INVALID_ARGUMENT,
+                "line 1, column 36: the sub-query has 2 rows where one value is wanted");
+    }
+
+    @Test
+    void actorsThatCannotHaveTheKeyAreNotAsked() {
+        TestingPlan plan = plan(1, 1, 1);
+        answer(plan, "SELECT b_mid FROM big WHERE b_id = 1");
+        answer(plan, "SELECT b_mid FROM big WHERE b_id IN (1, 2, 3, 4, 5, 6, 7, 8, 9)");
+        answer(plan, "SELECT b_mid FROM big WHERE b_id = 1 OR b_mid = 2");
+        answer(plan, "SELECT b_mid FROM big WHERE b_id > 1");
+        assertThat(plan.asked.get(0)).startsWith("PARTIAL big [] of [");
+        assertThat(plan.asked.subList(1, 4)).containsOnly("PARTIAL big []");
     }
 
     @Test

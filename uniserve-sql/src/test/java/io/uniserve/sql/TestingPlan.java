@@ -5,6 +5,7 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.Shuffle;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
@@ -17,6 +18,7 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
 
@@ -58,7 +60,8 @@ final class TestingPlan implements PlanContext {
     public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         SqlQuery query = SqlQuery.CODEC.decode(SqlQuery.CODEC.encode((SqlQuery) parameters));
         query.work(Columns.of(table(table)));
-        asked.add(query.step() + " " + table + " " + query.sides().keySet());
+        asked.add(query.step() + " " + table + " " + query.sides().keySet()
+                + (query.given().isEmpty() ? "" : " given " + query.given().keySet()));
         long rows = counts.getOrDefault(table.value(), 0L);
         List<List<String>> values = new ArrayList<>();
         if (query.step() == SqlQuery.Step.COUNT) {
@@ -80,13 +83,42 @@ final class TestingPlan implements PlanContext {
     @Override
     public <P, V, R> R retrieve(
             TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
-        throw new UnsupportedOperationException();
+        R answer = retrieve(table, call, parameters, combiner);
+        asked.add(asked.remove(asked.size() - 1) + " of " + actors);
+        return answer;
     }
 
     @Override
     public <P, V> Map<Integer, V> retrieveEach(
             TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
         throw new UnsupportedOperationException();
+    }
+
+    /** Encodes and decodes all parameters, notes the statements, and answers with one row. */
+    @Override
+    public <P, V, R> Shuffle.Result<R> shuffle(Shuffle<P, V> plan, Combiner<V, R> combiner) {
+        List<Shuffle.Stage> stages = new ArrayList<>();
+        for (Shuffle.Scatter<?> scatter : plan.scatters()) {
+            ShuffleQuery query = decoded(scatter.parameters());
+            SqlQuery.Work work = query.scatter(Columns.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
+            asked.add("SCATTER " + scatter.table() + " " + work.relations().keySet() + " " + work.statement());
+            stages.add(stage(scatter.table()));
+        }
+        ShuffleQuery query = decoded(plan.parameters());
+        asked.add("GATHER " + plan.at() + " "
+                + query.gather(Optional.of("files"), Optional.empty()).statement());
+        stages.add(stage(plan.at()));
+        @SuppressWarnings("unchecked") // as above
+        V part = (V) new SqlRows(List.of("BIGINT"), List.of(List.of("1")));
+        return new Shuffle.Result<>(combiner.combine(List.of(part)), stages, 2);
+    }
+
+    private static Shuffle.Stage stage(TableName table) {
+        return new Shuffle.Stage("test@1", table, 2, 3, 4_000, 0, 0, List.of("server"), 5_000_000);
+    }
+
+    private static ShuffleQuery decoded(Object parameters) {
+        return ShuffleQuery.CODEC.decode(ShuffleQuery.CODEC.encode((ShuffleQuery) parameters));
     }
 
     @Override

@@ -37,7 +37,8 @@ final class Duck implements AutoCloseable {
                                     failure,
                                     "Out of Range Error",
                                     "Conversion Error",
-                                    "Invalid Input Error: division")));
+                                    "Invalid Input Error: division",
+                                    "Invalid Input Error: More than one row")));
 
     /** Characters of one answer at most; what an actor may send has less bytes. */
     private static final long ANSWER_CHARS_MAX = 14L << 20;
@@ -78,6 +79,16 @@ final class Duck implements AutoCloseable {
     private static boolean starts(Throwable failure, String... kinds) {
         String message = String.valueOf(failure.getMessage());
         return failure instanceof SQLException && List.of(kinds).stream().anyMatch(message::startsWith);
+    }
+
+    /** Of the engine, such as v1.5.6. */
+    static String version() {
+        return DUCKDB.translated("start", () -> {
+            try (Duck duck = new Duck(Optional.empty(), Optional.empty())) {
+                return String.valueOf(
+                        query(duck.root, "SELECT version()", 0).rows().get(0).get(0));
+            }
+        });
     }
 
     /** Another connection. */

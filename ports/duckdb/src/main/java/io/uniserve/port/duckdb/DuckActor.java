@@ -8,6 +8,7 @@ import io.uniserve.api.Columns;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.RowActor;
 import io.uniserve.sql.SplitQuery;
 import java.io.IOException;
 import java.math.BigDecimal;
@@ -32,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * One table in a database file of its own. Updates are one transaction until they are published; readers have connections of
  * their own and see what is committed.
  */
-public final class DuckActor extends DuckTable implements RevocableActor<DuckTable> {
+public final class DuckActor extends DuckTable implements RevocableActor<DuckTable>, RowActor {
     private static final String STAGED = "staged";
     private static final String DATABASE = "data.duckdb";
 
@@ -82,8 +83,8 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         }
     }
 
-    /** Stores rows, of distinct keys; those that have such a key go. */
-    void put(Collection<? extends List<?>> rows) {
+    @Override
+    public void put(Collection<? extends List<?>> rows) {
         DUCKDB.translated("store rows", () -> {
             stage(rows);
             forget();
@@ -92,8 +93,8 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         });
     }
 
-    /** Deletes the rows with the keys of these, whose other values do not count. */
-    void delete(Collection<? extends List<?>> rows) {
+    @Override
+    public void delete(Collection<? extends List<?>> rows) {
         DUCKDB.translated("delete rows", () -> {
             stage(rows);
             forget();
@@ -207,7 +208,8 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         }
     }
 
-    boolean closed() {
+    @Override
+    public boolean isClosed() {
         return closed.get();
     }
 

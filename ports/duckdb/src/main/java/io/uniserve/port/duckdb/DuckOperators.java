@@ -6,6 +6,7 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.SqlShuffle;
 import java.util.List;
 
 /** The operators of the DuckDB port. */
@@ -16,13 +17,18 @@ public final class DuckOperators {
             DuckTable.class,
             DuckOperators::select);
 
-    static final List<Operator<?, ?>> ALL = List.of(SELECT);
+    private static final SqlShuffle SHUFFLE = new SqlShuffle(key -> "hash(" + key + ")", DuckRelations::parquet);
+
+    static final SqlShuffle.Calls CALLS = SqlShuffle.calls("duckdb", Duck.version());
+
+    static final List<Operator<?, ?>> ALL =
+            List.of(SELECT, SHUFFLE.scatter(CALLS, DuckTable.class), SHUFFLE.gather(CALLS, DuckTable.class));
 
     private DuckOperators() {}
 
     private static SqlRows select(DuckTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();
-        SqlRows rows = actor.query(query.work(actor.columns()), seconds(context.remainingNanos()));
+        SqlRows rows = actor.answer(query.work(actor.columns()), context);
         context.checkActive();
         return rows;
     }

@@ -1,14 +1,12 @@
 package io.uniserve.port.duckdb;
 
 import io.uniserve.sql.PackedRows;
+import io.uniserve.sql.SharedRelations;
 import io.uniserve.sql.SqlRows;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.util.ArrayList;
-import java.util.IdentityHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.function.IntFunction;
@@ -19,105 +17,79 @@ import org.duckdb.DuckDBConnection;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows of other tables that queries come with, each a file while actors read it: those of a server share it, and states that
- * were fixed before the query came can read it too, which would not see a table made since. Safe for use by several threads.
+ * Rows of other tables that queries come with, as files: states that were fixed before the query came can read them too, which
+ * would not see a table made since. Safe for use by several threads.
  */
 final class DuckRelations {
     private final Duck duck;
     private final Path scratch;
-    private final Map<PackedRows, Stored> stored = new IdentityHashMap<>();
+    private final SharedRelations<Relation> relations;
+
+    /** A file, and what reads it. */
+    private record Relation(Path file, String select) {}
 
     DuckRelations(Duck duck, Path scratch) {
         this.duck = duck;
         this.scratch = scratch;
+        this.relations = new SharedRelations<>(new SharedRelations.Maker<>() {
+            @Override
+            public Relation make(SqlRows rows) throws SQLException, IOException {
+                Path file = Files.createTempFile(scratch, "relation", ".parquet");
+                write(rows, file);
+                return new Relation(file, "SELECT " + columns(rows.types()) + " FROM " + parquet(List.of(file)));
+            }
+
+            @Override
+            public void drop(Relation made) throws IOException {
+                Files.deleteIfExists(made.file);
+            }
+        });
     }
 
-    /** A file and how many read it. */
-    private static final class Stored {
-        private @Nullable Path file;
-        private int readers;
+    Path scratch() {
+        return scratch;
     }
 
     /** Reads with a text to put before the statement, which gives the relations their names. */
     interface Reading<T> {
-        T read(String with) throws SQLException;
+        T read(String with) throws Exception;
     }
 
-    /** Runs a reading; the files are gone afterwards, but for those that others read. */
-    <T> T with(Map<String, PackedRows> relations, Reading<T> reading) throws SQLException {
-        List<String> named = new ArrayList<>();
-        List<PackedRows> held = new ArrayList<>();
-        try {
-            for (Map.Entry<String, PackedRows> one : relations.entrySet()) {
-                Stored file = hold(one.getValue());
-                held.add(one.getValue());
-                named.add(one.getKey() + " AS (SELECT * FROM read_parquet(" + Duck.quoted(made(file, one.getValue()))
-                        + "))");
-            }
-            return reading.read(named.isEmpty() ? "" : "WITH " + String.join(", ", named) + " ");
-        } finally {
-            held.forEach(this::release);
-        }
+    <T> T with(Map<String, PackedRows> given, Reading<T> reading) throws Exception {
+        return relations.with(given, made -> {
+            List<String> with = made.entrySet().stream()
+                    .map(one -> one.getKey() + " AS (" + one.getValue().select + ")")
+                    .toList();
+            return reading.read(with.isEmpty() ? "" : "WITH " + String.join(", ", with) + " ");
+        });
     }
 
-    private Stored hold(PackedRows rows) {
-        synchronized (stored) {
-            Stored file = stored.computeIfAbsent(rows, key -> new Stored());
-            file.readers++;
-            return file;
-        }
+    private static String columns(List<String> types) {
+        return each(types.size(), i -> "CAST(c" + i + " AS " + types.get(i) + ") AS c" + i);
     }
 
-    /** The first reader makes the file; others wait for it. */
-    private Path made(Stored one, PackedRows rows) throws SQLException {
-        synchronized (one) {
-            Path file = one.file;
-            if (file == null) {
-                file = file();
-                one.file = file;
-                write(rows.unpacked(), file);
-            }
-            return file;
-        }
+    /** What reads these files, for a FROM. */
+    static String parquet(List<Path> files) {
+        return files.stream().map(Duck::quoted).collect(Collectors.joining(", ", "read_parquet([", "])"));
     }
 
-    private Path file() {
-        try {
-            return Files.createTempFile(scratch, "relation", ".parquet");
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
+    /** Parquet has no integers of 128 bits, and DuckDB would write them as doubles. */
     private void write(SqlRows rows, Path file) throws SQLException {
+        List<String> types = rows.types().stream()
+                .map(type -> type.equals("HUGEINT") ? "DECIMAL(38,0)" : type)
+                .toList();
         try (DuckDBConnection connection = duck.connect()) {
-            load(connection, "relation", rows);
+            load(connection, "relation", new SqlRows(types, rows.rows()));
             Duck.run(connection, "COPY relation TO " + Duck.quoted(file) + " (FORMAT parquet)");
-        }
-    }
-
-    private void release(PackedRows rows) {
-        synchronized (stored) {
-            Stored file = stored.get(rows);
-            if (file == null || --file.readers > 0) {
-                return;
-            }
-            stored.remove(rows);
-            try {
-                if (file.file != null) {
-                    Files.deleteIfExists(file.file);
-                }
-            } catch (IOException e) {
-                throw new UncheckedIOException(e);
-            }
         }
     }
 
     /** Makes rows a temporary view of this connection, which goes with it; columns c0, c1, ... */
     static void load(DuckDBConnection connection, String view, SqlRows rows) throws SQLException {
         int columns = rows.types().size();
-        Duck.run(connection, "CREATE TEMP TABLE texts (" + each(columns, i -> "c" + i + " VARCHAR") + ")");
-        try (DuckDBAppender appender = connection.createAppender("temp", "main", "texts")) {
+        String texts = "texts_" + view;
+        Duck.run(connection, "CREATE TEMP TABLE " + texts + " (" + each(columns, i -> "c" + i + " VARCHAR") + ")");
+        try (DuckDBAppender appender = connection.createAppender("temp", "main", texts)) {
             for (List<@Nullable String> row : rows.rows()) {
                 appender.beginRow();
                 for (String value : row) {
@@ -136,7 +108,7 @@ final class DuckRelations {
                         + each(
                                 columns,
                                 i -> "CAST(c" + i + " AS " + rows.types().get(i) + ") AS c" + i)
-                        + " FROM texts");
+                        + " FROM " + texts);
     }
 
     private static String each(int columns, IntFunction<String> text) {

@@ -2,20 +2,24 @@ package io.uniserve.port.duckdb;
 
 import static io.uniserve.port.duckdb.Duck.DUCKDB;
 
-import io.uniserve.api.Actor;
 import io.uniserve.api.Columns;
 import io.uniserve.api.ContentDigest;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.sql.ShuffleQuery;
 import io.uniserve.sql.SplitQuery;
 import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.SqlShuffle;
 import java.nio.file.Path;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
+import java.util.HashMap;
+import java.util.Map;
 import org.duckdb.DuckDBConnection;
 
 /** What operators see: an actor, or a view of one. */
-abstract class DuckTable implements Actor, AutoCloseable {
+abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     /** The file of a checkpoint. */
     static final String FILE = "rows.parquet";
 
@@ -49,16 +53,48 @@ abstract class DuckTable implements Actor, AutoCloseable {
         return name;
     }
 
-    Columns columns() {
+    @Override
+    public final Columns columns() {
         return columns;
     }
 
+    @Override
+    public Path scratch() {
+        return duck.relations().scratch();
+    }
+
     /** What this actor answers to its part of a query. */
-    final SqlRows query(SqlQuery.Work work, int seconds) {
+    @Override
+    public final SqlRows answer(SqlQuery.Work work, OperatorContext context) {
+        int seconds = DuckOperators.seconds(context.remainingNanos());
         return Duck.QUERIES.translated(
                 "answer a query",
                 () -> duck.relations()
                         .with(work.relations(), with -> read(by -> Duck.query(by, with + work.statement(), seconds))));
+    }
+
+    @Override
+    public final Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context) {
+        int seconds = DuckOperators.seconds(context.remainingNanos());
+        String to = Duck.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + ShuffleQuery.SLOT + "))";
+        return Duck.QUERIES.translated(
+                "cut rows",
+                () -> duck.relations()
+                        .with(
+                                work.relations(),
+                                with -> read(by -> {
+                                    Map<Path, Long> rows = new HashMap<>();
+                                    try (Statement statement = by.createStatement()) {
+                                        statement.setQueryTimeout(seconds);
+                                        statement.execute("COPY (" + with + work.statement() + ") TO " + to);
+                                        try (ResultSet files = statement.getResultSet()) {
+                                            while (files.next()) {
+                                                rows.put(Path.of(files.getString("filename")), files.getLong("count"));
+                                            }
+                                        }
+                                    }
+                                    return rows;
+                                })));
     }
 
     final long count() {

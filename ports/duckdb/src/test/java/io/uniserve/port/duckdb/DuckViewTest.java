@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
+import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.SqlQuery;
@@ -48,16 +49,35 @@ class DuckViewTest {
         actor.publish();
     }
 
+    /** Somebody with a minute's time. */
+    private static final class Asking implements OperatorContext {
+        @Override
+        public int actor() {
+            return 0;
+        }
+
+        @Override
+        public long remainingNanos() {
+            return 60_000_000_000L;
+        }
+
+        @Override
+        public void checkActive() {
+            // The test waits for the answer.
+        }
+    }
+
     private static SqlQuery.Work work(String statement) {
         return new SqlQuery.Work(statement, Map.of());
     }
 
     private static String count(DuckTable table) {
-        return String.valueOf(table.query(work(COUNT), 10).rows().get(0).get(0));
+        return String.valueOf(
+                table.answer(work(COUNT), new Asking()).rows().get(0).get(0));
     }
 
     private static void fail(DuckTable table) {
-        assertThatThrownBy(() -> table.query(work(FAILING), 10))
+        assertThatThrownBy(() -> table.answer(work(FAILING), new Asking()))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT));
     }
@@ -89,7 +109,7 @@ class DuckViewTest {
 
     @Test
     void answersThatAreTooLargeAreRefused() {
-        assertThatThrownBy(() -> actor.query(work("SELECT repeat('x', 1000000) AS c0 FROM range(20)"), 60))
+        assertThatThrownBy(() -> actor.answer(work("SELECT repeat('x', 1000000) AS c0 FROM range(20)"), new Asking()))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
     }

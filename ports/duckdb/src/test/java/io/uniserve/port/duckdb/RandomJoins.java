@@ -63,7 +63,17 @@ final class RandomJoins {
     private final Random random;
 
     /** Tables that join; the second has fewer rows. */
-    private record Edge(String large, String small, String equality) {}
+    record Edge(String large, String small, String equality) {
+        String other(String table) {
+            return table.equals(large) ? small : large;
+        }
+
+        /** The column of a table that is compared; columns begin with their table's first letter. */
+        String column(String table) {
+            List<String> columns = List.of(equality.split(" = "));
+            return columns.get(0).charAt(0) == table.charAt(0) ? columns.get(0) : columns.get(1);
+        }
+    }
 
     RandomJoins(Random random) {
         this.random = random;
@@ -103,7 +113,27 @@ final class RandomJoins {
         return random.nextInt(4) == 0 ? plain(tables, end) : grouped(tables, end);
     }
 
-    private String condition(String table) {
+    Edge edge() {
+        return EDGES.get(random.nextInt(EDGES.size()));
+    }
+
+    /** One of the joins of a table. */
+    Edge edge(String table) {
+        List<Edge> some = EDGES.stream()
+                .filter(edge -> edge.large().equals(table) || edge.small().equals(table))
+                .toList();
+        return some.get(random.nextInt(some.size()));
+    }
+
+    String group(String table) {
+        return one(GROUPS, table);
+    }
+
+    String number(String table) {
+        return one(NUMBERS, table);
+    }
+
+    String condition(String table) {
         return "(" + one(CONDITIONS, table) + ")";
     }
 

@@ -36,6 +36,10 @@ final class Tpch {
             "p_partkey",
             "p_partkey bigint, p_name varchar, p_mfgr varchar, p_brand varchar, p_type varchar, p_size integer,"
                     + " p_container varchar, p_retailprice decimal(15,2), p_comment varchar");
+    static final Table PARTSUPP = new Table(
+            "partsupp",
+            "ps_partkey, ps_suppkey",
+            "ps_partkey bigint, ps_suppkey bigint, ps_availqty integer, ps_supplycost decimal(15,2), ps_comment varchar");
     static final Table NATION = new Table(
             "nation", "n_nationkey", "n_nationkey bigint, n_name varchar, n_regionkey bigint, n_comment varchar");
     static final Table REGION =

@@ -6,6 +6,7 @@ import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.sql.SqlAnswer;
 import io.uniserve.sql.SqlRows;
@@ -23,7 +24,7 @@ import java.util.regex.Pattern;
 /** Tables of TPC-H on a cluster of two servers, and in one DuckDB that holds all rows and gets a query's text as it is. */
 final class TpchCluster implements AutoCloseable {
     private static final int BATCH_ROWS = 20_000;
-    private static final Pattern AVERAGE = Pattern.compile("avg\\((\\w+)\\)");
+    private static final Pattern AVERAGE = Pattern.compile("avg\\(([\\w.]+)\\)");
 
     private final LocalCluster cluster;
     private final UniserveClient client;
@@ -31,9 +32,13 @@ final class TpchCluster implements AutoCloseable {
     private final Connection whole;
 
     TpchCluster(Path directory) throws SQLException {
+        this(directory, 2);
+    }
+
+    TpchCluster(Path directory, int servers) throws SQLException {
         this.directory = directory;
         cluster = LocalCluster.builder()
-                .servers(2)
+                .servers(servers)
                 .port(PortLoader.load(Path.of("target", "port"), "duckdb"))
                 .directory(directory.resolve("cluster"))
                 .start();
@@ -45,17 +50,53 @@ final class TpchCluster implements AutoCloseable {
         whole = DriverManager.getConnection("jdbc:duckdb:");
     }
 
+    /** One with all tables of TPC-H. */
+    static TpchCluster all(Path directory, double scale) throws Exception {
+        TpchCluster cluster = new TpchCluster(directory);
+        cluster.load(Tpch.LINEITEM, 4, 1, scale);
+        cluster.load(Tpch.ORDERS, 3, 1, scale);
+        cluster.load(Tpch.CUSTOMER, 3, 1, scale);
+        cluster.load(Tpch.PART, 2, 1, scale);
+        cluster.load(Tpch.SUPPLIER, 2, 1, scale);
+        cluster.load(Tpch.PARTSUPP, 3, 1, scale);
+        cluster.load(Tpch.NATION, 2, 1, scale);
+        cluster.load(Tpch.REGION, 1, 1, scale);
+        return cluster;
+    }
+
+    /** A table that a query names. */
+    static String table(String sql) {
+        Matcher named = Pattern.compile("\\bFROM (lineitem|orders|customer|part|supplier|partsupp|nation|region)\\b")
+                .matcher(sql);
+        assertThat(named.find()).as(sql).isTrue();
+        return named.group(1);
+    }
+
     /** Makes and fills a table here and there; there by DuckDB's own reader, so that nothing of the port's is in the way. */
     void load(Tpch.Table table, int actors, int replicas, double scale) throws Exception {
+        load(table, actors, replicas, scale, ConsistencyLevel.EVENTUAL);
+    }
+
+    void load(Tpch.Table table, int actors, int replicas, double scale, ConsistencyLevel level) throws Exception {
+        load(table, actors, replicas, table.lines(scale), level);
+    }
+
+    /** The same with these lines, each with a bar after every value. */
+    void load(Tpch.Table table, int actors, int replicas, List<String> lines) throws Exception {
+        load(table, actors, replicas, lines, ConsistencyLevel.EVENTUAL);
+    }
+
+    private void load(Tpch.Table table, int actors, int replicas, List<String> lines, ConsistencyLevel level)
+            throws Exception {
         client.admin()
                 .createTable(TableSpec.named(table.name())
                         .port("duckdb")
                         .keyField(table.key())
                         .hash(actors)
                         .replicas(replicas)
+                        .level(level)
                         .option("columns", table.columns())
                         .option("primary", table.primary()));
-        List<String> lines = table.lines(scale);
         Columns columns = columns(table.name());
         for (int from = 0; from < lines.size(); from += BATCH_ROWS) {
             List<String> some = lines.subList(from, Math.min(lines.size(), from + BATCH_ROWS));
@@ -66,7 +107,10 @@ final class TpchCluster implements AutoCloseable {
                 file,
                 lines.stream().map(line -> line.substring(0, line.length() - 1)).toList());
         Duck.run(whole, "CREATE TABLE " + table.name() + " (" + table.columns() + ")");
-        Duck.run(whole, "COPY " + table.name() + " FROM " + Duck.quoted(file) + " (DELIMITER '|', HEADER false)");
+        Duck.run(
+                whole,
+                "COPY " + table.name() + " FROM " + Duck.quoted(file)
+                        + " (DELIMITER '|', HEADER false, AUTO_DETECT false)");
     }
 
     /** Applies an update function. */
@@ -76,6 +120,10 @@ final class TpchCluster implements AutoCloseable {
 
     Columns columns(String table) {
         return Columns.of(client.admin().describeTable(table).meta());
+    }
+
+    LocalCluster cluster() {
+        return cluster;
     }
 
     UniserveClient client() {

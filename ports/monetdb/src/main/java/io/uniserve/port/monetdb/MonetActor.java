@@ -1,0 +1,284 @@
+package io.uniserve.port.monetdb;
+
+import static io.uniserve.port.monetdb.Monet.MONETDB;
+
+import io.uniserve.api.ActorUsage;
+import io.uniserve.api.Columns;
+import io.uniserve.api.RevocableActor;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.sql.RowActor;
+import io.uniserve.sql.RowFile;
+import io.uniserve.sql.Versions;
+import java.nio.file.Path;
+import java.sql.SQLException;
+import java.util.Collection;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.concurrent.locks.ReadWriteLock;
+import java.util.concurrent.locks.ReentrantReadWriteLock;
+import nl.cwi.monetdb.embedded.env.MonetDBEmbeddedConnection;
+
+/**
+ * One table whose rows have the version that brought them and the one that took them away. What is prepared has the next
+ * version, which nobody reads; to publish is to count. So readers, views and a prepared update need no transaction that is open,
+ * of which MonetDB would abort one.
+ */
+public final class MonetActor extends MonetTable implements RevocableActor<MonetTable>, RowActor {
+    private static final String SINCE = "\"SINCE\"";
+
+    private static final String UNTIL = "\"UNTIL\"";
+    private static final int NOW = Integer.MAX_VALUE;
+
+    /** So many rows more that are gone, and more than are there: then a table is written anew. */
+    private static final int DEAD_ROWS_MIN = 10_000;
+
+    private final MonetColumns own;
+    private final String staged = Monet.newName("staged");
+    private final ReadWriteLock shape = new ReentrantReadWriteLock();
+    private final Versions versions = new Versions();
+    private volatile String table;
+    private volatile boolean closed;
+    private boolean changed;
+    private long kept;
+    private final AtomicLong live = new AtomicLong();
+    private final AtomicLong size = new AtomicLong();
+    private final AtomicLong stored = new AtomicLong();
+    private final AtomicLong bytes = new AtomicLong();
+
+    /** Makes an empty one. */
+    MonetActor(Columns columns) throws SQLException {
+        super(columns);
+        own = MonetColumns.of(columns);
+        table = created();
+        Monet.DB.write(by -> by.executeUpdate("CREATE TABLE " + staged + " (" + own.staged() + ")"));
+    }
+
+    private String created() throws SQLException {
+        String name = Monet.newName("actor");
+        Monet.DB.write(by -> by.executeUpdate(
+                "CREATE TABLE " + name + " (" + own.definition() + ", " + SINCE + " INTEGER, " + UNTIL + " INTEGER)"));
+        return name;
+    }
+
+    /** Fills an empty one with a checkpoint; CORRUPT where it is damaged. */
+    void restore(Path checkpoint) {
+        MONETDB.translated("load a checkpoint", () -> {
+            RowFile.read(
+                    checkpoint,
+                    own.names().size(),
+                    rows -> Monet.DB.write(by -> {
+                        stage(by, rows);
+                        return insert(by, 0);
+                    }));
+            return measured();
+        });
+    }
+
+    @Override
+    public void check(List<?> values) {
+        own.checkRow(values);
+    }
+
+    @Override
+    public void put(Collection<? extends List<?>> rows) {
+        change("store rows", rows, true);
+    }
+
+    @Override
+    public void delete(Collection<? extends List<?>> rows) {
+        change("delete rows", rows, false);
+    }
+
+    private void change(String what, Collection<? extends List<?>> rows, boolean put) {
+        if (rows.isEmpty()) {
+            return;
+        }
+        MONETDB.translated(
+                what,
+                () -> Monet.DB.write(by -> {
+                    changed = true;
+                    stage(by, rows);
+                    forget(by);
+                    return put ? insert(by, versions.newest() + 1) : 0;
+                }));
+    }
+
+    private void stage(MonetDBEmbeddedConnection by, Collection<? extends List<?>> rows) throws SQLException {
+        by.executeUpdate("DELETE FROM " + staged);
+        Monet.append(by, staged, own.arrays(rows));
+        for (List<?> row : rows) {
+            for (Object value : row) {
+                bytes.addAndGet(value instanceof String text ? text.length() : Long.BYTES);
+            }
+        }
+        stored.addAndGet(rows.size());
+    }
+
+    private int insert(MonetDBEmbeddedConnection by, int version) throws SQLException {
+        return by.executeUpdate(
+                "INSERT INTO " + table + " SELECT " + own.unstaged() + ", " + version + ", " + NOW + " FROM " + staged);
+    }
+
+    /** Rows of the keys that are staged: those that readers see get an end, those of the same version go at once. */
+    private void forget(MonetDBEmbeddedConnection by) throws SQLException {
+        int version = versions.newest() + 1;
+        String same = " AND EXISTS (SELECT 1 FROM " + staged + " WHERE "
+                + own.same(columns().primary(), staged, table) + ")";
+        by.executeUpdate("DELETE FROM " + table + " WHERE " + SINCE + " = " + version + same);
+        by.executeUpdate(
+                "UPDATE " + table + " SET " + UNTIL + " = " + version + " WHERE " + UNTIL + " = " + NOW + same);
+    }
+
+    @Override
+    public void revoke() {
+        if (changed) {
+            int version = versions.newest() + 1;
+            MONETDB.translated(
+                    "roll back",
+                    () -> Monet.DB.write(by -> {
+                        by.executeUpdate("DELETE FROM " + table + " WHERE " + SINCE + " = " + version);
+                        return by.executeUpdate("UPDATE " + table + " SET " + UNTIL + " = " + NOW + " WHERE " + UNTIL
+                                + " = " + version);
+                    }));
+            changed = false;
+        }
+    }
+
+    @Override
+    public void publish() {
+        if (changed) {
+            versions.advance();
+            changed = false;
+            long dead = MONETDB.translated("count rows", this::measured);
+            if (dead - kept > Math.max(DEAD_ROWS_MIN, live.get())) {
+                MONETDB.translated("write a table anew", this::compact);
+            }
+        }
+    }
+
+    /** Counts rows, as the driver's counts of updated ones are at times -1; returns how many are gone. */
+    private long measured() throws SQLException {
+        String all = "SELECT count(*) FROM " + table;
+        live.set(count(all + " WHERE " + UNTIL + " = " + NOW));
+        size.set(count(all));
+        return size.get() - live.get();
+    }
+
+    private static long count(String query) throws SQLException {
+        return Long.parseLong(String.valueOf(Monet.piece(query, 0, 1).get(0).get(0)));
+    }
+
+    /** MonetDB never reuses the place of a row that was deleted or changed. */
+    private String compact() throws SQLException {
+        String next = created();
+        int needed = versions.oldest();
+        Monet.DB.write(by -> by.executeUpdate(
+                "INSERT INTO " + next + " SELECT * FROM " + table + " WHERE " + UNTIL + " > " + needed));
+        shape.writeLock().lock();
+        try {
+            String before = table;
+            table = next;
+            long rowBytes = rowBytes();
+            kept = measured();
+            bytes.set(rowBytes * size.get());
+            Monet.DB.write(by -> by.executeUpdate("DROP TABLE " + before));
+        } finally {
+            shape.writeLock().unlock();
+        }
+        return next;
+    }
+
+    @Override
+    <T> T read(Reading<T> reading) throws Exception {
+        int version = versions.open();
+        try {
+            return readAt(version, reading);
+        } finally {
+            versions.close(version);
+        }
+    }
+
+    /** Reads the rows of a version that is published and still needed. */
+    private <T> T readAt(int version, Reading<T> reading) throws Exception {
+        shape.readLock().lock();
+        try {
+            if (closed) {
+                throw new UniserveException(ErrorCode.UNAVAILABLE, "table " + table + " of an actor is closed");
+            }
+            return reading.read("SELECT " + own.quotedNames() + " FROM " + table + " WHERE " + SINCE + " <= " + version
+                    + " AND " + UNTIL + " > " + version);
+        } finally {
+            shape.readLock().unlock();
+        }
+    }
+
+    @Override
+    public MonetTable snapshot() {
+        return new View();
+    }
+
+    @Override
+    public boolean isClosed() {
+        return closed;
+    }
+
+    private long rowBytes() {
+        return bytes.get() / Math.max(1, size.get());
+    }
+
+    /** The database is in memory; the disk has checkpoints and logs, which are the host's. */
+    @Override
+    public ActorUsage usage() {
+        return new ActorUsage(live.get(), bytes.get(), 0);
+    }
+
+    @Override
+    public void close() {
+        shape.writeLock().lock();
+        try {
+            if (!closed) {
+                closed = true;
+                MONETDB.translated(
+                        "close an actor",
+                        () -> Monet.DB.write(by -> {
+                            by.executeUpdate("DROP TABLE " + table);
+                            return by.executeUpdate("DROP TABLE " + staged);
+                        }));
+            }
+        } finally {
+            shape.writeLock().unlock();
+        }
+    }
+
+    /** The rows of a version, which are kept while the view is open. Several read it at a time. */
+    private final class View extends MonetTable {
+        private final int version = versions.open();
+        private final long rows = live.get();
+        private final long storedBefore = stored.get();
+        private final AtomicBoolean left = new AtomicBoolean();
+
+        View() {
+            super(MonetActor.this.columns());
+        }
+
+        @Override
+        <T> T read(Reading<T> reading) throws Exception {
+            return readAt(version, reading);
+        }
+
+        /** What was replaced since is kept for this view's sake. */
+        @Override
+        public ActorUsage usage() {
+            return new ActorUsage(rows, Math.min(rows, stored.get() - storedBefore) * rowBytes(), 0);
+        }
+
+        @Override
+        public void close() {
+            if (left.compareAndSet(false, true)) {
+                versions.close(version);
+            }
+        }
+    }
+}

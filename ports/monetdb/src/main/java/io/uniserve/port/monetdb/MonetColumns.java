@@ -1,0 +1,193 @@
+package io.uniserve.port.monetdb;
+
+import io.uniserve.api.ColumnType;
+import io.uniserve.api.ColumnType.Kind;
+import io.uniserve.api.Columns;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.sql.SqlTables;
+import java.math.BigDecimal;
+import java.util.Collection;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.function.IntFunction;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import nl.cwi.monetdb.embedded.mapping.NullMappings;
+import org.jspecify.annotations.Nullable;
+
+/** Columns as MonetDB has them: their types, and values as arrays, which is how they are loaded. No file is ever read by it. */
+record MonetColumns(List<String> names, List<ColumnType> types) {
+    /** Digits of a decimal: MonetDBLite has no integers of 128 bits. */
+    static final int PRECISION_MAX = 18;
+
+    static MonetColumns of(Columns columns) {
+        return new MonetColumns(
+                columns.names(),
+                columns.columns().stream().map(Columns.Column::type).toList());
+    }
+
+    /** Columns c0, c1, ... of types as {@link Monet#query} names them. */
+    static MonetColumns of(List<String> types) {
+        return new MonetColumns(
+                IntStream.range(0, types.size()).mapToObj(i -> "c" + i).toList(), SqlTables.columnTypes(types));
+    }
+
+    /** Names of those of texts and days, as statements have them. */
+    Set<String> wide(String table) {
+        return IntStream.range(0, names.size())
+                .filter(i -> isText(i) || isDay(i))
+                .mapToObj(i -> table + "." + (names.get(i).equals("c" + i) ? names.get(i) : quoted(i)))
+                .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    /** The type's name in answers and statements of ours, of what MonetDB calls it. */
+    static String name(String monets, int digits, int scale) {
+        return switch (monets.toLowerCase(Locale.ROOT)) {
+            case "tinyint", "smallint", "int", "integer" -> "INTEGER";
+            case "bigint", "wrd", "oid" -> "BIGINT";
+            case "decimal" -> "DECIMAL(" + digits + "," + scale + ")";
+            case "double", "real" -> "DOUBLE";
+            case "char", "varchar", "clob" -> "VARCHAR";
+            case "date" -> "DATE";
+            case "boolean" -> "BOOLEAN";
+            default -> throw UniserveException.unsupported("MonetDB: a value of type " + monets);
+        };
+    }
+
+    /** INVALID_ARGUMENT where a table cannot be. */
+    void check() {
+        for (int i = 0; i < types.size(); i++) {
+            if (types.get(i).precision() > PRECISION_MAX) {
+                throw UniserveException.invalid("table option columns, column " + quoted(i)
+                        + ": a decimal of port monetdb has at most " + PRECISION_MAX + " digits");
+            }
+        }
+    }
+
+    /** INVALID_ROW for the numbers that MonetDB takes for NULL, and for texts that it cannot hold. */
+    void checkRow(List<?> values) {
+        for (int i = 0; i < types.size(); i++) {
+            Object value = values.get(i);
+            if (value instanceof String text && !MonetTexts.fits(text)) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_ROW,
+                        "field \"" + names.get(i) + "\": MonetDB holds no text with U+0000 or one of U+E000 to U+E7FF");
+            }
+            Kind kind = types.get(i).kind();
+            if ((kind == Kind.BIGINT && Long.valueOf(Long.MIN_VALUE).equals(value))
+                    || (kind == Kind.INTEGER && Long.valueOf(Integer.MIN_VALUE).equals(value))) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_ROW,
+                        "field \"" + names.get(i) + "\": " + value + " is MonetDB's NULL; the smallest number is "
+                                + ((Long) value + 1));
+            }
+        }
+    }
+
+    /** For SELECT. */
+    String quotedNames() {
+        return each(i -> quoted(i));
+    }
+
+    private String quoted(int i) {
+        return "\"" + names.get(i) + "\"";
+    }
+
+    private String each(IntFunction<String> text) {
+        return IntStream.range(0, names.size()).mapToObj(text).collect(Collectors.joining(", "));
+    }
+
+    /** For CREATE TABLE. */
+    String definition() {
+        return each(i -> quoted(i) + " " + (isText(i) ? "CLOB" : types.get(i).sql()));
+    }
+
+    private boolean isText(int i) {
+        return types.get(i).kind() == Kind.VARCHAR;
+    }
+
+    private boolean isDay(int i) {
+        return types.get(i).kind() == Kind.DATE;
+    }
+
+    /** For a table that is filled with arrays: days as texts, as the driver makes NULLs of all that it is given. */
+    String staged() {
+        return each(i ->
+                quoted(i) + " " + (isText(i) || isDay(i) ? "CLOB" : types.get(i).sql()));
+    }
+
+    /** What such a table's rows mean. */
+    String unstaged() {
+        return each(i -> unstaged(i, "") + " AS " + quoted(i));
+    }
+
+    private String unstaged(int i, String prefix) {
+        return isDay(i) ? "CAST(" + prefix + quoted(i) + " AS DATE)" : prefix + quoted(i);
+    }
+
+    /** True for rows of a table and a staged one that have the same values in these columns. */
+    String same(List<String> columns, String staged, String table) {
+        return columns.stream()
+                .map(names::indexOf)
+                .map(i -> MonetDialect.equal(
+                        columns.indexOf(names.get(i)) > 0, unstaged(i, staged + "."), table + "." + quoted(i)))
+                .collect(Collectors.joining(" AND "));
+    }
+
+    /** Rows as one array a column; values may be texts, as answers have them. */
+    Object[] arrays(Collection<? extends List<?>> rows) {
+        Object[] arrays = new Object[types.size()];
+        for (int i = 0; i < arrays.length; i++) {
+            int column = i;
+            List<? extends @Nullable Object> values =
+                    rows.stream().map(row -> row.get(column)).toList();
+            arrays[i] = array(types.get(i), values);
+        }
+        return arrays;
+    }
+
+    private static Object array(ColumnType type, List<? extends @Nullable Object> values) {
+        return switch (type.kind()) {
+            case BIGINT ->
+                values.stream()
+                        .mapToLong(value ->
+                                value == null ? NullMappings.getLongNullConstant() : Long.parseLong("" + value))
+                        .toArray();
+            case INTEGER ->
+                values.stream()
+                        .mapToInt(value ->
+                                value == null ? NullMappings.getIntNullConstant() : Integer.parseInt("" + value))
+                        .toArray();
+            case DOUBLE ->
+                values.stream()
+                        .mapToDouble(value ->
+                                value == null ? NullMappings.getDoubleNullConstant() : Double.parseDouble("" + value))
+                        .toArray();
+            case DECIMAL ->
+                values.stream()
+                        .map(value -> value == null || value instanceof BigDecimal
+                                ? value
+                                : new BigDecimal("" + value).setScale(type.scale()))
+                        .toArray(BigDecimal[]::new);
+            case BOOLEAN -> truths(values);
+            default ->
+                values.stream()
+                        .map(value -> value == null ? null : MonetTexts.encoded(value.toString()))
+                        .toArray(String[]::new);
+        };
+    }
+
+    private static byte[] truths(List<? extends @Nullable Object> values) {
+        byte[] truths = new byte[values.size()];
+        for (int i = 0; i < truths.length; i++) {
+            String value = String.valueOf(values.get(i));
+            truths[i] = value.equals("null")
+                    ? NullMappings.getBooleanNullConstant()
+                    : (byte) (value.equals("true") ? 1 : 0);
+        }
+        return truths;
+    }
+}

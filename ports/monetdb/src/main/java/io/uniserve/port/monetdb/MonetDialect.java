@@ -1,0 +1,105 @@
+package io.uniserve.port.monetdb;
+
+import io.uniserve.error.UniserveException;
+import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+
+/**
+ * What statements of {@code uniserve-sql} are in MonetDB's SQL. All differences are here; what is in quotes is left as it is.
+ */
+final class MonetDialect {
+    /** The name of an actor's rows: {@code rows} is a word of MonetDB's own. */
+    static final String MINE = "mine";
+
+    /** Checked for zero, as engines that answer NULL or infinity need it; MonetDB fails by itself. */
+    private static final Pattern DIVIDED =
+            Pattern.compile("CASE WHEN (.+?) = 0 THEN error\\('division by zero'\\) ELSE \\1 END");
+
+    /** An average: MonetDB would cut the quotient of a decimal after the decimal's digits. */
+    private static final Pattern AVERAGE = Pattern.compile(
+            "\\(sum\\(((?:DISTINCT )?c\\d+)\\) / nullif\\(((?:sum|count)\\((?:DISTINCT )?c\\d+\\)), 0\\)\\)");
+
+    private static final Pattern EQUALITY =
+            Pattern.compile("((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\")) = ((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\"))");
+
+    /** An equality with an expression on one side, and none with a constant. */
+    private static final Pattern COMPUTED = Pattern.compile("\\) = (?!['\\d-]|DATE )| = (?:\\(|[A-Z]+\\()");
+
+    private static final Pattern QUOTED = Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"");
+    private static final Pattern ROWS = Pattern.compile("\\brows\\b");
+    private static final Pattern VARCHAR = Pattern.compile("\\bVARCHAR\\b");
+    private static final Pattern NUMBERED = Pattern.compile("\\bGROUP BY (\\d+(?:, \\d+)*)");
+    private static final Pattern NAMED = Pattern.compile(" AS c(\\d+)\\b");
+    private static final Pattern NUMBER = Pattern.compile("\\d+");
+
+    private MonetDialect() {}
+
+    /** A whole statement: what {@code relations} gives a name to comes first. */
+    static String statement(Map<String, String> relations, Set<String> wide, String statement) {
+        // Its scanner takes a quote behind a backslash for no end of a text, but leaves the backslash in it.
+        if (statement.indexOf('\\') >= 0 || relations.keySet().stream().anyMatch(name -> name.startsWith("q"))) {
+            throw UniserveException.unsupported("a sub-query, or a backslash, on MonetDB, which may take them wrongly");
+        }
+        String with = relations.entrySet().stream()
+                .map(one -> one.getKey() + " AS (" + one.getValue() + ")")
+                .collect(Collectors.joining(", ", relations.isEmpty() ? "" : "WITH ", relations.isEmpty() ? "" : " "));
+        return with + (relations.size() > 1 ? joined(translated(statement), wide) : translated(statement));
+    }
+
+    private static String translated(String statement) {
+        String text = AVERAGE.matcher(DIVIDED.matcher(statement).replaceAll("$1"))
+                .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
+        boolean grouped = NUMBERED.matcher(text).find();
+        StringBuilder out = new StringBuilder();
+        Matcher quoted = QUOTED.matcher(text);
+        int from = 0;
+        while (quoted.find()) {
+            out.append(words(text.substring(from, quoted.start()), grouped)).append(quoted.group());
+            from = quoted.end();
+        }
+        return out.append(words(text.substring(from), grouped)).toString();
+    }
+
+    /** An equality; not as one where it is not the first of a join: see {@link #joined}. */
+    static String equal(boolean apart, String left, String right) {
+        return apart ? left + " <= " + right + " AND " + left + " >= " + right : left + " = " + right;
+    }
+
+    /**
+     * Where MonetDBLite joins by several columns and the first is of texts or days it finds no partners. So of several equalities
+     * those of such columns are written as no equality; one of computed values is refused.
+     *
+     * @param wide columns of texts and days
+     */
+    static String joined(String statement, Set<String> wide) {
+        Matcher equalities = EQUALITY.matcher(statement);
+        long columns = equalities.results().count();
+        long computed = COMPUTED.matcher(statement).results().count();
+        if (columns + computed < 2) {
+            return statement;
+        }
+        if (computed > 0) {
+            throw UniserveException.unsupported("MonetDB: a join by a computed value beside another equality");
+        }
+        return equalities
+                .reset()
+                .replaceAll(found ->
+                        Matcher.quoteReplacement(equal(wide.contains(found.group(1)), found.group(1), found.group(2))));
+    }
+
+    private static String words(String text, boolean grouped) {
+        String named = VARCHAR.matcher(ROWS.matcher(text).replaceAll(MINE)).replaceAll("CLOB");
+        if (!grouped) {
+            return named;
+        }
+        // MonetDB groups by names alone, and c0 may be a column of a relation's too.
+        named = NAMED.matcher(named).replaceAll(" AS g$1");
+        return NUMBERED.matcher(named)
+                .replaceAll(groups -> "GROUP BY "
+                        + NUMBER.matcher(groups.group(1))
+                                .replaceAll(number -> "g" + (Integer.parseInt(number.group()) - 1)));
+    }
+}

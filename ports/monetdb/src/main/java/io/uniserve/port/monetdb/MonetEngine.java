@@ -1,0 +1,85 @@
+package io.uniserve.port.monetdb;
+
+import static io.uniserve.port.monetdb.Monet.MONETDB;
+
+import io.uniserve.api.Columns;
+import io.uniserve.api.Engine;
+import io.uniserve.api.EngineContext;
+import io.uniserve.api.EngineFunctions;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.TableMeta;
+import io.uniserve.sql.PackedRows;
+import io.uniserve.sql.RowActors;
+import io.uniserve.sql.RowUpdates;
+import io.uniserve.sql.SqlPlanner;
+import io.uniserve.sql.SqlQuery;
+import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.SqlTables;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+
+/** MonetDBLite. Table options: {@code columns} and {@code primary}, see {@link Columns}. No settings. */
+public final class MonetEngine implements Engine {
+    private static final String PORT = "monetdb";
+
+    /** What an actor's rows contribute to a query. */
+    static final RetrieveOperator<MonetTable, SqlQuery, SqlRows> SELECT = RetrieveOperator.of(
+            new RetrieveCall<>(PORT + ".select@1", SqlQuery.CODEC, SqlRows.CODEC),
+            MonetTable.class,
+            MonetEngine::select);
+
+    private static final EngineFunctions FUNCTIONS =
+            new EngineFunctions(List.of(SELECT), RowUpdates.of(PORT, MonetActor.class));
+    private static final SqlPlanner PLANNER = new SqlPlanner(RetrieveCall.of(SELECT), MonetEngine::merge);
+
+    private static SqlRows select(MonetTable actor, OperatorContext context, SqlQuery query) {
+        context.checkActive();
+        SqlRows rows = actor.query(query.work(actor.columns()));
+        context.checkActive();
+        return rows;
+    }
+
+    /** The actors' answers are merged by MonetDB too, so values mean the same in both steps. It knows no deadline. */
+    private static SqlRows merge(Map<String, SqlRows> tables, String statement, long nanos) {
+        Monet.start();
+        Map<String, PackedRows> relations = new TreeMap<>();
+        tables.forEach((name, rows) -> relations.put(name, PackedRows.of(rows)));
+        return Monet.QUERIES.translated(
+                "merge answers",
+                () -> Monet.RELATIONS.with(relations, made -> Monet.answer(made, Set.of(), statement)));
+    }
+
+    @Override
+    public PortInfo info() {
+        return FUNCTIONS.info(PORT, "1", Set.of(ConsistencyLevel.values()));
+    }
+
+    @Override
+    public void validate(TableMeta meta) {
+        MonetColumns.of(SqlTables.check(PORT, meta)).check();
+    }
+
+    @Override
+    public EngineInstance open(EngineContext context) {
+        SqlTables.checkSettings(PORT, context.settings(), Set.of());
+        Monet.start();
+        RowActors<MonetActor> actors = new RowActors<>(
+                actor -> MONETDB.translated("make a table", () -> new MonetActor(Columns.of(actor.meta()))),
+                MonetActor::restore);
+        return FUNCTIONS.instance(actors, actors::close);
+    }
+
+    @Override
+    public Optional<Planner> planner() {
+        return Optional.of(PLANNER);
+    }
+}

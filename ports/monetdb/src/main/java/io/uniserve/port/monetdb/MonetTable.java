@@ -1,0 +1,66 @@
+package io.uniserve.port.monetdb;
+
+import io.uniserve.api.Columns;
+import io.uniserve.sql.RowFile;
+import io.uniserve.sql.RowReader;
+import io.uniserve.sql.SqlQuery;
+import io.uniserve.sql.SqlRows;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
+
+/** What operators see: an actor, or a view of one. */
+abstract class MonetTable extends RowReader {
+    private static final int PIECE_ROWS = 50_000;
+
+    MonetTable(Columns columns) {
+        super(Monet.MONETDB, columns);
+    }
+
+    /** Works with a query for the published rows. */
+    @FunctionalInterface
+    interface Reading<T> {
+        T read(String rows) throws Exception;
+    }
+
+    /** Runs the reading; the rows of the query it is given stay the same meanwhile. */
+    abstract <T> T read(Reading<T> reading) throws Exception;
+
+    /** What this actor answers to its part of a query. */
+    final SqlRows query(SqlQuery.Work work) {
+        return Monet.QUERIES.translated(
+                "answer a query",
+                () -> Monet.RELATIONS.with(
+                        work.relations(),
+                        made -> read(rows -> {
+                            Map<String, String> all = new TreeMap<>(made);
+                            all.put(MonetDialect.MINE, rows);
+                            return Monet.answer(all, wide(work), work.statement());
+                        })));
+    }
+
+    private Set<String> wide(SqlQuery.Work work) {
+        Set<String> wide = MonetColumns.of(columns()).wide(MonetDialect.MINE);
+        work.relations()
+                .forEach((name, rows) ->
+                        wide.addAll(MonetColumns.of(rows.unpacked().types()).wide(name)));
+        return wide;
+    }
+
+    @Override
+    protected final void each(RowFile.Rows consumer) throws Exception {
+        read(rows -> {
+            long from = 0;
+            int read = PIECE_ROWS;
+            while (read == PIECE_ROWS) {
+                List<List<@Nullable String>> piece = Monet.piece(rows, from, PIECE_ROWS);
+                consumer.accept(piece);
+                read = piece.size();
+                from += read;
+            }
+            return from;
+        });
+    }
+}

@@ -1,0 +1,5 @@
+/** MonetDBLite as a port: an actor is a table of the process's database, rows have versions, queries are SQL. */
+@NullMarked
+package io.uniserve.port.monetdb;
+
+import org.jspecify.annotations.NullMarked;

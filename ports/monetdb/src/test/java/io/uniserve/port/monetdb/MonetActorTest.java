@@ -1,0 +1,136 @@
+package io.uniserve.port.monetdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.api.ColumnType;
+import io.uniserve.api.Columns;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.sql.SqlQuery;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.stream.LongStream;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Versions of rows: what is prepared, taken back, kept for views, and thrown away. */
+class MonetActorTest {
+    private static final String SUM = "SELECT count(*) AS c0, sum(\"n\") AS c1 FROM rows";
+    private static final int MANY = 12_000;
+
+    private MonetActor actor;
+
+    @BeforeEach
+    void open() throws Exception {
+        Monet.start();
+        ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
+        actor = new MonetActor(
+                new Columns(List.of(new Columns.Column("id", bigint), new Columns.Column("n", bigint)), List.of("id")));
+    }
+
+    @AfterEach
+    void close() {
+        actor.close();
+    }
+
+    private void put(long ids, long n) {
+        actor.put(LongStream.range(0, ids).mapToObj(id -> List.of(id, n)).toList());
+    }
+
+    private static List<String> sum(MonetTable table) {
+        return List.copyOf(table.query(new SqlQuery.Work(SUM, Map.of())).rows().get(0));
+    }
+
+    @Test
+    void preparedRowsAreSeenWhenTheyArePublishedAndGoWhenTheyAreRevoked() {
+        put(3, 1);
+        actor.publish();
+        put(4, 2);
+        put(2, 5);
+        actor.delete(List.of(List.of(3L, 0L)));
+        assertThat(sum(actor)).containsExactly("3", "3");
+        actor.revoke();
+        assertThat(sum(actor)).containsExactly("3", "3");
+        assertThat(actor.usage().rows()).isEqualTo(3);
+        put(4, 2);
+        put(2, 5);
+        actor.delete(List.of(List.of(3L, 0L)));
+        actor.publish();
+        assertThat(sum(actor)).containsExactly("3", "12");
+        assertThat(actor.usage().rows()).isEqualTo(3);
+    }
+
+    @Test
+    void aViewKeepsItsRowsWhileTheTableIsWrittenAnew() {
+        put(MANY, 1);
+        actor.publish();
+        try (MonetTable view = actor.snapshot()) {
+            for (int n = 2; n < 5; n++) {
+                put(MANY, n);
+                actor.publish();
+                assertThat(sum(actor)).containsExactly("" + MANY, "" + MANY * n);
+                assertThat(sum(view)).containsExactly("" + MANY, "" + MANY);
+            }
+            assertThat(view.usage().memoryBytes()).isPositive();
+        }
+        long kept = actor.usage().memoryBytes();
+        put(MANY, 6);
+        actor.publish();
+        assertThat(sum(actor)).containsExactly("" + MANY, "" + MANY * 6);
+        assertThat(actor.usage().memoryBytes()).isLessThan(kept);
+    }
+
+    @Test
+    void readersSeeOneVersionWhileOthersComeAndTheTableIsWrittenAnew() {
+        put(MANY, 1);
+        actor.publish();
+        AtomicBoolean stop = new AtomicBoolean();
+        List<CompletableFuture<Void>> readers = new ArrayList<>();
+        for (int i = 0; i < 2; i++) {
+            readers.add(CompletableFuture.runAsync(() -> {
+                do {
+                    List<String> sum = sum(actor);
+                    assertThat(sum.get(0)).isEqualTo("" + MANY);
+                    assertThat(Long.parseLong(sum.get(1)) % MANY).isZero();
+                } while (!stop.get());
+            }));
+        }
+        try {
+            for (int n = 2; n < 12; n++) {
+                put(MANY, n);
+                actor.publish();
+            }
+        } finally {
+            stop.set(true);
+        }
+        CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).join();
+    }
+
+    @Test
+    void aClosedActorAnswersNothing() {
+        actor.close();
+        assertThatThrownBy(() -> sum(actor))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNAVAILABLE));
+    }
+
+    @Test
+    void anotherCopyOfThePortIsRefusedByName() {
+        String own = System.getProperty("uniserve.monetdb.loaded-by");
+        assertThat(own).isNotNull();
+        System.setProperty("uniserve.monetdb.loaded-by", "another");
+        try {
+            assertThatThrownBy(Monet::start)
+                    .isInstanceOfSatisfying(
+                            UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
+                    .hasMessageContaining("a second copy of port monetdb in one process");
+        } finally {
+            System.setProperty("uniserve.monetdb.loaded-by", own);
+        }
+    }
+}

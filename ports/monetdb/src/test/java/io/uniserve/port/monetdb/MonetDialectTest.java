@@ -1,0 +1,59 @@
+package io.uniserve.port.monetdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** What a statement is for MonetDB. */
+class MonetDialectTest {
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "SELECT \"a\" AS c0, count(*) AS c1 FROM rows GROUP BY 1 | SELECT \"a\" AS g0, count(*) AS g1 FROM mine GROUP BY g0",
+                "SELECT rows.\"rows\" FROM b0 JOIN rows ON b0.c0 = 'rows' GROUP BY 1, 2 | SELECT mine.\"rows\" FROM b0 JOIN mine ON b0.c0 = 'rows' GROUP BY g0, g1",
+                "SELECT (\"a\" / CASE WHEN (\"b\" - 1) = 0 THEN error('division by zero') ELSE (\"b\" - 1) END) FROM rows | SELECT (\"a\" / (\"b\" - 1)) FROM mine",
+                "SELECT (sum(c1) / nullif(sum(c2), 0)) FROM parts | SELECT (CAST(sum(c1) AS DOUBLE) / CASE WHEN sum(c2) = 0 THEN NULL ELSE sum(c2) END) FROM parts",
+                "SELECT (sum(DISTINCT c1) / nullif(count(DISTINCT c1), 0)) FROM parts | SELECT (CAST(sum(DISTINCT c1) AS DOUBLE) / CASE WHEN count(DISTINCT c1) = 0 THEN NULL ELSE count(DISTINCT c1) END) FROM parts",
+                "SELECT CAST(\"a\" AS VARCHAR), 'AS VARCHAR', 'it''s rows' FROM rows | SELECT CAST(\"a\" AS CLOB), 'AS VARCHAR', 'it''s rows' FROM mine"
+            })
+    void whatIsInQuotesStays(String statement, String expected) {
+        assertThat(MonetDialect.statement(Map.of(), Set.of(), statement)).isEqualTo(expected);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT 1 FROM mine JOIN b0 ON mine.\"a\" = b0.c0 WHERE lower(mine.\"t\") = b0.c1",
+                "SELECT 1 FROM mine JOIN b0 ON lower(mine.\"t\") = b0.c1 AND (mine.\"n\" + 1) = b0.c2"
+            })
+    void whatMonetDbMayJoinWronglyIsRefused(String statement) {
+        Map<String, String> relations = Map.of("mine", "SELECT 1", "b0", "SELECT 2");
+        assertThatThrownBy(() -> MonetDialect.statement(relations, Set.of(), statement))
+                .hasMessageContaining("computed value beside another equality");
+    }
+
+    @Test
+    void answersOfSubQueriesAndBackslashesAreRefused() {
+        Map<String, String> relations = Map.of("mine", "SELECT 1", "q1", "SELECT 2");
+        assertThatThrownBy(() -> MonetDialect.statement(relations, Set.of(), "SELECT 1 FROM mine, q1 AS g"))
+                .hasMessageContaining("a sub-query, or a backslash, on MonetDB");
+        assertThatThrownBy(() -> MonetDialect.statement(Map.of(), Set.of(), "SELECT '\\'') OR 1=1 --' FROM rows"))
+                .hasMessageContaining("a backslash");
+    }
+
+    @Test
+    void relationsComeFirst() {
+        Map<String, String> relations = new TreeMap<>(Map.of("b0", "SELECT c0 FROM r", "mine", "SELECT 1"));
+        assertThat(MonetDialect.statement(relations, Set.of(), "SELECT 1 FROM rows, b0"))
+                .isEqualTo("WITH b0 AS (SELECT c0 FROM r), mine AS (SELECT 1) SELECT 1 FROM mine, b0");
+    }
+}

@@ -1,0 +1,128 @@
+package io.uniserve.port.monetdb;
+
+import io.uniserve.api.Columns;
+import io.uniserve.api.Document;
+import io.uniserve.api.Engine;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.sql.SqlQuery;
+import io.uniserve.sql.SqlRows;
+import io.uniserve.testkit.tck.PortFixture;
+import io.uniserve.testkit.tck.PortTck;
+import io.uniserve.testkit.tck.Probe;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Stream;
+
+/** The MonetDB port keeps the contract. */
+class MonetTckTest extends PortTck {
+    MonetTckTest() {
+        super(new MonetFixture());
+    }
+
+    private static final class MonetFixture implements PortFixture {
+        private static final TableMeta META = new TableMeta(
+                new TableName("tck"),
+                1,
+                new Partitioner.Hash(4),
+                "id",
+                ConsistencyLevel.EVENTUAL,
+                1,
+                1,
+                OnLoss.WAIT,
+                "monetdb",
+                Map.of(
+                        "columns",
+                        "id varchar, n integer, price decimal(15,2), born date, x double, big bigint, ok boolean",
+                        "primary",
+                        "id, n"));
+
+        @Override
+        public Engine engine() {
+            return new MonetEngine();
+        }
+
+        @Override
+        public TableMeta meta() {
+            return META;
+        }
+
+        @Override
+        public String upsert() {
+            return "monetdb.put@1";
+        }
+
+        @Override
+        public Document row(int i) {
+            return row("d" + i, 1L, "%d.%02d".formatted(i, i % 100));
+        }
+
+        @Override
+        public Document changedRow(int i) {
+            return row("d" + i, 1L, "1000000.5");
+        }
+
+        @Override
+        public Document unicodeRow() {
+            return row("k-é-日本-😀 \"quotes\" 'more'\nbreak", 2L, "0");
+        }
+
+        @Override
+        public List<Document> invalidRows() {
+            return List.of(
+                    new Document("id", Map.of("n", 5L)),
+                    new Document("id", Map.of("id", "a")),
+                    new Document("id", Map.of("id", 5L, "n", 1L)),
+                    new Document("id", Map.of("id", "", "n", 1L)),
+                    new Document("id", Map.of("id", "a", "n", "1")),
+                    new Document("id", Map.of("id", "a", "n", 1L, "nosuchfield", 1L)),
+                    row("nul-\u0000", 1L, "1"),
+                    row("private-\uE000", 1L, "1"),
+                    row("a", 1L, "1.234"),
+                    row("a", 1L, "1e3"),
+                    row("a", 1L, "12345678901234.00"));
+        }
+
+        @Override
+        public List<Probe<?, ?>> probes() {
+            return Stream.of(
+                            "SELECT count(*), sum(price), avg(price), min(born), max(id) FROM tck",
+                            "SELECT * FROM tck ORDER BY id LIMIT 100",
+                            "SELECT n, ok, sum(price) FROM tck WHERE id > 'd1' GROUP BY n, ok ORDER BY n, ok")
+                    .map(MonetFixture::probe)
+                    .toList();
+        }
+
+        /** Merging is the planner's; here the larger part stands for both. */
+        private static Probe<?, ?> probe(String text) {
+            return new Probe<SqlQuery, SqlRows>(
+                    MonetEngine.SELECT.id(),
+                    SqlQuery.of("tck", Columns.of(META), text),
+                    (query, left, right) -> left.toString().compareTo(right.toString()) < 0 ? right : left,
+                    false);
+        }
+
+        private static Document row(String id, long n, String price) {
+            return new Document(
+                    "id",
+                    Map.of(
+                            "id",
+                            id,
+                            "n",
+                            n,
+                            "price",
+                            price,
+                            "born",
+                            "1998-12-01",
+                            "x",
+                            0.1 + n,
+                            "big",
+                            n << 40,
+                            "ok",
+                            n % 2 == 0));
+        }
+    }
+}

@@ -1,0 +1,105 @@
+package io.uniserve.sql;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Consumer;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlSelect;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One SELECT of a query, which is answered as a stage of its own: sub-queries that are no more than a part of the query around
+ * them are inlined in it, and of all others it reads answers.
+ *
+ * @param number of the stage; that of the whole query is {@link #MAIN}
+ * @param place of it in the text
+ * @param reduction a condition that leaves those of its rows that the query around it can use, where that was asked before
+ */
+record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term> reduction) {
+    static final int MAIN = 0;
+
+    /** Items from this number on are answers of other stages; those below are tables. */
+    static final int GIVEN = 16;
+
+    /**
+     * What FROM has.
+     *
+     * @param alias its name there
+     * @param table its own name, "" for an answer
+     * @param block the stage whose answer it is, or less than 0
+     * @param columns names of small letters
+     */
+    record Item(String alias, String table, int block, List<String> columns, SqlNode place) {}
+
+    /**
+     * FROM and WHERE.
+     *
+     * @param tables by their numbers
+     * @param given answers of other stages, by their numbers less {@link #GIVEN}
+     * @param where conditions, all of which must hold
+     */
+    record Rows(Names names, Source from, List<Item> tables, List<Item> given, List<Term> where) {
+        Item item(int number) {
+            return number < GIVEN ? tables.get(number) : given.get(number - GIVEN);
+        }
+
+        /** The numbers of all items. */
+        List<Integer> items() {
+            List<Integer> all = new ArrayList<>();
+            for (int i = 0; i < tables.size(); i++) {
+                all.add(i);
+            }
+            for (int i = 0; i < given.size(); i++) {
+                all.add(GIVEN + i);
+            }
+            return all;
+        }
+    }
+
+    /**
+     * What is asked of the rows.
+     *
+     * @param groups expressions to group by
+     * @param grouped false where each row counts for itself
+     * @param order the SELECT with its ORDER BY, LIMIT and OFFSET; none where they do not matter
+     */
+    record Wanted(
+            List<Term> answers,
+            List<String> titles,
+            boolean distinct,
+            List<SqlNode> groups,
+            boolean grouped,
+            @Nullable SqlNode having,
+            @Nullable SqlSelect order) {}
+
+    /** True for an answer of exactly one row. */
+    boolean single() {
+        return wanted.grouped && wanted.groups.isEmpty() && wanted.having == null;
+    }
+
+    /** The sub-queries in its expressions, each once. */
+    List<SubQuery> subs() {
+        List<SubQuery> all = new ArrayList<>();
+        Consumer<SqlNode> look = node -> all.addAll(rows.names.subs(node));
+        rows.where.forEach(term -> all.addAll(term.names().subs(term.node())));
+        on(rows.from, all);
+        wanted.answers.forEach(term -> all.addAll(term.names().subs(term.node())));
+        wanted.groups.forEach(look);
+        if (wanted.having != null) {
+            look.accept(wanted.having);
+        }
+        if (wanted.order != null && wanted.order.getOrderList() != null) {
+            wanted.order.getOrderList().forEach(look);
+        }
+        return all.stream().distinct().toList();
+    }
+
+    private static void on(Source source, List<SubQuery> into) {
+        if (source instanceof Source.Join join) {
+            join.on().forEach(term -> into.addAll(term.names().subs(term.node())));
+            on(join.left(), into);
+            on(join.right(), into);
+        }
+    }
+}

@@ -1,0 +1,58 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.Columns;
+import io.uniserve.error.UniserveException;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.apache.calcite.sql.SqlNode;
+
+/**
+ * A query as stages, each a SELECT over tables and over answers of other stages. The same text has the same stages
+ * everywhere: actors are told the number of one. Immutable.
+ */
+final class QueryPlan {
+    private final Map<Integer, Block> blocks;
+
+    private QueryPlan(Map<Integer, Block> blocks) {
+        this.blocks = blocks;
+    }
+
+    /** Refuses, by line and column, what is wrong (INVALID_ARGUMENT) or not supported (UNSUPPORTED). */
+    static QueryPlan of(Map<String, Columns> tables, String text) {
+        ParsedQuery parsed = ParsedQuery.of(text);
+        try {
+            SqlNode checked = CheckedQuery.of(tables, parsed);
+            QueryPlan plan = new QueryPlan(new TreeMap<>(BlockReader.read(tables, checked)));
+            // What cannot be written is refused before any actor is asked.
+            plan.blocks.keySet().forEach(number -> plan.split(number, false, -1));
+            return plan;
+        } catch (StackOverflowError e) {
+            throw SqlErrors.tooDeep(e);
+        }
+    }
+
+    /** True where one table is read, once. */
+    boolean single() {
+        return blocks.size() == 1 && block(Block.MAIN).rows().items().size() == 1;
+    }
+
+    /** INVALID_ARGUMENT where there is no such stage. */
+    Block block(int number) {
+        Block block = blocks.get(number);
+        if (block == null) {
+            throw UniserveException.invalid("the query has no stage " + number + ", it has " + blocks.keySet());
+        }
+        return block;
+    }
+
+    /** A stage's statements. */
+    SplitQuery split(int number, boolean reduced, int stays) {
+        return new Split(blocks, block(number), reduced, stays).query();
+    }
+
+    /** Columns of two tables that are equal in every row of the join of a stage. */
+    List<Conditions.Equality> equalities(int number, boolean reduced, int stays) {
+        return new Split(blocks, block(number), reduced, stays).equalities();
+    }
+}

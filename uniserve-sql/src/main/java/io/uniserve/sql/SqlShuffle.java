@@ -1,0 +1,200 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.Columns;
+import io.uniserve.api.operator.Chunk;
+import io.uniserve.api.operator.ChunkSink;
+import io.uniserve.api.operator.GatherCall;
+import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.ScatterCall;
+import io.uniserve.api.operator.ScatterOperator;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
+
+/**
+ * The operators by which two tables are joined that are too large to be sent to every server. Chunks are files of the
+ * engine's own, as it writes and reads them.
+ *
+ * @param hash writes the engine's function of an expression, a whole number of 0 or more, the same in all processes of its
+ *     version
+ * @param files writes what the engine reads files of this folder by, for a FROM
+ */
+public record SqlShuffle(Function<String, String> hash, Function<List<Path>, String> files) {
+    private static final Codec<List<Bytes>> FILES = Codecs.list(Codecs.BYTES);
+    private static final Pattern FOLDER = Pattern.compile(ShuffleQuery.SLOT + "=(\\d{1,9})");
+
+    /** An actor as these operators see it. */
+    public interface Table extends Actor {
+        /** Its columns. */
+        Columns columns();
+
+        /** A folder for files of this process; what is in it when the process starts may be deleted. */
+        Path scratch();
+
+        /**
+         * Writes the answer of a statement into files {@code s=SLOT/NAME} below an empty folder.
+         *
+         * @param work its last column is {@value ShuffleQuery#SLOT}, which is not written
+         * @return rows of the files, by their paths
+         */
+        Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context);
+
+        /** Answers a statement. */
+        SqlRows answer(SqlQuery.Work work, OperatorContext context);
+    }
+
+    /** What a planner calls. */
+    public record Calls(ScatterCall<ShuffleQuery> scatter, GatherCall<ShuffleQuery, SqlRows> gather) {}
+
+    /**
+     * The operators' names.
+     *
+     * @param port its name
+     * @param engine the engine's version: engines that hash differently do not know each other's operators
+     */
+    public static Calls calls(String port, String engine) {
+        return new Calls(
+                new ScatterCall<>(port + ".scatter-" + engine + "@1", ShuffleQuery.CODEC),
+                new GatherCall<>(port + ".gather-" + engine + "@1", ShuffleQuery.CODEC, SqlRows.CODEC));
+    }
+
+    /** Cuts an actor's rows. */
+    public <A extends Table> ScatterOperator<A, ShuffleQuery> scatter(Calls calls, Class<A> type) {
+        return ScatterOperator.of(
+                calls.scatter,
+                type,
+                (actor, context, query, slots, sink) -> in(actor, folder -> {
+                    scatter(actor, context, query, slots, sink, folder);
+                    return folder;
+                }));
+    }
+
+    /** Joins what came, and answers the slot's part of the query. */
+    public <A extends Table> GatherOperator<A, ShuffleQuery, SqlRows> gather(Calls calls, Class<A> type) {
+        return GatherOperator.of(
+                calls.gather,
+                type,
+                (actor, context, query, chunks) -> in(actor, folder -> gather(actor, context, query, chunks, folder)));
+    }
+
+    private void scatter(
+            Table actor, OperatorContext context, ShuffleQuery query, int slots, ChunkSink sink, Path folder)
+            throws IOException {
+        Path target = folder.resolve("chunks");
+        Map<Path, Long> rows = actor.export(query.scatter(actor.columns(), slots, hash), target, context);
+        Map<Integer, List<Map.Entry<Path, Long>>> bySlot = new TreeMap<>();
+        new TreeMap<>(rows)
+                .entrySet()
+                .forEach(file -> bySlot.computeIfAbsent(slot(file.getKey()), slot -> new ArrayList<>())
+                        .add(file));
+        for (Map.Entry<Integer, List<Map.Entry<Path, Long>>> one : bySlot.entrySet()) {
+            context.checkActive();
+            List<Bytes> parts = new ArrayList<>();
+            long count = 0;
+            checkSize(one.getValue());
+            for (Map.Entry<Path, Long> file : one.getValue()) {
+                parts.add(Bytes.wrap(Files.readAllBytes(file.getKey())));
+                count += file.getValue();
+                Files.delete(file.getKey());
+            }
+            sink.put(one.getKey(), count, FILES.encode(parts));
+        }
+    }
+
+    /** Before it is read: an actor's rows for a slot may be more than memory has. */
+    private static void checkSize(List<Map.Entry<Path, Long>> files) throws IOException {
+        long bytes = 0;
+        for (Map.Entry<Path, Long> file : files) {
+            bytes += Files.size(file.getKey());
+        }
+        if (bytes > Limits.CHUNK_BYTES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "an actor has " + bytes + " bytes for one slot of the join, at most " + Limits.CHUNK_BYTES_MAX
+                            + ": add conditions, name fewer columns, or give the table that stays more actors");
+        }
+    }
+
+    private static int slot(Path file) {
+        Matcher name = FOLDER.matcher(String.valueOf(file.getName(file.getNameCount() - 2)));
+        if (!name.matches()) {
+            throw new UniserveException(ErrorCode.PORT_FAILED, "the engine wrote " + file + ", which names no slot");
+        }
+        return Integer.parseInt(name.group(1));
+    }
+
+    private SqlRows gather(
+            Table actor, OperatorContext context, ShuffleQuery query, List<List<Chunk>> chunks, Path folder)
+            throws IOException {
+        if (chunks.size() != 2) {
+            throw UniserveException.invalid("a join of " + chunks.size() + " shuffled tables, not of two");
+        }
+        List<Path> own = written(chunks.get(0), folder, "a");
+        List<Path> others = written(chunks.get(1), folder, "b");
+        return actor.answer(query.gather(from(own), from(others)), context);
+    }
+
+    private Optional<String> from(List<Path> paths) {
+        return paths.isEmpty() ? Optional.empty() : Optional.of(files.apply(paths));
+    }
+
+    private static List<Path> written(List<Chunk> chunks, Path folder, String prefix) throws IOException {
+        List<Path> paths = new ArrayList<>();
+        for (Chunk chunk : chunks) {
+            for (Bytes part : FILES.decode(chunk.read())) {
+                Path path = folder.resolve(prefix + paths.size() + ".chunk");
+                Files.write(path, part.toArray());
+                paths.add(path);
+            }
+        }
+        return paths;
+    }
+
+    private interface Work<T> {
+        T in(Path folder) throws IOException;
+    }
+
+    /** Works in a folder that is gone afterwards. */
+    private static <T> T in(Table actor, Work<T> work) {
+        try {
+            Path folder = Files.createTempDirectory(actor.scratch(), "shuffle");
+            try {
+                return work.in(folder);
+            } finally {
+                delete(folder);
+            }
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    private static void delete(Path folder) throws IOException {
+        List<Path> all;
+        try (Stream<Path> walk = Files.walk(folder)) {
+            all = walk.sorted(Comparator.reverseOrder()).collect(Collectors.toList());
+        }
+        for (Path path : all) {
+            Files.deleteIfExists(path);
+        }
+    }
+}

@@ -1,0 +1,136 @@
+package io.uniserve.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.QueryText;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+
+/** Which tables are cut, by what, and what every step is asked. */
+class SqlShuffleTest {
+    private static final String JOIN =
+            "SELECT b_text, count(*) FROM big, mid, small WHERE b_mid = m_id AND m_small = s_id"
+                    + " AND s_text = 'x' AND b_id > 7 GROUP BY b_text";
+
+    private static final SqlPlanner PLANNER = new SqlPlanner(
+            new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
+            (parts, statement, nanos) -> Objects.requireNonNull(parts.get(SplitQuery.PARTS)),
+            Optional.of(SqlShuffle.calls("test", "v1")));
+
+    private static TestingPlan plan(long big, long mid) {
+        return new TestingPlan()
+                .table("big", "b_id bigint, b_mid integer, b_text varchar, b_price decimal(9,2), b_rate double", big)
+                .table("mid", "m_id bigint, m_small bigint, m_text varchar, m_price decimal(15,2), m_rate double", mid)
+                .table("small", "s_id bigint, s_text varchar", 2);
+    }
+
+    private static String answer(TestingPlan plan, String sql) {
+        return PLANNER.answer(new QueryText(new TableName("big"), sql), plan)
+                .body()
+                .utf8();
+    }
+
+    @Test
+    void aTableThatIsTooLargeIsCutWithTheOneThatStays() {
+        TestingPlan plan = plan(200_000, 150_000);
+        String told = answer(plan, "EXPLAIN " + JOIN);
+        assertThat(plan.asked)
+                .containsExactly(
+                        "COUNT big []",
+                        "COUNT mid []",
+                        "COUNT small []",
+                        "SIDE small []",
+                        "SIDE mid [2]",
+                        "SCATTER big [] SELECT \"b_text\" AS c0, \"b_id\" AS c1, \"b_mid\" AS c2,"
+                                + " CAST(hash(CAST(\"b_mid\" AS BIGINT)) % 2 AS INTEGER) AS s FROM rows"
+                                + " WHERE (\"b_id\" > 7) AND \"b_mid\" IS NOT NULL",
+                        "SCATTER mid [b2] SELECT \"m_id\" AS c0, \"m_small\" AS c1,"
+                                + " CAST(hash(CAST(\"m_id\" AS BIGINT)) % 2 AS INTEGER) AS s FROM rows"
+                                + " WHERE \"m_small\" IN (SELECT c0 FROM b2) AND \"m_id\" IS NOT NULL",
+                        "GATHER big SELECT * FROM (WITH rows AS (SELECT c0 AS \"b_text\", c1 AS \"b_id\", c2 AS \"b_mid\" FROM files),"
+                                + " b1 AS (SELECT CAST(NULL AS BIGINT) AS c0, CAST(NULL AS BIGINT) AS c1 WHERE 1 = 0)"
+                                + " SELECT rows.\"b_text\" AS c0, count(*) AS c1 FROM ((rows CROSS JOIN b1) CROSS JOIN b2)"
+                                + " WHERE (rows.\"b_id\" > 7) AND (rows.\"b_mid\" = b1.c0) AND (b1.c1 = b2.c0) GROUP BY 1)");
+        assertThat(told)
+                .contains("shuffle big by b_mid from 2 actors of big: 3 rows, 4,000 bytes")
+                .contains("shuffle mid by m_id from 2 actors of mid: 3 rows")
+                .contains("joined in 2 slots, at the actors of big: 1 row of 3 rows")
+                .contains("; 2 attempts");
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {"b_mid = m_id     | BIGINT", "b_text = m_text  | VARCHAR", "b_price = m_price| DECIMAL(38,2)"})
+    void columnsAreCutAsWhatTheyHaveInCommon(String equality, String type) {
+        TestingPlan plan = plan(3, 2);
+        answer(plan, "SELECT /*+ shuffle */ count(*) FROM big JOIN mid ON " + equality);
+        assertThat(plan.asked)
+                .filteredOn(step -> step.startsWith("SCATTER"))
+                .hasSize(2)
+                .allSatisfy(step -> assertThat(step).contains(" AS " + type + ")) % 2"));
+    }
+
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SELECT count(*) FROM big JOIN mid ON b_rate = m_rate",
+                "SELECT count(*) FROM big JOIN mid ON b_mid = m_price",
+                "SELECT count(*) FROM big JOIN mid ON b_mid + 1 = m_id",
+                "SELECT count(*) FROM big LEFT JOIN mid ON b_mid = m_id"
+            })
+    void whatHasNoSuchColumnsIsNotCut(String sql) {
+        TestingPlan plan = plan(200_000, 150_000);
+        assertThatThrownBy(() -> answer(plan, sql))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
+        assertThat(plan.asked).noneMatch(step -> step.startsWith("SCATTER"));
+        TestingPlan small = plan(3, 2);
+        answer(small, sql.replace("SELECT", "SELECT /*+ shuffle */"));
+        assertThat(small.asked).noneMatch(step -> step.startsWith("SCATTER"));
+    }
+
+    @Test
+    void whatDoesNotFitTheQueryIsRefused() {
+        TestingPlan plan = plan(3, 2);
+        answer(plan, "SELECT /*+ shuffle */ count(*) FROM big JOIN mid ON b_mid = m_id");
+        Map<String, io.uniserve.api.Columns> tables = Map.of(
+                "big", io.uniserve.api.Columns.of(plan.table(new TableName("big"))),
+                "mid", io.uniserve.api.Columns.of(plan.table(new TableName("mid"))));
+        SqlQuery query = SqlQuery.of("SELECT count(*) FROM big JOIN mid ON b_mid = m_id", tables)
+                .with(SqlQuery.Step.SIDE, 0, 1, Map.of());
+        ShuffleQuery good = new ShuffleQuery(query, 1, "b_mid", "m_id");
+        good.scatter(Objects.requireNonNull(query.tables().get("mid")), 4, key -> key);
+        assertThatThrownBy(() -> new ShuffleQuery(query, 1, "b_mid", "x\" OR 1 = 1 --")
+                        .scatter(Objects.requireNonNull(query.tables().get("mid")), 4, key -> key))
+                .hasMessageContaining("table mid has no column");
+        assertThatThrownBy(() -> new ShuffleQuery(query, 2, "b_mid", "m_id")
+                        .scatter(Objects.requireNonNull(query.tables().get("mid")), 4, key -> key))
+                .hasMessageContaining("is not to be scattered");
+        assertThatThrownBy(
+                        () -> good.scatter(Objects.requireNonNull(query.tables().get("big")), 4, key -> key))
+                .hasMessageContaining("other columns than the query was made for");
+        assertThatThrownBy(() -> new ShuffleQuery(
+                                query.with(
+                                        SqlQuery.Step.SIDE,
+                                        0,
+                                        0,
+                                        Map.of(1, PackedRows.of(new SqlRows(List.of("BIGINT"), List.of())))),
+                                1,
+                                "b_mid",
+                                "m_id")
+                        .gather(Optional.empty(), Optional.empty()))
+                .hasMessageContaining("wants the rows of tables []");
+    }
+}

@@ -40,6 +40,11 @@ public abstract class CliCommand implements Callable<Integer> {
         return List.copyOf(spec.root().commandLine().getParseResult().originalArgs());
     }
 
+    /** Tells a failure that does not end the command; returns the exit code that it would end with. */
+    protected final int report(Throwable failure) {
+        return new ErrorReport(console()).report(failure, root().verbose());
+    }
+
     /** An error of the command line: exit code {@link ExitCode#USAGE}. */
     protected final ParameterException usage(String message) {
         return new ParameterException(spec.commandLine(), message);

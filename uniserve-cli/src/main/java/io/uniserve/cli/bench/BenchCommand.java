@@ -3,6 +3,7 @@ package io.uniserve.cli.bench;
 import io.uniserve.cli.CommandGroup;
 import io.uniserve.cli.bench.failures.FailuresCommand;
 import io.uniserve.cli.bench.text.TextCommand;
+import io.uniserve.cli.bench.tpch.TpchCommand;
 import io.uniserve.cli.place.PlacementBenchCommand;
 import picocli.CommandLine.Command;
 
@@ -13,19 +14,23 @@ import picocli.CommandLine.Command;
         subcommands = {
             OverheadCommand.class,
             TextCommand.class,
+            TpchCommand.class,
             BareServerCommand.class,
             PlacementBenchCommand.class,
             StatisticsCommand.class,
             UpdatesCommand.class,
             MovesCommand.class,
+            ShuffleCommand.class,
             FailuresCommand.class
         },
         footerHeading = "%nExamples:%n",
         footer = {
             "  uniserve bench overhead --raw overhead.tsv",
             "  uniserve bench text --peer solrcloud --raw text.tsv",
+            "  uniserve bench tpch --sf 1 --peer spark --raw tpch.tsv",
             "  uniserve bench updates",
             "  uniserve bench moves",
+            "  uniserve bench shuffle",
             "  uniserve bench failures"
         })
 public final class BenchCommand extends CommandGroup {}

@@ -11,13 +11,15 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ReadMode;
+import java.io.BufferedReader;
 import java.io.IOException;
-import java.nio.ByteBuffer;
+import java.io.InputStreamReader;
 import java.nio.charset.CharacterCodingException;
 import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import picocli.CommandLine.Command;
@@ -28,8 +30,10 @@ import picocli.CommandLine.Parameters;
 @Command(
         name = "sql",
         description = {
-            "Answers one SELECT over tables with typed columns. The manual's page on SQL lists what is supported.",
-            "What is wrong is told with line and column."
+            "Answers SELECT statements over tables with typed columns. The manual's page on SQL lists what is supported.",
+            "What is wrong is told with line and column.",
+            "Without a statement those on standard input are answered one after the other, each ended by a semicolon;",
+            "one that fails does not end it, \\q does."
         },
         footer = {
             "  uniserve sql 'SELECT sold, sum(price) FROM prices GROUP BY sold ORDER BY sold'",
@@ -38,6 +42,7 @@ import picocli.CommandLine.Parameters;
         })
 public final class SqlCommand extends ClientCommand {
     private static final String STDIN = "-";
+    private static final String EMPTY = "the statement is empty; give a SELECT, or some on standard input";
 
     /** Comments and texts, in which a word is no name. */
     private static final Pattern NO_NAMES = Pattern.compile("--[^\\n]*|(?s)/\\*.*?\\*/|'(?:[^']|'')*'");
@@ -75,41 +80,70 @@ public final class SqlCommand extends ClientCommand {
 
     @Override
     public Integer call() {
-        String sql = text().strip();
-        while (sql.endsWith(";")) {
-            sql = sql.substring(0, sql.length() - 1).strip();
-        }
-        if (sql.isEmpty()) {
-            throw usage("the statement is empty; give a SELECT, or one on standard input");
+        if (!statement.equals(STDIN)) {
+            String sql = statement.strip();
+            while (sql.endsWith(";")) {
+                sql = sql.substring(0, sql.length() - 1).strip();
+            }
+            if (sql.isEmpty()) {
+                throw usage(EMPTY);
+            }
+            try (ClusterClient cluster = connect()) {
+                answer(cluster, sql);
+            }
+            return ExitCode.OK;
         }
         try (ClusterClient cluster = connect()) {
-            TableName table = table(cluster.tables(), sql);
-            // Line and column are told of what comes after the word.
-            Answer answer = cluster.query(table, explain ? "EXPLAIN " + sql : sql, read, deadline.toMillis());
-            print(answer);
+            return answerAll(cluster);
+        } catch (CharacterCodingException e) {
+            throw usage("the statements on standard input are not UTF-8");
+        } catch (IOException e) {
+            throw usage("cannot read statements from standard input: " + e.getMessage());
         }
-        return ExitCode.OK;
     }
 
-    private String text() {
-        if (!statement.equals(STDIN)) {
-            return statement;
-        }
-        try {
-            byte[] all = console().in().readNBytes(4 * Limits.QUERY_TEXT_CHARS_MAX + 1);
-            if (all.length > 4 * Limits.QUERY_TEXT_CHARS_MAX) {
-                throw usage(
-                        "the statement on standard input has more than " + 4 * Limits.QUERY_TEXT_CHARS_MAX + " bytes");
+    /** Statement by statement; returns what the first one that failed would have. */
+    private int answerAll(ClusterClient cluster) throws IOException {
+        boolean person = console().terminal() && System.console() != null;
+        SqlStatements statements = new SqlStatements(
+                new BufferedReader(new InputStreamReader(console().in(), StandardCharsets.UTF_8.newDecoder())),
+                Limits.QUERY_TEXT_CHARS_MAX,
+                line -> prompt(person, line));
+        int exit = ExitCode.OK;
+        boolean any = false;
+        for (Optional<String> next = statements.next(); next.isPresent(); next = statements.next()) {
+            any = true;
+            if (next.get().equals("\\q")) {
+                break;
             }
-            return StandardCharsets.UTF_8
-                    .newDecoder()
-                    .decode(ByteBuffer.wrap(all))
-                    .toString();
-        } catch (CharacterCodingException e) {
-            throw usage("the statement on standard input is not UTF-8");
-        } catch (IOException e) {
-            throw usage("cannot read the statement from standard input: " + e);
+            try {
+                answer(cluster, next.get());
+            } catch (UniserveException e) {
+                int failed = report(e);
+                exit = exit == ExitCode.OK ? failed : exit;
+            }
         }
+        if (!any && !person) {
+            throw usage(EMPTY);
+        }
+        return exit;
+    }
+
+    private void prompt(boolean person, int line) {
+        if (person) {
+            console().err().print(line == 1 ? "uniserve> " : "     ...> ");
+            console().err().flush();
+        }
+    }
+
+    private void answer(ClusterClient cluster, String sql) {
+        if (sql.startsWith("\\")) {
+            throw UniserveException.invalid(
+                    "the shell knows \\q, which ends it, and statements that end with a semicolon");
+        }
+        TableName table = table(cluster.tables(), sql);
+        // Line and column are told of what comes after the word.
+        print(cluster.query(table, explain ? "EXPLAIN " + sql : sql, read, deadline.toMillis()));
     }
 
     /** A table of the statement; where it names none that is there, any whose port can say what is wrong. */

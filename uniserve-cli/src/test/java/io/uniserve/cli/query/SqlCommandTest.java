@@ -93,7 +93,35 @@ class SqlCommandTest {
         assertThat(empty.err()).contains("the statement is empty");
         Run large = uniserve.input("x".repeat(2_000_000)).run("sql", "-");
         assertThat(large.exit()).isEqualTo(ExitCode.USAGE);
-        assertThat(large.err()).contains("more than 1048576 bytes");
+        assertThat(large.err()).contains("more than 262144 characters");
+    }
+
+    @Test
+    void statementsOneAfterTheOther() {
+        cluster.answer("SELECT 'a;b' FROM orders", JSON, ROWS);
+        cluster.answer("SELECT 2 -- one; two\nFROM orders", JSON, ROWS);
+        Run run = uniserve.input(
+                        "SELECT 'a;b' FROM orders; nonsense;\n\n-- a comment\n;SELECT 2 -- one; two\nFROM orders;"
+                                + " /* ; */ \n\\x\n\\q\nSELECT 3 FROM orders;")
+                .run("sql", "-o", "json");
+        assertThat(run.out()).isEqualTo((ROWS.stripTrailing() + System.lineSeparator()).repeat(2));
+        assertThat(run.err().lines())
+                .hasSize(2)
+                .first()
+                .asString()
+                .startsWith("uniserve: INVALID_ARGUMENT: unknown query");
+        assertThat(run.err()).contains("the shell knows \\q");
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+    }
+
+    @Test
+    void theLastStatementNeedsNoSemicolon() {
+        cluster.answer("SELECT 1 FROM orders", JSON, ROWS);
+        cluster.answer("SELECT 2 FROM orders", JSON, ROWS);
+        Run run = uniserve.input("SELECT 1 FROM orders;SELECT 2 FROM orders").run("sql", "-");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.lines()).filteredOn("(2 rows)"::equals).hasSize(2);
+        assertThat(run.err()).isEmpty();
     }
 
     @Test

@@ -1,0 +1,202 @@
+package io.uniserve.cli.bench;
+
+import io.grpc.CallOptions;
+import io.grpc.ManagedChannel;
+import io.grpc.MethodDescriptor;
+import io.grpc.Server;
+import io.grpc.ServerServiceDefinition;
+import io.grpc.netty.shaded.io.grpc.netty.NettyChannelBuilder;
+import io.grpc.netty.shaded.io.grpc.netty.NettyServerBuilder;
+import io.grpc.stub.ClientCalls;
+import io.grpc.stub.ServerCallStreamObserver;
+import io.grpc.stub.ServerCalls;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.exchange.ExchangeLimits;
+import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.protocol.exchange.Receipt;
+import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.runtime.disk.FileDisk;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.transport.ChannelPool;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.GrpcNetwork;
+import io.uniserve.runtime.transport.GrpcServer;
+import io.uniserve.server.exchange.ExchangeHost;
+import io.uniserve.server.exchange.Inputs;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Random;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+
+/** Two exchanges in this process, with the network between them, and a bare stream of the same bytes. Not thread-safe. */
+final class ShuffleBench implements AutoCloseable {
+    private static final int WINDOW_BYTES = 4 << 20;
+    private static final long MINUTE_NANOS = 60_000_000_000L;
+    private static final ExchangeId ID = new ExchangeId(1, 1);
+    private static final MethodDescriptor<byte[], byte[]> STREAM = BareCall.METHOD.toBuilder()
+            .setType(MethodDescriptor.MethodType.SERVER_STREAMING)
+            .setFullMethodName(MethodDescriptor.generateFullMethodName("uniserve.bench.Bare", "Stream"))
+            .build();
+
+    private final int chunks;
+    private final int chunkBytes;
+    private final List<AutoCloseable> closing = new ArrayList<>();
+    private final ExchangeHost consumer;
+    private final ManagedChannel bare;
+    private final GatherFrame frame;
+
+    ShuffleBench(Path directory, int chunks, int chunkBytes) throws IOException {
+        this.chunks = chunks;
+        this.chunkBytes = chunkBytes;
+        // All in memory: what is measured is the way from server to server.
+        long room = 4L * chunks * (chunkBytes + 64);
+        ExchangeLimits limits = new ExchangeLimits(
+                room,
+                room,
+                room,
+                ExchangeLimits.DEFAULTS.inFlightBytes(),
+                ExchangeLimits.DEFAULTS.pieceBytes(),
+                ExchangeLimits.DEFAULTS.pullTimeoutNanos(),
+                ExchangeLimits.DEFAULTS.pullAttempts());
+        ClusterIdentity cluster = ClusterIdentity.of("bench");
+        CompletableFuture<ExchangeHost> served = new CompletableFuture<>();
+        GrpcServer server = keep(GrpcServer.builder(cluster)
+                .peers((request, completion) -> served.join().onPeer(request, completion))
+                .start("127.0.0.1", 0));
+        Address address = new Address("127.0.0.1", server.port());
+        ExchangeHost producer = host(directory.resolve("producer"), cluster, address, limits);
+        served.complete(producer);
+        consumer = host(directory.resolve("consumer"), cluster, new Address("127.0.0.1", 1), limits);
+        Server stream = startBare();
+        closing.add(stream::shutdownNow);
+        bare = NettyChannelBuilder.forAddress("127.0.0.1", stream.getPort())
+                .usePlaintext()
+                .directExecutor()
+                .flowControlWindow(WINDOW_BYTES)
+                .maxInboundMessageSize(2 * ExchangeLimits.DEFAULTS.pieceBytes())
+                .build();
+        closing.add(bare::shutdownNow);
+        frame = frame(producer);
+    }
+
+    private <T extends AutoCloseable> T keep(T resource) {
+        closing.add(resource);
+        return resource;
+    }
+
+    private ExchangeHost host(Path directory, ClusterIdentity cluster, Address self, ExchangeLimits limits) {
+        EventLoop loop = keep(new EventLoop("bench-exchange", SystemClock.INSTANCE, error -> {
+            throw new IllegalStateException(error);
+        }));
+        ChannelPool channels = keep(new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN));
+        FileDisk disk = keep(new FileDisk(directory, 1, loop));
+        return new ExchangeHost(
+                SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), disk, self, limits, 1);
+    }
+
+    /** Sends as many pieces as the request says, as fast as they are taken. */
+    private Server startBare() throws IOException {
+        byte[] piece = new byte[ExchangeLimits.DEFAULTS.pieceBytes()];
+        new Random(1).nextBytes(piece);
+        ServerServiceDefinition service = ServerServiceDefinition.builder("uniserve.bench.Bare")
+                .addMethod(STREAM, ServerCalls.asyncServerStreamingCall((request, observer) -> {
+                    ServerCallStreamObserver<byte[]> out = (ServerCallStreamObserver<byte[]>) observer;
+                    long[] left = {(long) chunks * chunkBytes};
+                    out.setOnReadyHandler(() -> {
+                        while (out.isReady() && left[0] > 0) {
+                            out.onNext(piece);
+                            left[0] -= piece.length;
+                            if (left[0] <= 0) {
+                                out.onCompleted();
+                            }
+                        }
+                    });
+                }))
+                .build();
+        return NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+                .directExecutor()
+                .flowControlWindow(WINDOW_BYTES)
+                .addService(service)
+                .build()
+                .start();
+    }
+
+    /** Bytes that nothing compresses, from as many actors as there are chunks. */
+    private GatherFrame frame(ExchangeHost producer) {
+        List<Receipt> receipts = new ArrayList<>();
+        for (int actor = 0; actor < chunks; actor++) {
+            byte[] chunk = new byte[chunkBytes];
+            new Random(actor).nextBytes(chunk);
+            Bytes bytes = Bytes.wrap(chunk);
+            receipts.add(producer.scatter(
+                    new ScatterFrame(ID, 0, 1, Bytes.EMPTY), new Asking(actor), sink -> sink.put(0, 1, bytes)));
+        }
+        return new GatherFrame(ID, List.of(0), List.of(new GatherFrame.Input(false, receipts)), Bytes.EMPTY);
+    }
+
+    /** All chunks come once: asked for, checked, kept, and let go of. */
+    Bench.Operation ours() {
+        return n -> {
+            CompletableFuture<Outcome<Inputs>> here = new CompletableFuture<>();
+            Inputs inputs = consumer.deliver(frame, List.of(0), MINUTE_NANOS, here::complete);
+            Outcome<Inputs> outcome = here.join();
+            inputs.close();
+            if (outcome instanceof Outcome.Err<Inputs> failed) {
+                throw failed.error();
+            }
+        };
+    }
+
+    /** The same bytes on one stream. */
+    Bench.Operation bare() {
+        return n -> {
+            long bytes = 0;
+            Iterator<byte[]> pieces =
+                    ClientCalls.blockingServerStreamingCall(bare, STREAM, CallOptions.DEFAULT, new byte[0]);
+            while (pieces.hasNext()) {
+                bytes += pieces.next().length;
+            }
+            if (bytes < (long) chunks * chunkBytes) {
+                throw new UniserveException(ErrorCode.INTERNAL, "the bare stream gave " + bytes + " bytes");
+            }
+        };
+    }
+
+    @Override
+    public void close() {
+        for (int i = closing.size() - 1; i >= 0; i--) {
+            try {
+                closing.get(i).close();
+            } catch (Exception e) {
+                throw new IllegalStateException("cannot close", e);
+            }
+        }
+    }
+
+    /** Somebody with an hour's time. */
+    private record Asking(int actor) implements OperatorContext {
+        @Override
+        public long remainingNanos() {
+            return TimeUnit.HOURS.toNanos(1);
+        }
+
+        @Override
+        public void checkActive() {
+            // It waits for as long as it takes.
+        }
+    }
+}

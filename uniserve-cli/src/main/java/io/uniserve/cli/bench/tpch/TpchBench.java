@@ -1,0 +1,171 @@
+package io.uniserve.cli.bench.tpch;
+
+import io.uniserve.cli.Console;
+import io.uniserve.cli.Figure;
+import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.CpuMeter;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** The measurements of {@code bench tpch}: one client, every query on all sides block by block in turn. Not thread-safe. */
+final class TpchBench {
+    /** As fast as Spark times this, on each query. */
+    private static final double SPARK_GOAL = 3;
+
+    /** Of the bare engine's time: a query of one table, and a join. */
+    private static final double SCAN_GOAL = 1.1;
+
+    private static final double JOIN_GOAL = 2;
+
+    /** What the user may have done wrong, or what is not there yet: told, and not measured. */
+    private static final Set<ErrorCode> REFUSALS =
+            Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT, ErrorCode.TOO_LARGE);
+
+    private final Bench bench;
+    private final Console console;
+    private final UniserveTpch uniserve;
+    private final CpuMeter ourCpu;
+    private final List<SqlProcess> peers;
+    private final List<Figure> figures = new ArrayList<>();
+    private final List<String> rows = new ArrayList<>();
+    private final List<String> differences = new ArrayList<>();
+    private final Map<String, String> refused = new LinkedHashMap<>();
+    private int compared;
+
+    /** How often. */
+    record Scale(int warmup, int operations, int rounds) {}
+
+    TpchBench(Bench bench, Console console, UniserveTpch uniserve, List<SqlProcess> peers) {
+        this.bench = bench;
+        this.console = console;
+        this.uniserve = uniserve;
+        this.peers = List.copyOf(peers);
+        this.ourCpu = new CpuMeter(uniserve.serverPids(), true);
+    }
+
+    List<Figure> figures() {
+        return List.copyOf(figures);
+    }
+
+    /** Lines for people. */
+    List<String> rows() {
+        return List.copyOf(rows);
+    }
+
+    /** Answers that were compared with another engine's. */
+    int compared() {
+        return compared;
+    }
+
+    List<String> differences() {
+        return List.copyOf(differences);
+    }
+
+    /** Queries that Uniserve does not run, and why. */
+    Map<String, String> refused() {
+        return new LinkedHashMap<>(refused);
+    }
+
+    /** Asks all sides every query once; returns those that Uniserve answers. */
+    List<TpchQuery> compareAnswers(List<TpchQuery> queries) {
+        List<TpchQuery> answered = new ArrayList<>();
+        for (TpchQuery query : queries) {
+            console.note("comparing the answers of " + query.name());
+            String answer;
+            try {
+                answer = uniserve.ask(query);
+            } catch (UniserveException e) {
+                if (!REFUSALS.contains(e.code())) {
+                    throw e;
+                }
+                refused.put(query.name(), e.reason());
+                continue;
+            }
+            answered.add(query);
+            List<List<@Nullable String>> ours = UniserveTpch.rows(answer);
+            for (SqlProcess peer : peers) {
+                compared++;
+                SqlAnswers.difference(ours, peer.query(query))
+                        .ifPresent(
+                                difference -> differences.add(query.name() + ", " + peer.name() + ": " + difference));
+            }
+        }
+        return answered;
+    }
+
+    /** Measures these queries. */
+    void measure(List<TpchQuery> queries, Scale scale) {
+        rows.add(String.format(Locale.ROOT, "%-6s%-16s%10s%10s%12s", "", "", "p50 ms", "p90 ms", "CPU ms"));
+        for (TpchQuery query : queries) {
+            console.note("measuring " + query.name());
+            List<Bench.Side> sides = new ArrayList<>();
+            sides.add(side("uniserve", () -> uniserve.ask(query).length(), ourCpu));
+            peers.forEach(peer -> sides.add(
+                    side(peer.side(), () -> peer.query(query).size(), new CpuMeter(List.of(peer.pid()), true))));
+            sides.forEach(side -> bench.warm(side, 1, scale.warmup()));
+            List<Block> blocks =
+                    bench.compare(new Bench.Load(query.name(), 1, scale.operations(), scale.rounds()), sides);
+            Block ours = blocks.get(0);
+            for (int i = 0; i < blocks.size(); i++) {
+                row(i == 0 ? query.name() : "", blocks.get(i), ours);
+                if (i > 0) {
+                    figures.addAll(figures(query, ours, blocks.get(i)));
+                }
+            }
+        }
+    }
+
+    private static List<Figure> figures(TpchQuery query, Block ours, Block theirs) {
+        boolean bare = theirs.side().equals("bare");
+        double goal = bare ? 1 / (query.joins() ? JOIN_GOAL : SCAN_GOAL) : SPARK_GOAL;
+        String name = query.name() + " vs " + theirs.side() + ": ";
+        // CPU is shown beside the wall time and has no goal.
+        return List.of(
+                Figure.less(
+                        name + "p50 ms", ours.percentileMicros(0.5) / 1e3, theirs.percentileMicros(0.5) / 1e3, goal),
+                Figure.less(name + "CPU ms/query", ours.cpuMsPerOperation(), theirs.cpuMsPerOperation(), 0));
+    }
+
+    /** What an answer measures must not change while it is measured. */
+    private static Bench.Side side(String name, java.util.function.IntSupplier ask, CpuMeter cpu) {
+        int expected = ask.getAsInt();
+        return new Bench.Side(
+                name,
+                n -> {
+                    int measured = ask.getAsInt();
+                    if (measured != expected) {
+                        throw new UniserveException(
+                                ErrorCode.INTERNAL,
+                                name + " answered with a size of " + measured + ", before " + expected);
+                    }
+                },
+                cpu);
+    }
+
+    private void row(String query, Block block, Block ours) {
+        String ratio = block.side().equals(ours.side())
+                ? ""
+                : String.format(
+                        Locale.ROOT,
+                        "  %5.2f x our p50, %5.2f x our CPU",
+                        block.percentileMicros(0.5) / ours.percentileMicros(0.5),
+                        block.cpuMsPerOperation() / ours.cpuMsPerOperation());
+        rows.add(String.format(
+                Locale.ROOT,
+                "%-6s%-16s%10.1f%10.1f%12.1f%s",
+                query,
+                block.side(),
+                block.percentileMicros(0.5) / 1e3,
+                block.percentileMicros(0.9) / 1e3,
+                block.cpuMsPerOperation(),
+                ratio));
+    }
+}

@@ -1,0 +1,78 @@
+package io.uniserve.cli.bench.tpch;
+
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.TreeMap;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * A query of TPC-H with its validation parameters, word for word the same for every system.
+ *
+ * @param number as TPC-H has it
+ */
+record TpchQuery(int number, String sql) {
+    private static final Map<Integer, String> ALL = read();
+    private static final Pattern TABLE =
+            Pattern.compile("(?i)\\b(lineitem|orders|customer|partsupp|part|supplier|nation|region)\\b");
+
+    private static Map<Integer, String> read() {
+        try (InputStream in = Objects.requireNonNull(TpchQuery.class.getResourceAsStream("queries.sql"))) {
+            String text = new String(in.readAllBytes(), StandardCharsets.UTF_8);
+            Map<Integer, String> all = new TreeMap<>();
+            Matcher query = Pattern.compile("(?s)-- Q(\\d+)\\n(.*?);").matcher(text);
+            while (query.find()) {
+                all.put(Integer.valueOf(query.group(1)), query.group(2).strip());
+            }
+            return all;
+        } catch (IOException e) {
+            throw new UncheckedIOException(e);
+        }
+    }
+
+    /** Those of these numbers. */
+    static List<TpchQuery> of(List<Integer> numbers) {
+        return numbers.stream().distinct().map(TpchQuery::of).toList();
+    }
+
+    private static TpchQuery of(int number) {
+        String sql = ALL.get(number);
+        if (sql == null) {
+            throw UniserveException.invalid("--queries: there is no Q" + number + " here; use some of " + numbers());
+        }
+        return new TpchQuery(number, sql);
+    }
+
+    static List<Integer> numbers() {
+        return List.copyOf(ALL.keySet());
+    }
+
+    String name() {
+        return "Q" + number;
+    }
+
+    /** The first table that it names: where Uniserve is asked. */
+    String table() {
+        Matcher table = TABLE.matcher(sql.substring(sql.toLowerCase(Locale.ROOT).indexOf("from ")));
+        if (!table.find()) {
+            throw UniserveException.invalid(name() + " names no table");
+        }
+        return table.group(1);
+    }
+
+    /** True where it reads more than one table. */
+    boolean joins() {
+        return TpchData.TABLES.stream().filter(this::uses).count() > 1;
+    }
+
+    boolean uses(TpchData.Table table) {
+        return Pattern.compile("(?i)\\b" + table.name() + "\\b").matcher(sql).find();
+    }
+}

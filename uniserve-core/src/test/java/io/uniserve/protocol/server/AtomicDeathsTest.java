@@ -3,6 +3,7 @@ package io.uniserve.protocol.server;
 import static io.uniserve.protocol.server.AtomicCluster.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
@@ -52,6 +53,14 @@ class AtomicDeathsTest {
         atomic.awaitRows(0, "2=a");
         atomic.awaitRows(1, "2=a");
         assertThat(atomic.readAlike(0, 1)).isEqualTo("2=a");
+    }
+
+    @Test
+    void theTableGoesWhileTheDecisionIsOnItsWay() {
+        List<Outcome<UpdateReply>> update = undecided(cluster.nextId());
+        atomic.recreate(2, 2);
+        cluster.await(() -> !update.isEmpty(), 20);
+        assertThat(atomic.error(update)).as("it may have been committed before").isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     }
 
     @Test

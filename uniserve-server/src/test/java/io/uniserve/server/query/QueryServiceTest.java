@@ -367,4 +367,25 @@ class QueryServiceTest {
         assertThat(running.join()).isInstanceOf(Outcome.Ok.class);
         assertThat(waiting.join()).isInstanceOf(Outcome.Ok.class);
     }
+
+    @Test
+    void aPlannerThatHangsIsMadeUpFor() {
+        CountDownLatch release = new CountDownLatch(1);
+        AtomicInteger plans = new AtomicInteger();
+        plan = context -> {
+            if (plans.incrementAndGet() == 1) {
+                await().forever().until(() -> release.getCount() == 0);
+            }
+            return "done";
+        };
+        CompletableFuture<Outcome<Answer>> hung = start("t", SECOND / 2);
+        await().until(() -> plans.get() == 1);
+        // There is one thread, and it is in a call past its deadline: others are answered all the same, if not at once.
+        await().until(() -> {
+            CompletableFuture<Outcome<Answer>> unused = start("t", 30 * SECOND);
+            return plans.get() > 1;
+        });
+        release.countDown();
+        assertThat(hung.join()).isInstanceOf(Outcome.Ok.class);
+    }
 }

@@ -4,6 +4,8 @@ import io.uniserve.model.ServerId;
 
 /** How long a query waits for a server before it asks another one too, by the latencies of queries of its kind. */
 final class Patience {
+    private static final int PLAN_PATIENCE = 4;
+
     private final ClientState state;
     private final String kind;
 
@@ -24,6 +26,14 @@ final class Patience {
         return p95 < 0
                 ? state.settings().hedgeColdNanos()
                 : Math.max(state.settings().hedgeMinNanos(), p95);
+    }
+
+    /**
+     * A plan is asked for elsewhere after so long. That is more patience than a read gets: another plan repeats the work of
+     * all its servers, and slow reads are hedged by the plan itself, so only a slow planner is worth it.
+     */
+    long planHedgeDelay() {
+        return PLAN_PATIENCE * hedgeDelay();
     }
 
     /** A server that answers nothing for so long is silent. */

@@ -86,6 +86,21 @@ class TextQueryMachineTest {
         assertThat(result().stats().requests()).isEqualTo(2);
     }
 
+    /** Another plan is a whole query's work again: four times as long as a read waits before it is hedged. */
+    @Test
+    void slowPlanIsHedgedLaterThanRead() {
+        world.route(2, actor(0, 1, 1));
+        query(5_000);
+        long patience = 4 * world.settings.hedgeColdNanos();
+        world.pass(patience - 1);
+        assertThat(sent).hasSize(1);
+        world.pass(1);
+        assertThat(sent).hasSize(2);
+        sent.get(0).answer("yes");
+        assertThat(result().stats().hedges()).isOne();
+        assertThat(sent.get(1).cancelled).isTrue();
+    }
+
     @Test
     void silentServerIsHedged() {
         world.settings(world.settings.withHedgePermille(0));

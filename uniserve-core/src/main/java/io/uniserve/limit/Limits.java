@@ -148,18 +148,27 @@ public final class Limits {
 
     public static final long EXCHANGE_SERVER_MEMORY_BYTES = 256L << 20;
 
-    /** Chunks of a query that a server keeps in files. */
+    /** Chunks of a query that a server keeps in files, and those of all queries together. */
     public static final long EXCHANGE_QUERY_SPILL_BYTES_MAX = 16L << 30;
+
+    public static final long EXCHANGE_SERVER_SPILL_BYTES_MAX = 64L << 30;
 
     /** Chunks that a server is receiving; pieces of them that it asks for. */
     public static final int EXCHANGE_IN_FLIGHT_BYTES = 16 << 20;
 
     public static final int EXCHANGE_PIECE_BYTES = 1 << 20;
+
+    /** Chunks of which one message asks for a part. */
+    public static final int EXCHANGE_PULL_PARTS_MAX = 256;
+
     public static final long EXCHANGE_PULL_TIMEOUT_MS = 5_000;
     public static final int EXCHANGE_PULL_ATTEMPTS = 3;
 
     /** How often the stages of a plan are run when something that was scattered is lost. */
     public static final int EXCHANGE_ATTEMPTS = 4;
+
+    /** Before the second attempt of a plan; twice as long before each later one. */
+    public static final long EXCHANGE_PAUSE_MS = 100;
 
     /** Exchanges that are over and whose late chunks are refused. */
     public static final int EXCHANGES_OVER_KEPT = 1_024;

@@ -65,7 +65,7 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
 
     @Override
     public void call(PeerRequest request, Completion<PeerReply> completion) {
-        if (request instanceof PeerRequest.PullChunk || request instanceof PeerRequest.EndExchange) {
+        if (request instanceof PeerRequest.PullChunks || request instanceof PeerRequest.EndExchange) {
             exchange.onPeer(request, completion);
         } else if (request instanceof PeerRequest.ValidateTable validate) {
             onLoop(completion, () -> machine.onPeer(request, checked -> validateInPort(validate, checked, completion)));

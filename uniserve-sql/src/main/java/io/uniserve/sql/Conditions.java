@@ -25,6 +25,7 @@ final class Conditions {
     private final List<Term> where = new ArrayList<>();
     private final Map<Source.Join, List<Term>> on = new IdentityHashMap<>();
     private final List<Equality> equalities = new ArrayList<>();
+    private final List<Equality> partners = new ArrayList<>();
     private final Map<Integer, Integer> group = new HashMap<>();
 
     /** Columns that are equal in every row of the join: of one table only rows matter whose value the other has too. */
@@ -139,6 +140,9 @@ final class Conditions {
             equal |= relate(one, items, !join.outer())
                     && items.stream().anyMatch(join.left()::has)
                     && items.stream().anyMatch(join.right()::has);
+            if (join.outer()) {
+                relatePartners(join, one);
+            }
             int item = items.nextSetBit(0);
             boolean alone = items.cardinality() == 1 && join.pushes(item);
             (alone ? own(item) : rest).add(one);
@@ -148,6 +152,31 @@ final class Conditions {
                     join.place(), "a LEFT or RIGHT JOIN whose ON has no equality of both sides' columns is");
         }
         on.put(join, rest);
+    }
+
+    /**
+     * An equality of a LEFT JOIN's ON: every row of its left column's table is in the join, and what it meets of the right one's
+     * has an equal value there.
+     */
+    private void relatePartners(Source.Join join, Term condition) {
+        Names names = condition.names();
+        if (condition.node().getKind() != SqlKind.EQUALS
+                || !(condition.node() instanceof SqlCall equals)
+                || !names.subs(equals).isEmpty()) {
+            return;
+        }
+        Optional<Names.Found> first = names.column(equals.operand(0));
+        Optional<Names.Found> second = names.column(equals.operand(1));
+        if (first.isPresent() && second.isPresent()) {
+            boolean turned = join.right().has(first.get().item());
+            Names.Found left = turned ? second.get() : first.get();
+            Names.Found right = turned ? first.get() : second.get();
+            if (join.left().has(left.item())
+                    && rows.from().keeps(left.item())
+                    && join.right().keeps(right.item())) {
+                partners.add(new Equality(left, right));
+            }
+        }
     }
 
     private UniserveException notEqual(int item) {
@@ -203,5 +232,10 @@ final class Conditions {
 
     List<Equality> equalities() {
         return equalities;
+    }
+
+    /** Those of LEFT JOINs, as far as no other join adds rows of NULLs for either side's table. */
+    List<Equality> partners() {
+        return partners;
     }
 }

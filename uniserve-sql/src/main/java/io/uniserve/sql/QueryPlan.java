@@ -55,4 +55,9 @@ final class QueryPlan {
     List<Conditions.Equality> equalities(int number, boolean reduced, int stays) {
         return new Split(blocks, block(number), reduced, stays).equalities();
     }
+
+    /** Columns that LEFT JOINs of a stage want to be equal, that of the side whose rows all count first. */
+    List<Conditions.Equality> partners(int number, boolean reduced, int stays) {
+        return new Split(blocks, block(number), reduced, stays).partners();
+    }
 }

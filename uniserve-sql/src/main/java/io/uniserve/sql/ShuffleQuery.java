@@ -16,6 +16,8 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
@@ -39,6 +41,12 @@ public record ShuffleQuery(SqlQuery query, int partner, String own, String other
     /** The column of a scattered row that tells its slot. */
     public static final String SLOT = "s";
 
+    /** Comments, texts and quoted names: in one of the latter two there is no comment. */
+    private static final Pattern TOKENS =
+            Pattern.compile("(?s)'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|--[^\\n]*+|/\\*.*?\\*/");
+
+    private static final Pattern HINT = Pattern.compile("(?is)/\\*\\+\\s*shuffle\\s*\\*/");
+
     /** The same, of the table at another place. */
     ShuffleQuery of(int item) {
         return new ShuffleQuery(query.with(Step.SIDE, query.stays(), item, query.sides()), partner, own, other);
@@ -46,7 +54,11 @@ public record ShuffleQuery(SqlQuery query, int partner, String own, String other
 
     /** The equality of two columns that are cut alike, if there is one. */
     static Optional<ShuffleQuery> between(SqlQuery query, int partner) {
-        for (Conditions.Equality one : query.equalities()) {
+        List<Conditions.Equality> all = new ArrayList<>(query.equalities());
+        query.partners().stream()
+                .filter(one -> one.left().item() == query.stays())
+                .forEach(all::add);
+        for (Conditions.Equality one : all) {
             Optional<Names.Found> own = one.of(query.stays());
             if (own.isPresent() && one.other(query.stays()).item() == partner) {
                 ShuffleQuery found = new ShuffleQuery(
@@ -60,6 +72,27 @@ public record ShuffleQuery(SqlQuery query, int partner, String own, String other
             }
         }
         return Optional.empty();
+    }
+
+    /** False where rows of the table that stays count although they match nothing: the join is a LEFT JOIN of the two. */
+    private boolean inner() {
+        return query.equalities().stream()
+                .anyMatch(one -> one.of(query.stays())
+                                .filter(found -> found.column().equals(own))
+                                .isPresent()
+                        && one.other(query.stays()).item() == partner
+                        && one.other(query.stays()).column().equals(other));
+    }
+
+    /** True where a query has the comment by which it wants its two largest tables cut; within a text or a name it is none. */
+    static boolean wanted(String text) {
+        Matcher tokens = TOKENS.matcher(text);
+        while (tokens.find()) {
+            if (HINT.matcher(tokens.group()).matches()) {
+                return true;
+            }
+        }
+        return false;
     }
 
     /** The type as which both columns' values are cut: equal ones must come to the same slot. None where that is not sure. */
@@ -118,14 +151,17 @@ public record ShuffleQuery(SqlQuery query, int partner, String own, String other
                             conditions.add(one.condition());
                             relations.put(SplitQuery.side(place), rows);
                         }));
-        // What is equal to nothing joins nothing.
-        conditions.add("\"" + key + "\" IS NOT NULL");
+        boolean all = query.item() == query.stays() && !inner();
+        if (!all) { // What is equal to nothing joins nothing.
+            conditions.add("\"" + key + "\" IS NOT NULL");
+        }
         String cast = "CAST(\"" + key + "\" AS " + common().orElseThrow(ShuffleQuery::unequal) + ")";
         List<String> columns = new ArrayList<>();
         for (int i = 0; i < side.columns().size(); i++) {
             columns.add("\"" + side.columns().get(i) + "\" AS c" + i);
         }
-        columns.add("CAST(" + hash.apply(cast) + " % " + slots + " AS INTEGER) AS " + SLOT);
+        String slot = "CAST(" + hash.apply(cast) + " % " + slots + " AS INTEGER)";
+        columns.add((all ? "CASE WHEN \"" + key + "\" IS NULL THEN 0 ELSE " + slot + " END" : slot) + " AS " + SLOT);
         String statement =
                 "SELECT " + String.join(", ", columns) + " FROM " + SplitQuery.ROWS + SplitQuery.where(conditions);
         query.giveTo(statement, relations);

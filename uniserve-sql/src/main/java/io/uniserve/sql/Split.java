@@ -155,6 +155,10 @@ final class Split {
         return conditions.equalities();
     }
 
+    List<Conditions.Equality> partners() {
+        return conditions.partners();
+    }
+
     private List<Side> sides() {
         List<Side> sides = new ArrayList<>();
         for (int number = 0; number < from.tables().size(); number++) {

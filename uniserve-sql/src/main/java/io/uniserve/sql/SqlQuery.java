@@ -125,6 +125,11 @@ public record SqlQuery(
         return plan().equalities(stage.number, stage.reduced, stays);
     }
 
+    /** Columns that LEFT JOINs of the stage want to be equal, that of the side whose rows all count first. */
+    List<Conditions.Equality> partners() {
+        return plan().partners(stage.number, stage.reduced, stays);
+    }
+
     /**
      * What an engine does for it.
      *

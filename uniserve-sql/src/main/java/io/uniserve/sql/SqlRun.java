@@ -20,15 +20,11 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
-import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** One query's rounds, and what is to be told of them. */
 final class SqlRun {
-    /** A comment by which a query wants its two largest tables to be cut although the smaller could be sent. */
-    private static final Pattern HINT = Pattern.compile("(?i)/\\*\\+\\s*shuffle\\s*\\*/");
-
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final SqlPlanner.Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
@@ -133,7 +129,7 @@ final class SqlRun {
                 .boxed()
                 .sorted(Comparator.comparing(counts::get))
                 .toList();
-        if (stays >= 0 && HINT.matcher(query.text()).find()) {
+        if (stays >= 0 && ShuffleQuery.wanted(query.text())) {
             others.forEach(item -> cut = between(stays, item).or(() -> cut));
         }
         for (int item : others) {
@@ -158,7 +154,7 @@ final class SqlRun {
 
     /** How the two tables are cut, if the port can do that and the join has an equality of theirs. */
     private Optional<ShuffleQuery> between(int stays, int item) {
-        return shuffle.isEmpty()
+        return shuffle.isEmpty() || !context.shuffles()
                 ? Optional.empty()
                 : ShuffleQuery.between(query.with(Step.PARTIAL, stays, stays, Map.of()), item);
     }

@@ -88,7 +88,8 @@ class SqlShuffleTest {
                 "SELECT count(*) FROM big JOIN mid ON b_rate = m_rate",
                 "SELECT count(*) FROM big JOIN mid ON b_mid = m_price",
                 "SELECT count(*) FROM big JOIN mid ON b_mid + 1 = m_id",
-                "SELECT count(*) FROM big LEFT JOIN mid ON b_mid = m_id"
+                "SELECT count(*) FROM big LEFT JOIN mid ON b_mid = m_price",
+                "SELECT count(*) FROM big LEFT JOIN (small s LEFT JOIN mid ON s_id = m_small) ON b_mid = m_id AND b_id = s_id"
             })
     void whatHasNoSuchColumnsIsNotCut(String sql) {
         TestingPlan plan = plan(200_000, 150_000);
@@ -99,6 +100,39 @@ class SqlShuffleTest {
         TestingPlan small = plan(3, 2);
         answer(small, sql.replace("SELECT", "SELECT /*+ shuffle */"));
         assertThat(small.asked).noneMatch(step -> step.startsWith("SCATTER"));
+    }
+
+    @Test
+    void rowsOfALeftJoinThatMatchNothingAreKeptOnce() {
+        TestingPlan plan = plan(200_000, 150_000);
+        answer(plan, "SELECT count(*) FROM big LEFT JOIN mid ON m_id = b_mid AND m_text = 'x' WHERE b_id > 7");
+        assertThat(plan.asked)
+                .contains(
+                        "SCATTER big [] SELECT \"b_id\" AS c0, \"b_mid\" AS c1, CASE WHEN \"b_mid\" IS NULL THEN 0"
+                                + " ELSE CAST(hash(CAST(\"b_mid\" AS BIGINT)) % 2 AS INTEGER) END AS s FROM rows"
+                                + " WHERE (\"b_id\" > 7)")
+                .anySatisfy(step -> assertThat(step)
+                        .startsWith("SCATTER mid")
+                        .contains("WHERE (\"m_text\" = 'x') AND \"m_id\" IS NOT NULL"));
+    }
+
+    @Test
+    void aHintIsAComment() {
+        for (String sql : List.of(
+                "SELECT count(*) FROM big JOIN mid ON b_mid = m_id WHERE b_text <> '/*+ shuffle */'",
+                "SELECT count(*) AS \"/*+ shuffle */\" FROM big JOIN mid ON b_mid = m_id",
+                "SELECT count(*) -- /*+ shuffle */\n FROM big JOIN mid ON b_mid = m_id")) {
+            TestingPlan plan = plan(3, 2);
+            answer(plan, sql);
+            assertThat(plan.asked).noneMatch(step -> step.startsWith("SCATTER"));
+        }
+        TestingPlan plan = plan(3, 2);
+        answer(plan, "SELECT /*+ SHUFFLE */ count(*) FROM big JOIN mid ON b_mid = m_id WHERE b_text <> 'it''s'");
+        assertThat(plan.asked).anyMatch(step -> step.startsWith("SCATTER"));
+        TestingPlan session = plan(3, 2);
+        session.shuffles = false;
+        answer(session, "SELECT /*+ shuffle */ count(*) FROM big JOIN mid ON b_mid = m_id");
+        assertThat(session.asked).noneMatch(step -> step.startsWith("SCATTER"));
     }
 
     @Test

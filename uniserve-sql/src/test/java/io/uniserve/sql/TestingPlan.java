@@ -27,6 +27,9 @@ final class TestingPlan implements PlanContext {
     private final Map<TableName, TableMeta> tables = new HashMap<>();
     private final Map<String, Long> counts = new HashMap<>();
     private Function<String, String> value = name -> "1";
+    /** False in a session. */
+    boolean shuffles = true;
+
     /** Steps asked for, in order, with the sides that came with them. */
     final List<String> asked = new ArrayList<>();
 
@@ -92,6 +95,11 @@ final class TestingPlan implements PlanContext {
     public <P, V> Map<Integer, V> retrieveEach(
             TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
         throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public boolean shuffles() {
+        return shuffles;
     }
 
     /** Encodes and decodes all parameters, notes the statements, and answers with one row. */

@@ -41,6 +41,7 @@ import java.util.List;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
 
 /** Two exchanges in this process, with the network between them, and a bare stream of the same bytes. Not thread-safe. */
 final class ShuffleBench implements AutoCloseable {
@@ -52,19 +53,28 @@ final class ShuffleBench implements AutoCloseable {
             .setFullMethodName(MethodDescriptor.generateFullMethodName("uniserve.bench.Bare", "Stream"))
             .build();
 
-    private final int chunks;
+    private final int sources;
+    private final int slots;
     private final int chunkBytes;
+    private final long bytes;
     private final List<AutoCloseable> closing = new ArrayList<>();
     private final ExchangeHost consumer;
     private final ManagedChannel bare;
     private final GatherFrame frame;
 
-    ShuffleBench(Path directory, int chunks, int chunkBytes) throws IOException {
-        this.chunks = chunks;
+    /**
+     * @param sources actors that scatter
+     * @param slots for each of which each of them has a chunk
+     */
+    ShuffleBench(Path directory, int sources, int slots, int chunkBytes) throws IOException {
+        this.sources = sources;
+        this.slots = slots;
         this.chunkBytes = chunkBytes;
+        this.bytes = (long) sources * slots * chunkBytes;
         // All in memory: what is measured is the way from server to server.
-        long room = 4L * chunks * (chunkBytes + 64);
+        long room = 4 * (bytes + 64L * sources * slots);
         ExchangeLimits limits = new ExchangeLimits(
+                room,
                 room,
                 room,
                 room,
@@ -115,7 +125,7 @@ final class ShuffleBench implements AutoCloseable {
         ServerServiceDefinition service = ServerServiceDefinition.builder("uniserve.bench.Bare")
                 .addMethod(STREAM, ServerCalls.asyncServerStreamingCall((request, observer) -> {
                     ServerCallStreamObserver<byte[]> out = (ServerCallStreamObserver<byte[]>) observer;
-                    long[] left = {(long) chunks * chunkBytes};
+                    long[] left = {bytes};
                     out.setOnReadyHandler(() -> {
                         while (out.isReady() && left[0] > 0) {
                             out.onNext(piece);
@@ -135,24 +145,32 @@ final class ShuffleBench implements AutoCloseable {
                 .start();
     }
 
-    /** Bytes that nothing compresses, from as many actors as there are chunks. */
+    /** Bytes that nothing compresses. */
     private GatherFrame frame(ExchangeHost producer) {
         List<Receipt> receipts = new ArrayList<>();
-        for (int actor = 0; actor < chunks; actor++) {
-            byte[] chunk = new byte[chunkBytes];
-            new Random(actor).nextBytes(chunk);
-            Bytes bytes = Bytes.wrap(chunk);
-            receipts.add(producer.scatter(
-                    new ScatterFrame(ID, 0, 1, Bytes.EMPTY), new Asking(actor), sink -> sink.put(0, 1, bytes)));
+        for (int actor = 0; actor < sources; actor++) {
+            Random random = new Random(actor);
+            receipts.add(
+                    producer.scatter(new ScatterFrame(ID, 0, slots, Bytes.EMPTY), new Asking(actor), sink -> {
+                        for (int slot = 0; slot < slots; slot++) {
+                            byte[] chunk = new byte[chunkBytes];
+                            random.nextBytes(chunk);
+                            sink.put(slot, 1, Bytes.wrap(chunk));
+                        }
+                    }));
         }
-        return new GatherFrame(ID, List.of(0), List.of(new GatherFrame.Input(false, receipts)), Bytes.EMPTY);
+        return new GatherFrame(ID, actors(), List.of(new GatherFrame.Input(false, receipts)), Bytes.EMPTY);
+    }
+
+    private List<Integer> actors() {
+        return IntStream.range(0, slots).boxed().toList();
     }
 
     /** All chunks come once: asked for, checked, kept, and let go of. */
     Bench.Operation ours() {
         return n -> {
             CompletableFuture<Outcome<Inputs>> here = new CompletableFuture<>();
-            Inputs inputs = consumer.deliver(frame, List.of(0), MINUTE_NANOS, here::complete);
+            Inputs inputs = consumer.deliver(frame, actors(), MINUTE_NANOS, here::complete);
             Outcome<Inputs> outcome = here.join();
             inputs.close();
             if (outcome instanceof Outcome.Err<Inputs> failed) {
@@ -164,14 +182,14 @@ final class ShuffleBench implements AutoCloseable {
     /** The same bytes on one stream. */
     Bench.Operation bare() {
         return n -> {
-            long bytes = 0;
+            long got = 0;
             Iterator<byte[]> pieces =
                     ClientCalls.blockingServerStreamingCall(bare, STREAM, CallOptions.DEFAULT, new byte[0]);
             while (pieces.hasNext()) {
-                bytes += pieces.next().length;
+                got += pieces.next().length;
             }
-            if (bytes < (long) chunks * chunkBytes) {
-                throw new UniserveException(ErrorCode.INTERNAL, "the bare stream gave " + bytes + " bytes");
+            if (got < bytes) {
+                throw new UniserveException(ErrorCode.INTERNAL, "the bare stream gave " + got + " bytes");
             }
         };
     }

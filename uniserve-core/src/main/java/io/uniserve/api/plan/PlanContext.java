@@ -48,13 +48,19 @@ public interface PlanContext {
     /**
      * Runs a plan of scatters and a gather, and combines; blocks. Chunks travel from server to server, and those of a server
      * to itself do not travel. Where what a server scattered is lost before it was gathered, all stages are run again, a few
-     * times at most: rows of two attempts are never mixed, and no chunk counts twice. Its tables are read at moments of their own.
+     * times at most: rows of two attempts are never mixed, and no chunk counts twice. Scatters of tables with atomic updates see
+     * one moment, unless the query may see any state; other tables are read at moments of their own.
      *
      * @throws io.uniserve.error.UniserveException UNSUPPORTED where this host has no exchange; EXCHANGE_LOST where all attempts
      *     lost something
      */
     default <P, V, R> Shuffle.Result<R> shuffle(Shuffle<P, V> plan, Combiner<V, R> combiner) {
         throw UniserveException.unsupported("a plan with a scatter on this host");
+    }
+
+    /** True where {@link #shuffle} can be used here and now: not in a session, and not where rounds see one state. */
+    default boolean shuffles() {
+        return false;
     }
 
     /** Nanoseconds until the query's deadline. */

@@ -23,6 +23,7 @@ final class ChunkStore {
     private final ExchangeLimits limits;
     private final Map<Long, Usage> queries = new TreeMap<>();
     private long memory;
+    private long spilled;
     private long files;
     private long made;
 
@@ -89,6 +90,7 @@ final class ChunkStore {
             }
             if (spilled()) {
                 usage.spilled -= size;
+                spilled -= size;
                 steps.add(next -> disk.delete(file, deleted -> {
                     // What cannot be deleted now is when the server starts again.
                     files--;
@@ -126,6 +128,16 @@ final class ChunkStore {
                             + " may: add conditions, or name fewer columns")));
             return;
         }
+        if (!fits && spilled + chunk.size() > limits.serverSpillBytes()) {
+            if (usage.chunks == 0) {
+                queries.remove(query);
+            }
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED, // another server may have room, or this one later
+                    "chunks of all queries take " + spilled + " bytes of files on this server, at most "
+                            + limits.serverSpillBytes() + " may: try again later")));
+            return;
+        }
         usage.chunks++;
         if (fits) {
             usage.memory += chunk.size();
@@ -135,6 +147,7 @@ final class ChunkStore {
             completion.done(Outcome.ok(stored));
         } else {
             usage.spilled += chunk.size();
+            spilled += chunk.size();
             spill(
                     new Stored(query, chunk.size(), FOLDER + "/" + Long.toHexString(query) + "-" + made++),
                     chunk,

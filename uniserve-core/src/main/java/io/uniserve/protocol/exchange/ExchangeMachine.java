@@ -142,7 +142,7 @@ public final class ExchangeMachine {
 
     /** Takes a request of another server; UNSUPPORTED where it is of a kind that is not for here. */
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
-        if (request instanceof PeerRequest.PullChunk pull) {
+        if (request instanceof PeerRequest.PullChunks pull) {
             outbox.pull(pull, limits.pieceBytes(), completion);
         } else if (request instanceof PeerRequest.EndExchange end) {
             end(end.exchange());

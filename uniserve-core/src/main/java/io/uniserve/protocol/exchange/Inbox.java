@@ -3,6 +3,7 @@ package io.uniserve.protocol.exchange;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Outcome;
@@ -11,6 +12,7 @@ import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.PullChunk;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -21,7 +23,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * Chunks on their way here. A chunk is asked for once a server, however many gathers there want it, in pieces, each by its
  * place in the chunk: a piece that is asked for again can add nothing twice. No more is asked for than there is room for, so
- * producers never have to wait or to throw away.
+ * producers never have to wait or to throw away. Each producer has a queue of its own, and at most half of the room that
+ * the others leave, so that one that is silent does not hold up what others have. A message carries parts of as many chunks as fit.
  */
 final class Inbox {
     private static final long BACKOFF_NANOS = 100_000_000;
@@ -31,11 +34,14 @@ final class Inbox {
     private final ChunkStore store;
     private final ExchangeLimits limits;
     private final Map<Key, Remote> remotes = new LinkedHashMap<>();
-    private final ArrayDeque<Remote> queue = new ArrayDeque<>();
+    /** Those of which something is wanted that has not come. */
+    private final Map<Address, Producer> producers = new LinkedHashMap<>();
     /** Bytes of chunks that have begun to come and are not stored yet. */
     private long assembling;
-    /** Bytes of pieces that are asked for. */
-    private long asked;
+    /** The one that came in although there was no room. */
+    private @Nullable Remote extra;
+
+    private boolean pumping;
 
     private record Key(Production production, int slot) {}
 
@@ -44,10 +50,115 @@ final class Inbox {
         void arrived(@Nullable UniserveException failure);
     }
 
+    /** What one server has for this one. */
+    private final class Producer {
+        private final Address address;
+        private final ArrayDeque<Remote> queue = new ArrayDeque<>();
+        /** Of its chunks; bytes of pieces that are asked for. */
+        private long assembling;
+
+        private long asked;
+
+        private Producer(Address address) {
+            this.address = address;
+        }
+
+        /** Sends one message with as much as it may carry; false where there is nothing, or no room for it. */
+        private boolean ask() {
+            if (asked > 0 && asked + limits.pieceBytes() > limits.inFlightBytes() / 2) {
+                return false;
+            }
+            List<Part> parts = new ArrayList<>();
+            int room = limits.pieceBytes();
+            while (room > 0 && parts.size() < Limits.EXCHANGE_PULL_PARTS_MAX) {
+                Remote first = queue.peek();
+                if (first == null || !first.started && !admits(first)) {
+                    break;
+                }
+                first.start();
+                int length = Math.min(room, first.info.bytes() - first.next);
+                parts.add(new Part(first, first.next, length));
+                first.next += length;
+                room -= length;
+                if (first.next == first.info.bytes()) {
+                    queue.remove();
+                }
+            }
+            if (parts.isEmpty()) {
+                return false;
+            }
+            send(parts, 1);
+            return true;
+        }
+
+        private boolean admits(Remote chunk) {
+            int size = chunk.info.bytes();
+            long others = Inbox.this.assembling - assembling;
+            boolean share = assembling == 0 || assembling + size <= (limits.inFlightBytes() - others) / 2;
+            if (share && Inbox.this.assembling + size <= limits.inFlightBytes()) {
+                return true;
+            }
+            if (assembling == 0 && extra == null) {
+                extra = chunk;
+                return true;
+            }
+            return false;
+        }
+
+        private void send(List<Part> parts, int attempt) {
+            long bytes = parts.stream().mapToLong(Part::length).sum();
+            asked += bytes;
+            PeerRequest request = new PeerRequest.PullChunks(parts.stream()
+                    .map(part -> new PullChunk(
+                            part.of.key.production, part.of.key.slot, part.offset, part.length))
+                    .toList());
+            network.call(address, request, limits.pullTimeoutNanos(), outcome -> {
+                asked -= bytes;
+                if (outcome instanceof Outcome.Ok<PeerReply> ok) {
+                    arrived(parts, ok.value());
+                } else {
+                    failed(parts, attempt, ((Outcome.Err<PeerReply>) outcome).error());
+                }
+                pump();
+            });
+        }
+
+        private void arrived(List<Part> parts, PeerReply reply) {
+            List<PeerReply.Piece> pieces = reply instanceof PeerReply.Pieces some ? some.pieces() : List.of();
+            for (int i = 0; i < parts.size(); i++) {
+                Part part = parts.get(i);
+                if (!part.of.over) {
+                    part.of.answered(part, i < pieces.size() ? pieces.get(i) : null);
+                }
+            }
+        }
+
+        private void failed(List<Part> parts, int attempt, UniserveException error) {
+            List<Part> left = parts.stream().filter(part -> !part.of.over).toList();
+            ErrorCode code = error.code();
+            if (!code.retriable() && code != ErrorCode.DEADLINE_EXCEEDED) {
+                left.forEach(part -> part.of.fail(part.of.lost(error.reason(), error)));
+            } else if (attempt >= limits.pullAttempts()) {
+                left.forEach(part -> part.of.fail(part.of.lost("it does not answer: " + error.reason(), error)));
+            } else if (!left.isEmpty()) {
+                timers.after(BACKOFF_NANOS * attempt, () -> {
+                    List<Part> still =
+                            left.stream().filter(part -> !part.of.over).toList();
+                    if (!still.isEmpty()) {
+                        send(still, attempt + 1);
+                    }
+                });
+            }
+        }
+    }
+
+    /** What a message asks for of one chunk. */
+    private record Part(Remote of, int offset, int length) {}
+
     /** One chunk that others have. */
     final class Remote {
         private final Key key;
-        private final Address from;
+        private final Producer from;
         private final ChunkInfo info;
         private final List<Waiter> waiters = new ArrayList<>();
         private byte[] buffer = {};
@@ -59,7 +170,7 @@ final class Inbox {
         private ChunkStore.@Nullable Stored stored;
         private @Nullable UniserveException failure;
 
-        private Remote(Key key, Address from, ChunkInfo info) {
+        private Remote(Key key, Producer from, ChunkInfo info) {
             this.key = key;
             this.from = from;
             this.info = info;
@@ -83,13 +194,25 @@ final class Inbox {
             }
         }
 
+        private void start() {
+            if (!started) {
+                started = true;
+                assembling += info.bytes();
+                from.assembling += info.bytes();
+            }
+        }
+
         private void stop() {
             if (!over) {
                 over = true;
-                queue.remove(this);
+                from.queue.remove(this);
                 if (started) {
                     assembling -= info.bytes();
+                    from.assembling -= info.bytes();
                     buffer = new byte[0];
+                }
+                if (extra == this) {
+                    extra = null;
                 }
             }
         }
@@ -108,45 +231,26 @@ final class Inbox {
             told.forEach(waiter -> waiter.arrived(failure));
         }
 
-        private void piece(int offset, int length, int attempt) {
-            asked += length;
-            PeerRequest request = new PeerRequest.PullChunk(key.production, key.slot, offset, length);
-            network.call(from, request, limits.pullTimeoutNanos(), outcome -> {
-                asked -= length;
-                if (!over) {
-                    answered(offset, length, attempt, outcome);
-                }
-                pump();
-            });
-        }
-
-        private void answered(int offset, int length, int attempt, Outcome<PeerReply> outcome) {
-            if (outcome instanceof Outcome.Err<PeerReply> err) {
-                ErrorCode code = err.error().code();
-                if (code == ErrorCode.EXCHANGE_LOST || !code.retriable() && code != ErrorCode.DEADLINE_EXCEEDED) {
-                    fail(lost(err.error().reason(), err.error()));
-                } else if (attempt >= limits.pullAttempts()) {
-                    fail(lost("it does not answer: " + err.error().reason(), err.error()));
-                } else {
-                    timers.after(BACKOFF_NANOS * attempt, () -> {
-                        if (!over) {
-                            piece(offset, length, attempt + 1);
-                        }
-                    });
-                }
+        private void answered(Part part, PeerReply.@Nullable Piece piece) {
+            if (piece != null && piece.equals(PeerReply.Piece.LOST)) {
+                fail(lost("it is not kept there any more", null));
                 return;
             }
-            boolean fits = ((Outcome.Ok<PeerReply>) outcome).value() instanceof PeerReply.Piece piece
-                    && piece.whole().equals(info)
-                    && piece.bytes().size() == length;
-            if (!fits) {
+            if (piece == null
+                    || !piece.whole().equals(info)
+                    || piece.bytes().size() != part.length) {
                 fail(lost("it answers with another chunk, or with no piece of one", null));
                 return;
             }
-            ((PeerReply.Piece) ((Outcome.Ok<PeerReply>) outcome).value())
-                    .bytes()
-                    .copyTo(buffer, offset);
-            received += length;
+            if (part.length == info.bytes()) {
+                keep(piece.bytes()); // as it came: nothing is copied
+                return;
+            }
+            if (buffer.length == 0) {
+                buffer = new byte[info.bytes()];
+            }
+            piece.bytes().copyTo(buffer, part.offset);
+            received += part.length;
             if (received == info.bytes()) {
                 keep(Bytes.wrap(buffer));
             }
@@ -159,7 +263,7 @@ final class Inbox {
             }
             store.add(key.production.exchange().query(), whole, outcome -> {
                 if (outcome instanceof Outcome.Err<ChunkStore.Stored> err) {
-                    fail(err.error());
+                    fail(here(err.error()));
                 } else if (over) {
                     ((Outcome.Ok<ChunkStore.Stored>) outcome).value().free();
                 } else {
@@ -171,11 +275,21 @@ final class Inbox {
             });
         }
 
+        /** Trouble of this server's own, and not of what was scattered: another replica's server may do better. */
+        private UniserveException here(UniserveException error) {
+            return error.code() == ErrorCode.TOO_LARGE
+                    ? error
+                    : new UniserveException(
+                            ErrorCode.UNAVAILABLE,
+                            "this server cannot keep a chunk that was sent to it: " + error.reason(),
+                            error);
+        }
+
         private UniserveException lost(String why, @Nullable Throwable cause) {
             return new UniserveException(
                     ErrorCode.EXCHANGE_LOST,
-                    "the chunk for slot " + key.slot + " of " + key.production + " cannot be had from " + from + ": "
-                            + why,
+                    "the chunk for slot " + key.slot + " of " + key.production + " cannot be had from " + from.address
+                            + ": " + why,
                     cause);
         }
     }
@@ -192,9 +306,10 @@ final class Inbox {
         Key key = new Key(receipt.production(), slot);
         Remote remote = remotes.get(key);
         if (remote == null) {
-            remote = new Remote(key, receipt.server(), receipt.chunks().get(slot));
+            Producer from = producers.computeIfAbsent(receipt.server(), Producer::new);
+            remote = new Remote(key, from, receipt.chunks().get(slot));
             remotes.put(key, remote);
-            queue.add(remote);
+            from.queue.add(remote);
         }
         remote.users++;
         if (remote.over) {
@@ -205,28 +320,21 @@ final class Inbox {
         return remote;
     }
 
-    /** Asks for as much as there is room for. */
+    /** Asks for as much as there is room for, of each producer in turn. */
     void pump() {
-        for (Remote first = queue.peek(); first != null; first = queue.peek()) {
-            if (!first.started) {
-                if (assembling > 0 && assembling + first.info.bytes() > limits.inFlightBytes()) {
-                    return;
-                }
-                first.started = true;
-                first.buffer = new byte[first.info.bytes()];
-                assembling += first.info.bytes();
-            }
-            while (first.next < first.info.bytes()) {
-                int length = Math.min(limits.pieceBytes(), first.info.bytes() - first.next);
-                if (asked > 0 && asked + length > limits.inFlightBytes()) {
-                    return;
-                }
-                int offset = first.next;
-                first.next += length;
-                first.piece(offset, length, 1);
-            }
-            queue.remove(first);
+        if (pumping) {
+            return; // what is being told now is followed by another look
         }
+        pumping = true;
+        boolean more = true;
+        while (more) {
+            more = false;
+            for (Producer producer : producers.values()) {
+                more |= producer.ask();
+            }
+        }
+        producers.values().removeIf(producer -> producer.queue.isEmpty() && producer.assembling == 0);
+        pumping = false;
     }
 
     int size() {
@@ -236,9 +344,5 @@ final class Inbox {
     /** Bytes that are being received: for tests of their bound. */
     long assembling() {
         return assembling;
-    }
-
-    long asked() {
-        return asked;
     }
 }

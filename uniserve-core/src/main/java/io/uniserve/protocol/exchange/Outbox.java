@@ -12,6 +12,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.PullChunk;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
@@ -125,27 +126,65 @@ final class Outbox {
         return made == null || !made.complete || slot < 0 || slot >= made.infos.size() ? null : made.chunks.get(slot);
     }
 
-    void pull(PeerRequest.PullChunk request, int pieceBytes, Completion<PeerReply> completion) {
-        ChunkStore.Stored chunk = find(request.production(), request.slot());
-        if (chunk == null) {
-            completion.done(Outcome.err(ChunkStore.lost()));
-            return;
+    /** Answers once, when all parts have been read. */
+    void pull(PeerRequest.PullChunks request, int pieceBytes, Completion<PeerReply> completion) {
+        Answer answer = new Answer(request.parts().size(), completion);
+        long left = pieceBytes;
+        for (int i = 0; i < request.parts().size(); i++) {
+            PullChunk part = request.parts().get(i);
+            ChunkStore.Stored chunk = find(part.production(), part.slot());
+            left -= Math.max(0, part.length());
+            boolean inside = part.offset() >= 0
+                    && part.length() > 0
+                    && left >= 0
+                    && (chunk == null || part.offset() <= chunk.size() - part.length());
+            int place = i;
+            if (!inside) {
+                answer.set(place, Outcome.err(UniserveException.invalid("bytes " + part.offset() + " to "
+                        + (part.offset() + (long) part.length()) + " of a chunk"
+                        + (chunk == null ? "" : " of " + chunk.size()) + ", at most " + pieceBytes + " at a time")));
+            } else if (chunk == null) {
+                answer.set(place, Outcome.ok(PeerReply.Piece.LOST));
+            } else {
+                ChunkInfo whole = infoOf(part.production(), part.slot());
+                chunk.read(
+                        part.offset(),
+                        part.length(),
+                        outcome -> answer.set(place, outcome.map(bytes -> new PeerReply.Piece(whole, bytes))));
+            }
         }
-        boolean inside = request.offset() >= 0
-                && request.length() > 0
-                && request.length() <= pieceBytes
-                && request.offset() <= chunk.size() - request.length();
-        if (!inside) {
-            completion.done(Outcome.err(UniserveException.invalid("bytes " + request.offset() + " to "
-                    + (request.offset() + (long) request.length()) + " of a chunk of " + chunk.size()
-                    + ", at most " + pieceBytes + " at a time")));
-            return;
+        answer.set(-1, Outcome.ok(PeerReply.Piece.LOST));
+    }
+
+    /** The answer to one request, until its last part is there. */
+    private static final class Answer {
+        private final List<PeerReply.Piece> pieces;
+        private final Completion<PeerReply> completion;
+        private @Nullable UniserveException failure;
+        private int open;
+
+        private Answer(int parts, Completion<PeerReply> completion) {
+            this.pieces = new ArrayList<>(Collections.nCopies(parts, PeerReply.Piece.LOST));
+            this.completion = completion;
+            this.open = parts + 1;
         }
-        ChunkInfo whole = infoOf(request.production(), request.slot());
-        chunk.read(
-                request.offset(),
-                request.length(),
-                outcome -> completion.done(outcome.map(bytes -> new PeerReply.Piece(whole, bytes))));
+
+        /** @param place -1 once all parts have been asked for */
+        private void set(int place, Outcome<PeerReply.Piece> outcome) {
+            if (outcome instanceof Outcome.Ok<PeerReply.Piece> ok) {
+                if (place >= 0) {
+                    pieces.set(place, ok.value());
+                }
+            } else {
+                UniserveException error = ((Outcome.Err<PeerReply.Piece>) outcome).error();
+                if (error.code() != ErrorCode.EXCHANGE_LOST) { // such a part stays as it is: lost
+                    failure = error;
+                }
+            }
+            if (--open == 0) {
+                completion.done(failure == null ? Outcome.ok(new PeerReply.Pieces(pieces)) : Outcome.err(failure));
+            }
+        }
     }
 
     private ChunkInfo infoOf(Production production, int slot) {

@@ -25,7 +25,13 @@ import org.jspecify.annotations.Nullable;
  * anew, with nothing of before, where something of them is lost. Single-threaded; ends exactly once.
  */
 public final class ShuffleMachine {
+    /** What a receipt takes beside its end markers, and each of these. */
+    private static final int RECEIPT_BYTES = 128;
+
+    private static final int MARKER_BYTES = 16;
+
     private final Clock clock;
+    private final Timers timers;
     private final Reads reads;
     private final Consumer<ExchangeId> ended;
     private final long query;
@@ -33,10 +39,10 @@ public final class ShuffleMachine {
     private final Completion<Result> completion;
     private int attempt;
     private @Nullable Attempt current;
+    private Timers.Cancel pause = () -> {};
     private boolean over;
 
     /** How stages are asked for. */
-    @FunctionalInterface
     public interface Reads {
         /** Reads actors of a table: a complete answer, each actor in one part, or an error. */
         Timers.Cancel read(
@@ -45,6 +51,17 @@ public final class ShuffleMachine {
                 String operator,
                 Bytes parameters,
                 Completion<QueryResult> completion);
+
+        /** True for a table whose scatters are to see one moment with those of other such tables: {@link #readTogether}. */
+        default boolean together(TableName table) {
+            return false;
+        }
+
+        /** Reads several scatters as of one moment; the answers in their order. */
+        default Timers.Cancel readTogether(
+                List<Scatter> scatters, List<Bytes> parameters, Completion<List<QueryResult>> completion) {
+            throw new IllegalStateException("scatters of one moment, which nobody asked for");
+        }
     }
 
     /**
@@ -77,6 +94,22 @@ public final class ShuffleMachine {
                         ErrorCode.TOO_LARGE,
                         "a plan of " + chunks + " chunks, at most " + Limits.PLAN_CHUNKS_MAX
                                 + ": gather at a table of fewer actors");
+            }
+            long bytes = parameters.size();
+            for (Scatter scatter : scatters) {
+                check(scatter.operator, scatter.parameters.size());
+                bytes += (long) scatter.actors.size()
+                        * (RECEIPT_BYTES + MARKER_BYTES * (scatter.broadcast ? 1L : actors.size()));
+            }
+            check(operator, bytes); // before scatters run in vain
+        }
+
+        private static void check(String operator, long bytes) {
+            if (bytes > Limits.PARAMETER_BYTES_MAX) {
+                throw new UniserveException(
+                        ErrorCode.TOO_LARGE,
+                        "the parameters of " + operator + " would have " + bytes + " bytes, at most "
+                                + Limits.PARAMETER_BYTES_MAX + ": gather at a table of fewer actors, or ask with less");
             }
         }
     }
@@ -138,12 +171,14 @@ public final class ShuffleMachine {
      */
     public ShuffleMachine(
             Clock clock,
+            Timers timers,
             Reads reads,
             Consumer<ExchangeId> ended,
             long query,
             Plan plan,
             Completion<Result> completion) {
         this.clock = clock;
+        this.timers = timers;
         this.reads = reads;
         this.ended = ended;
         this.query = query;
@@ -164,6 +199,7 @@ public final class ShuffleMachine {
         Attempt running = current;
         if (!over && running != null) {
             over = true;
+            pause.cancel();
             running.stop();
             completion.done(Outcome.err(new UniserveException(ErrorCode.CANCELLED, "the caller has gone")));
         }
@@ -175,7 +211,8 @@ public final class ShuffleMachine {
         }
         which.stop();
         if (error.code() == ErrorCode.EXCHANGE_LOST && attempt < Limits.EXCHANGE_ATTEMPTS) {
-            start();
+            // Who has lost something may be about to come back, or the map to tell that it will not.
+            pause = timers.after(Limits.EXCHANGE_PAUSE_MS * 1_000_000 << (attempt - 1), this::start);
         } else {
             over = true;
             completion.done(Outcome.err(error));
@@ -197,11 +234,25 @@ public final class ShuffleMachine {
 
         private void scatter() {
             long start = clock.nanos();
+            List<Integer> together = new ArrayList<>();
+            for (int stage = 0; stage < plan.scatters.size(); stage++) {
+                if (reads.together(plan.scatters.get(stage).table)) {
+                    together.add(stage);
+                }
+            }
+            if (together.size() > 1) {
+                scatterTogether(together, start);
+            } else {
+                together.clear();
+            }
             for (int stage = 0; stage < plan.scatters.size() && !stopped; stage++) {
+                if (together.contains(stage)) {
+                    continue;
+                }
                 int place = stage;
                 Scatter scatter = plan.scatters.get(stage);
-                int slots = scatter.broadcast ? 1 : plan.actors.size();
-                Bytes parameters = ScatterFrame.CODEC.encode(new ScatterFrame(id, stage, slots, scatter.parameters));
+                int slots = slots(scatter);
+                Bytes parameters = parameters(stage);
                 running.add(reads.read(
                         scatter.table,
                         scatter.actors,
@@ -209,6 +260,32 @@ public final class ShuffleMachine {
                         parameters,
                         outcome -> scattered(place, slots, start, outcome)));
             }
+        }
+
+        private int slots(Scatter scatter) {
+            return scatter.broadcast ? 1 : plan.actors.size();
+        }
+
+        private Bytes parameters(int stage) {
+            Scatter scatter = plan.scatters.get(stage);
+            return ScatterFrame.CODEC.encode(new ScatterFrame(id, stage, slots(scatter), scatter.parameters));
+        }
+
+        private void scatterTogether(List<Integer> stages, long start) {
+            running.add(reads.readTogether(
+                    stages.stream().map(plan.scatters::get).toList(),
+                    stages.stream().map(this::parameters).toList(),
+                    outcome -> {
+                        for (int i = 0; i < stages.size() && !stopped; i++) {
+                            int place = i;
+                            int stage = stages.get(i);
+                            scattered(
+                                    stage,
+                                    slots(plan.scatters.get(stage)),
+                                    start,
+                                    outcome.map(all -> all.get(place)));
+                        }
+                    }));
         }
 
         private void scattered(int stage, int slots, long start, Outcome<QueryResult> outcome) {

@@ -223,6 +223,15 @@ public sealed interface PeerReply {
     /** An actor's continuous backup was made. */
     record Copied(BackupRecord record) implements PeerReply {}
 
-    /** A part of a chunk, with the end marker of the whole. */
-    record Piece(ChunkInfo whole, Bytes bytes) implements PeerReply {}
+    /** Parts of chunks, in the order in which they were asked for. */
+    record Pieces(List<Piece> pieces) implements PeerReply {
+        public Pieces {
+            pieces = List.copyOf(pieces);
+        }
+    }
+
+    /** A part of a chunk, with the end marker of the whole; {@link #LOST} where the chunk is not there any more. */
+    record Piece(ChunkInfo whole, Bytes bytes) {
+        public static final Piece LOST = new Piece(ChunkInfo.NOTHING, Bytes.EMPTY);
+    }
 }

@@ -137,8 +137,12 @@ public sealed interface PeerRequest {
     /** Asks a server to do something in durable storage. UNSUPPORTED where it has none. */
     record Archive(ArchiveRequest request) implements PeerRequest {}
 
-    /** Asks for a part of a chunk that a scatter made there. Answered with {@link PeerReply.Piece}; EXCHANGE_LOST where it is not. */
-    record PullChunk(Production production, int slot, int offset, int length) implements PeerRequest {}
+    /** Asks for parts of chunks that scatters made there. Answered with {@link PeerReply.Pieces}, one for each in this order. */
+    record PullChunks(List<PullChunk> parts) implements PeerRequest {
+        public PullChunks {
+            parts = List.copyOf(parts);
+        }
+    }
 
     /** Tells a server that an attempt of a plan is over: it lets go of all that it keeps for it. */
     record EndExchange(ExchangeId exchange) implements PeerRequest {}

@@ -21,6 +21,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
 
@@ -79,6 +80,97 @@ class ExchangeMachineTest {
     }
 
     @Test
+    void oneMessageAsksForManySmallChunks() {
+        ExchangeWorld wide = new ExchangeWorld(
+                2, new ExchangeLimits(100_000, 100_000, 100_000, 100_000, 10_000, 1_000, SECOND, 3));
+        Map<Integer, Bytes> chunks = new TreeMap<>();
+        List<Integer> slots = new ArrayList<>();
+        for (int slot = 0; slot < 64; slot++) {
+            chunks.put(slot, chunk(20, slot));
+            slots.add(slot);
+        }
+        Receipt receipt = value(wide.scattered(1, ID, 0, 64, 4, chunks));
+        Delivery delivery = value(wide.delivered(0, frame(ID, slots, receipt), slots.toArray(Integer[]::new)));
+        assertThat(delivery.arrivals())
+                .hasSize(64)
+                .allSatisfy(one -> assertThat(wide.read(one)).isEqualTo(chunk(20, one.actor())));
+        assertThat(wide.messages).hasSize(2); // of 40 chunks of 25 bytes each
+        assertThat(wide.messages.get(0).parts()).hasSize(40);
+    }
+
+    @Test
+    void aMessageOfWhichOneChunkIsGoneBringsTheOthers() {
+        ExchangeWorld wide =
+                new ExchangeWorld(2, new ExchangeLimits(100_000, 100_000, 100_000, 100_000, 2_000, 1_000, SECOND, 3));
+        ExchangeId gone = new ExchangeId(8, 1);
+        Receipt lost = value(wide.scattered(1, gone, 0, 1, 4, Map.of(0, chunk(20, 4))));
+        Receipt before = value(wide.scattered(1, ID, 0, 1, 5, Map.of(0, chunk(20, 5))));
+        Receipt kept = value(wide.scattered(1, ID, 0, 1, 6, Map.of(0, chunk(20, 6))));
+        wide.machine(1).end(gone);
+        AtomicReference<Outcome<Delivery>> first = new AtomicReference<>();
+        AtomicReference<Outcome<Delivery>> second = new AtomicReference<>();
+        wide.machine(0).deliver(frame(ID, List.of(0), before), List.of(0), SECOND, ended -> {});
+        wide.machine(0).deliver(frame(gone, List.of(0), lost), List.of(0), SECOND, first::set);
+        wide.machine(0).deliver(frame(ID, List.of(0), kept), List.of(0), SECOND, second::set);
+        wide.loop.run(SECOND / 2);
+        assertThat(wide.messages.stream().map(message -> message.parts().size()))
+                .containsExactly(1, 2);
+        assertCode(Objects.requireNonNull(first.get()), ErrorCode.EXCHANGE_LOST, "not kept there any more");
+        Delivery.Arrival arrival =
+                value(Objects.requireNonNull(second.get())).arrivals().get(0);
+        assertThat(wide.read(arrival)).isEqualTo(chunk(20, 6));
+    }
+
+    @Test
+    void aSilentProducerHoldsUpNobodyElse() {
+        List<Receipt> silent = new ArrayList<>();
+        for (int actor = 0; actor < 12; actor++) {
+            silent.add(value(world.scattered(1, ID, 0, 1, actor, Map.of(0, chunk(25, actor)))));
+        }
+        ExchangeId id = new ExchangeId(8, 1);
+        Receipt small = value(world.scattered(2, id, 0, 1, 0, Map.of(0, chunk(25, 1))));
+        Receipt large = value(world.scattered(2, id, 0, 1, 1, Map.of(0, chunk(300, 2))));
+        world.network.lose((to, request) -> to.equals(ExchangeWorld.address(1)));
+        AtomicReference<Outcome<Delivery>> waiting = new AtomicReference<>();
+        world.machine(0)
+                .deliver(
+                        frame(ID, List.of(0), silent.toArray(Receipt[]::new)),
+                        List.of(0),
+                        60 * SECOND,
+                        waiting::set);
+        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+        world.machine(0).deliver(frame(id, List.of(0), small, large), List.of(0), 60 * SECOND, ended::set);
+        world.loop.run(SECOND / 2); // the silent one is given up after three seconds
+        assertThat(waiting.get()).isNull();
+        assertThat(value(Objects.requireNonNull(ended.get())).arrivals()).hasSize(2);
+    }
+
+    @Test
+    void troubleOfTheConsumersOwnDiskIsNoLoss() {
+        ExchangeWorld small = new ExchangeWorld(2, limits(20, 1_000));
+        Receipt receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(40, 1))));
+        small.disk(0).full(true);
+        assertCode(
+                small.delivered(0, frame(ID, List.of(0), receipt), 0), ErrorCode.UNAVAILABLE, "this server cannot keep");
+        small.loop.run(SECOND);
+        assertThat(small.machine(0).usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void filesHaveABoundAServer() {
+        ExchangeWorld small = new ExchangeWorld(1, new ExchangeLimits(20, 20, 100, 150, 64, 10, SECOND, 3));
+        value(small.scattered(0, ID, 0, 2, 4, Map.of(0, chunk(40, 1), 1, chunk(40, 2))));
+        ExchangeId other = new ExchangeId(8, 1);
+        value(small.scattered(0, other, 0, 1, 4, Map.of(0, chunk(40, 1))));
+        assertCode(
+                small.scattered(0, new ExchangeId(9, 1), 0, 1, 4, Map.of(0, chunk(40, 1))),
+                ErrorCode.RESOURCE_EXHAUSTED,
+                "135 bytes of files on this server, at most 150");
+        small.machine(0).end(ID);
+        value(small.scattered(0, new ExchangeId(9, 1), 0, 1, 4, Map.of(0, chunk(40, 1))));
+    }
+
+    @Test
     void piecesThatAreLostAreAskedForAgainAndCountOnce() {
         Receipt receipt = scattered(1, 4, 45);
         int[] messages = {0};
@@ -102,21 +194,18 @@ class ExchangeMachineTest {
         assertCode(
                 world.delivered(0, frame(ID, List.of(0, 1), receipt), 0),
                 ErrorCode.EXCHANGE_LOST,
-                "not kept here any more");
+                "not kept there any more");
     }
 
     @Test
     void bytesThatDifferFromTheirEndMarkerAreRefused() {
         Receipt receipt = scattered(1, 4, 20);
-        world.replies = reply -> reply instanceof PeerReply.Piece piece
-                ? new PeerReply.Piece(piece.whole(), chunk(piece.bytes().size(), 200))
-                : reply;
+        world.replies =
+                piece -> new PeerReply.Piece(piece.whole(), chunk(piece.bytes().size(), 200));
         assertCode(
                 world.delivered(0, frame(ID, List.of(0, 1), receipt), 0), ErrorCode.EXCHANGE_LOST, "checksum differs");
-        world.replies = reply -> reply instanceof PeerReply.Piece piece
-                ? new PeerReply.Piece(
-                        new ChunkInfo(2, piece.whole().bytes(), piece.whole().checksum()), piece.bytes())
-                : reply;
+        world.replies = piece -> new PeerReply.Piece(
+                new ChunkInfo(2, piece.whole().bytes(), piece.whole().checksum()), piece.bytes());
         assertCode(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0), ErrorCode.EXCHANGE_LOST, "another chunk");
         assertThat(world.machine(0).usage()).isEqualTo(NOTHING);
     }

@@ -78,6 +78,7 @@ class ExchangeSimulationTest {
         AtomicReference<Outcome<ShuffleMachine.Result>> ended = new AtomicReference<>();
         ShuffleMachine machine = new ShuffleMachine(
                 world.loop,
+                world.loop,
                 reads,
                 id -> IntStream.range(0, servers)
                         .forEach(server -> world.network.call(

@@ -13,6 +13,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.PullChunk;
 import io.uniserve.protocol.testing.TestingDisk;
 import io.uniserve.protocol.testing.TestingLoop;
 import io.uniserve.protocol.testing.TestingNetwork;
@@ -31,12 +32,15 @@ final class ExchangeWorld {
 
     final TestingLoop loop = new TestingLoop();
     final TestingNetwork network = new TestingNetwork(loop);
-    final List<PeerRequest.PullChunk> pulls = new ArrayList<>();
+    /** Parts of chunks that were asked for, and the messages by which they were. */
+    final List<PullChunk> pulls = new ArrayList<>();
+
+    final List<PeerRequest.PullChunks> messages = new ArrayList<>();
     final Map<Integer, TestingDisk> disks = new TreeMap<>();
     private final Map<Integer, ExchangeMachine> machines = new HashMap<>();
     private final ExchangeLimits limits;
     /** What becomes of replies on their way. */
-    UnaryOperator<PeerReply> replies = reply -> reply;
+    UnaryOperator<PeerReply.Piece> replies = piece -> piece;
 
     private long lives;
 
@@ -50,7 +54,7 @@ final class ExchangeWorld {
 
     /** Small pieces, so that chunks come in several. */
     static ExchangeLimits limits(long memory, long files) {
-        return new ExchangeLimits(memory, 4 * memory, files, 64, 10, SECOND, 3);
+        return new ExchangeLimits(memory, 4 * memory, files, 4 * files, 64, 10, SECOND, 3);
     }
 
     static Address address(int server) {
@@ -76,11 +80,18 @@ final class ExchangeWorld {
         machines.put(server, machine);
         machine.start(done -> {});
         network.serve(address(server), (request, completion) -> {
-            if (request instanceof PeerRequest.PullChunk pull) {
-                pulls.add(pull);
+            if (request instanceof PeerRequest.PullChunks pull) {
+                messages.add(pull);
+                pulls.addAll(pull.parts());
             }
-            machine.onPeer(request, outcome -> completion.done(outcome.map(replies::apply)));
+            machine.onPeer(request, outcome -> completion.done(outcome.map(this::changed)));
         });
+    }
+
+    private PeerReply changed(PeerReply reply) {
+        return reply instanceof PeerReply.Pieces some
+                ? new PeerReply.Pieces(some.pieces().stream().map(replies).toList())
+                : reply;
     }
 
     TestingDisk disk(int server) {

@@ -6,6 +6,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.message.PullChunk;
 
 /** What servers ask of each other for plans with scatters. */
 final class ExchangeMapping {
@@ -22,7 +23,18 @@ final class ExchangeMapping {
         return new ExchangeId(proto.getQuery(), proto.getAttempt());
     }
 
-    static PeerProto.PullChunk toProto(PeerRequest.PullChunk pull) {
+    static PeerProto.PullChunks toProto(PeerRequest.PullChunks pull) {
+        PeerProto.PullChunks.Builder proto = PeerProto.PullChunks.newBuilder();
+        pull.parts().forEach(part -> proto.addParts(toProto(part)));
+        return proto.build();
+    }
+
+    static PeerRequest.PullChunks fromProto(PeerProto.PullChunks proto) {
+        return new PeerRequest.PullChunks(Wire.list(
+                "parts", proto.getPartsList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
+    }
+
+    private static PeerProto.PullChunk toProto(PullChunk pull) {
         return PeerProto.PullChunk.newBuilder()
                 .setExchange(toProto(pull.production().exchange()))
                 .setStage(pull.production().stage())
@@ -34,9 +46,9 @@ final class ExchangeMapping {
                 .build();
     }
 
-    static PeerRequest.PullChunk fromProto(PeerProto.PullChunk proto) {
+    private static PullChunk fromProto(PeerProto.PullChunk proto) {
         Wire.present("exchange", proto.hasExchange());
-        return new PeerRequest.PullChunk(
+        return new PullChunk(
                 new Production(
                         fromProto(proto.getExchange()), proto.getStage(), Wire.actor(proto.getActor()), proto.getRun()),
                 (int) Wire.notNegative("slot", proto.getSlot()),
@@ -44,7 +56,18 @@ final class ExchangeMapping {
                 (int) Wire.notNegative("length", proto.getLength()));
     }
 
-    static PeerProto.Piece toProto(PeerReply.Piece piece) {
+    static PeerProto.Pieces toProto(PeerReply.Pieces pieces) {
+        PeerProto.Pieces.Builder proto = PeerProto.Pieces.newBuilder();
+        pieces.pieces().forEach(piece -> proto.addPieces(toProto(piece)));
+        return proto.build();
+    }
+
+    static PeerReply.Pieces fromProto(PeerProto.Pieces proto) {
+        return new PeerReply.Pieces(Wire.list(
+                "pieces", proto.getPiecesList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
+    }
+
+    private static PeerProto.Piece toProto(PeerReply.Piece piece) {
         return PeerProto.Piece.newBuilder()
                 .setRows(piece.whole().rows())
                 .setTotal(piece.whole().bytes())
@@ -53,7 +76,7 @@ final class ExchangeMapping {
                 .build();
     }
 
-    static PeerReply.Piece fromProto(PeerProto.Piece proto) {
+    private static PeerReply.Piece fromProto(PeerProto.Piece proto) {
         return new PeerReply.Piece(
                 new ChunkInfo(
                         Wire.notNegative("rows", proto.getRows()),

@@ -32,8 +32,8 @@ public final class PeerReplyMapping {
             proto.setVote(AtomicMapping.toProto(vote));
         } else if (reply instanceof PeerReply.Load load) {
             proto.setLoad(LoadMapping.toProto(load));
-        } else if (reply instanceof PeerReply.Piece piece) {
-            proto.setPiece(ExchangeMapping.toProto(piece));
+        } else if (reply instanceof PeerReply.Pieces pieces) {
+            proto.setPieces(ExchangeMapping.toProto(pieces));
         } else {
             ArchiveMapping.put(proto, reply);
         }
@@ -70,7 +70,7 @@ public final class PeerReplyMapping {
                 new PeerReply.Archives(BackupMapping.infos(proto.getArchives().getBackupsList()));
             case MANIFESTS -> new PeerReply.Manifests(ArchiveMapping.objects(proto.getManifests()));
             case COPIED -> new PeerReply.Copied(RegistryCodec.fromProto(proto.getCopied()));
-            case PIECE -> ExchangeMapping.fromProto(proto.getPiece());
+            case PIECES -> ExchangeMapping.fromProto(proto.getPieces());
             case REPLY_NOT_SET -> throw Wire.malformed("peer reply is missing or of a kind this version does not know");
         };
     }

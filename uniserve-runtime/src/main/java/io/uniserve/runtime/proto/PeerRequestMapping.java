@@ -87,8 +87,8 @@ public final class PeerRequestMapping {
             proto.setPinActor(ArchiveMapping.toProto(pin));
         } else if (request instanceof PeerRequest.Archive archive) {
             proto.setArchive(ArchiveMapping.toProto(archive.request()));
-        } else if (request instanceof PeerRequest.PullChunk pull) {
-            proto.setPullChunk(ExchangeMapping.toProto(pull));
+        } else if (request instanceof PeerRequest.PullChunks pull) {
+            proto.setPullChunks(ExchangeMapping.toProto(pull));
         } else if (request instanceof PeerRequest.EndExchange end) {
             proto.setEndExchange(ExchangeMapping.toProto(end.exchange()));
         } else if (request instanceof ReportLoad) {
@@ -176,7 +176,7 @@ public final class PeerRequestMapping {
             case ERASE_BACKUP -> eraseBackup(proto.getEraseBackup());
             case PIN_ACTOR -> ArchiveMapping.fromProto(proto.getPinActor());
             case ARCHIVE -> new PeerRequest.Archive(ArchiveMapping.fromProto(proto.getArchive()));
-            case PULL_CHUNK -> ExchangeMapping.fromProto(proto.getPullChunk());
+            case PULL_CHUNKS -> ExchangeMapping.fromProto(proto.getPullChunks());
             case END_EXCHANGE -> new PeerRequest.EndExchange(ExchangeMapping.fromProto(proto.getEndExchange()));
             case REQUEST_NOT_SET ->
                 throw Wire.malformed("peer request is missing or of a kind this version does not know");

@@ -129,8 +129,9 @@ public final class Inputs implements Timers.Cancel, AutoCloseable {
             Bytes packed = host.await(context.remainingNanos(), future -> arrival.read(future::complete));
             // What came was checked as it came; a file may have changed since.
             if (arrival.spilled() && PackedChunk.checksum(packed) != arrival.checksum()) {
-                throw new UniserveException(
-                        ErrorCode.EXCHANGE_LOST, "the file of a chunk of actor " + source() + " is damaged");
+                throw new UniserveException( // the producer's, or only the copy here
+                        arrival.sent() ? ErrorCode.UNAVAILABLE : ErrorCode.EXCHANGE_LOST,
+                        "the file of a chunk of actor " + source() + " is damaged");
             }
             return PackedChunk.unpack(packed);
         }

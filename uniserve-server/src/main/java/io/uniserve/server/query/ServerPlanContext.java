@@ -187,8 +187,13 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     @Override
+    public boolean shuffles() {
+        return owned && !oneVersion && session.isEmpty();
+    }
+
+    @Override
     public <P, V, R> Shuffle.Result<R> shuffle(Shuffle<P, V> plan, Combiner<V, R> combiner) {
-        if (!owned || oneVersion || session.isPresent()) {
+        if (!shuffles()) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
                     "a plan with a scatter sees its tables at moments of their own: use no session, and no one state");

@@ -5,48 +5,30 @@ import io.uniserve.api.plan.Answer.Effort;
 import io.uniserve.api.plan.Shuffle;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
-import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
-import io.uniserve.model.Address;
-import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Network;
-import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.exchange.Gathered;
 import io.uniserve.protocol.exchange.ShuffleMachine;
-import io.uniserve.protocol.message.ExchangeId;
-import io.uniserve.protocol.message.PeerReply;
-import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.exchange.StageReads;
 import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryMachine;
 import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.protocol.tx.CutDesk;
-import io.uniserve.protocol.tx.StrictReadMachine;
-import io.uniserve.protocol.tx.VersionFloors;
-import io.uniserve.protocol.tx.VersionedReadMachine;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /** A plan with scatters, run on the plan's serial. Its stages are reads, each by the table's own level and the query's mode. */
-final class ShuffleRun implements ShuffleMachine.Reads {
-    private static final long END_NANOS = 5_000_000_000L;
-    private static final long END_AGAIN_NANOS = 500_000_000L;
-    private static final int END_TRIES = 4;
-
+final class ShuffleRun {
     private final ReaderEnvironment env;
     private final PlanNetwork network;
     private final Network peers;
@@ -111,8 +93,17 @@ final class ShuffleRun implements ShuffleMachine.Reads {
 
     /** On the serial. */
     void start(ShuffleMachine.Plan plan, Completion<ShuffleMachine.Result> completion) {
-        ShuffleMachine started =
-                new ShuffleMachine(env.clock(), this, this::ended, env.ids().next(), plan, completion);
+        StageReads reads = new StageReads(
+                env,
+                network,
+                network,
+                peers,
+                mode,
+                deadlineNanos,
+                table -> atomic.getOrDefault(table, false),
+                (table, operator, version) -> {});
+        ShuffleMachine started = new ShuffleMachine(
+                env.clock(), env.timers(), reads, reads::ended, env.ids().next(), plan, completion);
         machine = started;
         started.start();
     }
@@ -123,65 +114,6 @@ final class ShuffleRun implements ShuffleMachine.Reads {
         if (running != null) {
             running.cancel();
         }
-    }
-
-    /** Any server may keep something of it; one that does not hear of it lets go at the deadline. */
-    private void ended(ExchangeId exchange) {
-        for (ServerRecord server : env.routing().current().routing().servers()) {
-            end(server.address(), exchange, END_TRIES);
-        }
-    }
-
-    private void end(Address server, ExchangeId exchange, int tries) {
-        peers.call(server, new PeerRequest.EndExchange(exchange), END_NANOS, outcome -> {
-            if (outcome instanceof Outcome.Err<PeerReply> && tries > 1) {
-                env.timers().after(END_AGAIN_NANOS, () -> end(server, exchange, tries - 1));
-            }
-        });
-    }
-
-    @Override
-    public Timers.Cancel read(
-            TableName table,
-            List<Integer> actors,
-            String operator,
-            Bytes parameters,
-            Completion<QueryResult> completion) {
-        if (parameters.size() > Limits.PARAMETER_BYTES_MAX) {
-            UniserveException error = new UniserveException(
-                    ErrorCode.TOO_LARGE,
-                    "the parameters of " + operator + " have " + parameters.size() + " bytes, at most "
-                            + Limits.PARAMETER_BYTES_MAX + ": gather at a table of fewer actors");
-            return env.timers().after(0, () -> completion.done(Outcome.err(error)));
-        }
-        Query query = new Query(table, Optional.of(actors), operator, parameters, mode, deadlineNanos);
-        if (!atomic.getOrDefault(table, false) || mode == ReadMode.STALE) {
-            QueryMachine started = new QueryMachine(env, query, Optional.empty(), completion);
-            started.start();
-            return started::cancel;
-        }
-        if (mode == ReadMode.STRICT) {
-            StrictReadMachine started = new StrictReadMachine(
-                    env,
-                    network,
-                    network,
-                    new VersionFloors(),
-                    List.of(query),
-                    null,
-                    outcome -> completion.done(
-                            outcome.map(results -> results.get(0).asQueryResult())));
-            started.start();
-            return started::cancel;
-        }
-        VersionedReadMachine started = new VersionedReadMachine(
-                env,
-                network,
-                new VersionFloors(),
-                query,
-                0,
-                outcome -> completion.done(outcome.map(VersionedReadMachine.Result::asQueryResult)));
-        started.start();
-        return started::cancel;
     }
 
     /** What it took, all stages together. */

@@ -121,11 +121,14 @@ final class CalmRun {
     }
 
     private boolean whole() {
-        return cluster.divergence().or(cluster::unrest).isEmpty();
+        return cluster.divergence()
+                .or(cluster::unrest)
+                .or(cluster::exchangeRemains)
+                .isEmpty();
     }
 
     private void live(String what) {
-        Optional<String> why = cluster.divergence().or(cluster::unrest);
+        Optional<String> why = cluster.divergence().or(cluster::unrest).or(cluster::exchangeRemains);
         world.violations().add("LIVE", what + "; " + crowd.outstanding() + " operations; " + why.orElse("converged"));
     }
 

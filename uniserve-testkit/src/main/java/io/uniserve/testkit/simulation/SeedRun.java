@@ -173,7 +173,7 @@ final class SeedRun {
         return crowd.outstanding() == 0
                 && cluster.divergence(this::lives).or(cluster::unrest).isEmpty()
                 && cluster.movement(this::lives).isEmpty()
-                && side.remains().or(backups::remains).isEmpty();
+                && side.remains().or(backups::remains).or(cluster::exchangeRemains).isEmpty();
     }
 
     /** False for an actor that has no whole copy left, and waits for one. */
@@ -188,7 +188,8 @@ final class SeedRun {
                     .or(cluster::unrest)
                     .or(() -> cluster.movement(this::lives))
                     .or(side::remains)
-                    .or(backups::remains);
+                    .or(backups::remains)
+                    .or(cluster::exchangeRemains);
             world.violations()
                     .add(
                             "LIVE",

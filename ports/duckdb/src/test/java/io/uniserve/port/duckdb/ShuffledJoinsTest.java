@@ -105,7 +105,13 @@ class ShuffledJoinsTest {
                         + " WHERE o_orderdate < date '1992-02-01'",
                 "SELECT count(*), max(c_name) FROM orders, customer WHERE o_custkey = c_custkey AND c_custkey < 0",
                 "SELECT o_orderpriority, count(*) AS n, count(n_name) FROM orders JOIN customer ON o_custkey = c_custkey"
-                        + " LEFT JOIN nation ON c_nationkey = n_nationkey AND n_regionkey = 1 GROUP BY o_orderpriority ORDER BY 1"
+                        + " LEFT JOIN nation ON c_nationkey = n_nationkey AND n_regionkey = 1 GROUP BY o_orderpriority ORDER BY 1",
+                "SELECT count(*), count(c_custkey), sum(o_totalprice), min(c_name) FROM orders LEFT JOIN customer"
+                        + " ON o_custkey = c_custkey AND c_acctbal > 5000",
+                "SELECT c_mktsegment, count(*), count(o_orderkey), sum(o_totalprice) FROM orders RIGHT JOIN customer"
+                        + " ON c_custkey = o_custkey GROUP BY c_mktsegment ORDER BY 1",
+                "SELECT n_name, count(*), count(o_orderkey) FROM nation JOIN orders ON n_nationkey = o_custkey % 25"
+                        + " LEFT JOIN customer ON o_custkey = c_custkey AND c_nationkey = n_nationkey GROUP BY n_name ORDER BY 1"
             })
     void answersAreThoseOfOneEngineWithAllRows(String sql) throws SQLException {
         assertThat(cluster.ask(sql.replaceFirst("(?s).*? FROM (\\w+).*", "$1"), "EXPLAIN " + hinted(sql)))

@@ -21,6 +21,7 @@ import io.uniserve.testkit.simulation.workload.Crowd;
 import io.uniserve.testkit.simulation.workload.Customer;
 import io.uniserve.testkit.simulation.workload.Eraser;
 import io.uniserve.testkit.simulation.workload.RoutingFeed;
+import io.uniserve.testkit.simulation.workload.Shuffles;
 import io.uniserve.testkit.simulation.workload.SimClient;
 import io.uniserve.testkit.simulation.workload.Tally;
 import io.uniserve.testkit.simulation.workload.Workload;
@@ -89,11 +90,13 @@ public final class ClientFactory {
         if (world.workload == Workload.ATOMIC) {
             return atomicClient(name, process);
         }
+        ReaderEnvironment env = environment(process, world.ids(process));
         return new SimClient(
                 name,
                 world.queue,
                 world.random.fork("client " + name).fork("choices"),
-                environment(process, world.ids(process)),
+                env,
+                shuffles(env, process, world.wire.versionedNetwork(process)),
                 () -> crash(process),
                 SimCluster.TABLE,
                 keys,
@@ -105,12 +108,15 @@ public final class ClientFactory {
 
     private Customer atomicClient(String name, Process process) {
         VersionedNetwork wire = world.wire.versionedNetwork(process);
+        VersionedNetwork versions = world.plant == Plant.ONE_ROUND ? new MuteVersions(wire) : wire;
+        ReaderEnvironment env = environment(process, world.ids(process));
         return new AtomicClient(
                 name,
                 world.queue,
                 world.random.fork("client " + name).fork("choices"),
-                environment(process, world.ids(process)),
-                world.plant == Plant.ONE_ROUND ? new MuteVersions(wire) : wire,
+                env,
+                shuffles(env, process, versions),
+                versions,
                 world.wire.cutNetwork(process),
                 world.level() == ConsistencyLevel.FULLY_SERIALIZABLE,
                 () -> crash(process),
@@ -119,6 +125,19 @@ public final class ClientFactory {
                 atomicHistory,
                 world.trace,
                 tally);
+    }
+
+    private Shuffles shuffles(ReaderEnvironment env, Process process, VersionedNetwork versions) {
+        return new Shuffles(
+                env,
+                versions,
+                world.wire.cutNetwork(process),
+                world.wire.network(process),
+                world.workload == Workload.ATOMIC,
+                SimCluster.TABLE,
+                keys,
+                world.violations,
+                world.weather);
     }
 
     private void crash(Process process) {

@@ -18,6 +18,7 @@ import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Registry;
+import io.uniserve.protocol.exchange.ExchangeMachine;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
@@ -29,10 +30,12 @@ import io.uniserve.testkit.simulation.disk.SimDisk;
 import io.uniserve.testkit.simulation.engine.Gates;
 import io.uniserve.testkit.simulation.engine.ReadWorker;
 import io.uniserve.testkit.simulation.engine.SimEngineHost;
+import io.uniserve.testkit.simulation.engine.SimExchange;
 import io.uniserve.testkit.simulation.engine.VersionedReader;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
+import io.uniserve.testkit.simulation.plant.AddedUp;
 import io.uniserve.testkit.simulation.plant.BlindVoucher;
 import io.uniserve.testkit.simulation.plant.GreedyDrop;
 import io.uniserve.testkit.simulation.plant.HastyEyes;
@@ -54,6 +57,7 @@ import org.jspecify.annotations.Nullable;
 /** A server's process and its disk, which outlives it. */
 public final class ServerNode implements Node {
     private static final long RESTART_NANOS = 1_000_000_000L;
+    private static final ExchangeMachine.Usage NOTHING = new ExchangeMachine.Usage(0, 0, 0, 0, 0, 0);
 
     private final World world;
     private final int zone;
@@ -61,6 +65,10 @@ public final class ServerNode implements Node {
     private final ServerId id;
     private final Address address;
     private final Platter platter = new Platter();
+    /** Of files that nobody needs after a restart. */
+    private final Platter scratch = new Platter();
+
+    private final AddedUp added = new AddedUp();
     private @Nullable Life life;
     private boolean draining;
 
@@ -89,6 +97,27 @@ public final class ServerNode implements Node {
     /** The disk of this start, null before the first. */
     public @Nullable SimDisk disk() {
         return life == null ? null : life.disk;
+    }
+
+    /** Writes fail while its disks are full. */
+    public void setFull(boolean full) {
+        Life now = life;
+        if (now != null) {
+            now.disk.setFull(full);
+            now.chunks.setFull(full);
+        }
+    }
+
+    /** Why something of plans with scatters is still held: empty where nothing is. */
+    Optional<String> exchangeRemains() {
+        Life now = life;
+        if (now == null || !process.alive()) {
+            return Optional.empty();
+        }
+        ExchangeMachine.Usage usage = now.exchange.usage();
+        return usage.equals(NOTHING) && scratch.bytes(path -> true) == 0
+                ? Optional.empty()
+                : Optional.of(id + " holds " + usage + " and files " + scratch.list("exchange"));
     }
 
     /** Asks the server to leave in good order; the task runs when it says that it may. False where it is down. */
@@ -166,6 +195,19 @@ public final class ServerNode implements Node {
                 world.observer,
                 stateNumbers,
                 world.sizes.statesMax());
+        SimDisk chunks = new SimDisk(
+                world.queue, random.fork("chunks"), world.weather, process, scratch, (owner, path) -> true);
+        SimExchange exchange = new SimExchange(
+                process,
+                new ExchangeMachine(
+                        process.clock(),
+                        process.timers(),
+                        world.wire.network(process),
+                        chunks,
+                        address,
+                        world.exchange,
+                        random.fork("runs").next()),
+                world.plant == Plant.ATTEMPTS_ADDED_UP ? added : (production, slot, chunk) -> chunk);
         Gates gates = new Gates((key, gate) -> world.observer.published(process.name(), key, gate));
         ReadWorker reads = new ReadWorker(
                 world.queue,
@@ -178,12 +220,20 @@ public final class ServerNode implements Node {
                 gates,
                 standing(Plant.NO_FENCE),
                 world.observer,
-                stateNumbers);
+                stateNumbers,
+                exchange);
         Environment env = environment(random, session, disk, engine);
         ServerConfig config = config();
         ServerMachine machine = new ServerMachine(config, env, gates, this::fatal);
-        Endpoint.Handler<PeerRequest, PeerReply> ear =
+        Endpoint.Handler<PeerRequest, PeerReply> own =
                 world.plant == Plant.BLIND_VOUCHERS ? new BlindVoucher(machine::onPeer) : machine::onPeer;
+        Endpoint.Handler<PeerRequest, PeerReply> ear = (request, completion) -> {
+            if (request instanceof PeerRequest.PullChunks || request instanceof PeerRequest.EndExchange) {
+                exchange.onPeer(request, completion);
+            } else {
+                own.handle(request, completion);
+            }
+        };
         VersionedReader versions = new VersionedReader(
                 random.fork("versions"),
                 world.weather,
@@ -195,11 +245,13 @@ public final class ServerNode implements Node {
                 (request, key, settled) -> machine.settle(request.table(), key, request.at(), settled),
                 world.plant == Plant.DOUBTS_IGNORED ? HastyEyes::withoutDoubt : gate -> gate,
                 world.queue,
-                world.observer);
+                world.observer,
+                exchange);
         world.wire.bind(
                 address, new Endpoint(process, ear, machine::onUpdate, reads::read, versions::read, machine::cut));
-        life = new Life(session, disk, engine, gates, machine);
+        life = new Life(session, disk, engine, gates, machine, chunks, exchange);
         draining = false;
+        process.post(0, exchange::start);
         process.post(0, () -> machine.start(outcome -> world.trace.line("listed " + id)));
         if (world.plant == Plant.ABORT_ON_MISSING_RECORD) {
             new Presumer(SimCluster.TABLE, process, gates, world.ensemble, machine::onPeer).start();
@@ -318,5 +370,11 @@ public final class ServerNode implements Node {
     }
 
     private record Life(
-            RegistrySession session, SimDisk disk, SimEngineHost engine, Gates gates, ServerMachine machine) {}
+            RegistrySession session,
+            SimDisk disk,
+            SimEngineHost engine,
+            Gates gates,
+            ServerMachine machine,
+            SimDisk chunks,
+            SimExchange exchange) {}
 }

@@ -220,6 +220,11 @@ public final class SimCluster {
                 : Optional.empty();
     }
 
+    /** Why something of plans with scatters is still held anywhere: empty where nothing is. */
+    public Optional<String> exchangeRemains() {
+        return servers.stream().flatMap(server -> server.exchangeRemains().stream()).findFirst();
+    }
+
     /** Why the replicas have not converged: empty when every actor has all its replicas, in sync and equal. */
     public Optional<String> divergence() {
         return divergence(actor -> true);

@@ -1,5 +1,6 @@
 package io.uniserve.testkit.simulation.cluster;
 
+import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.replica.ReplicaConfig;
 import io.uniserve.protocol.server.ServerConfig;
@@ -39,6 +40,20 @@ record Sizes(
                 random.below(2) == 0 ? 1 : 1_000,
                 random.below(2) == 0 ? 1 : 8,
                 random.below(3) == 0 ? 0 : random.between(500, 20_000));
+    }
+
+    /** Little memory for chunks, small pieces of them and little room for what comes, so that plans wait, write files and ask often. */
+    static ExchangeLimits exchange(Prng random) {
+        int piece = random.between(200, 4_000);
+        return new ExchangeLimits(
+                random.between(500, 20_000),
+                random.between(2_000, 40_000),
+                1L << 30,
+                1L << 30,
+                piece * random.between(2, 8),
+                piece,
+                random.between(SECOND, 5 * SECOND),
+                3);
     }
 
     /** Of a long run: logs and checkpoints turn over several times an hour. */

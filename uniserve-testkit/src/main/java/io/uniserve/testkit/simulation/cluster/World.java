@@ -3,6 +3,7 @@ package io.uniserve.testkit.simulation.cluster;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.testkit.simulation.check.Observer;
 import io.uniserve.testkit.simulation.check.Violations;
 import io.uniserve.testkit.simulation.disk.SimObjectStore;
@@ -42,6 +43,7 @@ public final class World {
     final Plant plant;
     final Workload workload;
     final Sizes sizes;
+    final ExchangeLimits exchange;
     final @Nullable Heat heat;
     long segmentsDropped;
 
@@ -86,6 +88,7 @@ public final class World {
         this.plant = plant;
         this.workload = workload;
         this.sizes = calm ? Sizes.calm() : Sizes.draw(random.fork("sizes"));
+        this.exchange = calm ? ExchangeLimits.DEFAULTS : Sizes.exchange(random.fork("exchange"));
         this.heat = rebalancing ? new Heat(this, random.fork("heat")) : null;
         ensemble.listen(observer.maps());
         if (workload == Workload.ATOMIC) {

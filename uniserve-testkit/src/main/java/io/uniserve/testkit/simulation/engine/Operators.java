@@ -29,7 +29,8 @@ record Operators(EngineInstance engine) {
         return operator.values().encode(value);
     }
 
-    private record Context(int actor) implements OperatorContext {
+    /** Somebody who waits for as long as it takes. */
+    record Context(int actor) implements OperatorContext {
         @Override
         public long remainingNanos() {
             return Long.MAX_VALUE;

@@ -4,6 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
@@ -45,6 +46,7 @@ public final class ReadWorker {
     private final Clock clock;
     private final EngineTap tap;
     private final SimStates states;
+    private final SimExchange exchange;
 
     /**
      * @param views what a reader of a replica sees
@@ -61,7 +63,9 @@ public final class ReadWorker {
             Gates gates,
             Clock clock,
             EngineTap tap,
-            LongSupplier stateNumbers) {
+            LongSupplier stateNumbers,
+            SimExchange exchange) {
+        this.exchange = exchange;
         this.states = new SimStates(stateNumbers);
         this.queue = queue;
         this.random = random;
@@ -78,7 +82,24 @@ public final class ReadWorker {
     /** Serves a request; the answer holds every target exactly once. */
     public void read(ReadRequest request, Completion<ReadReply> completion) {
         Work work = new Work(request, queue.now(), completion);
-        request.targets().forEach(target -> admit(work, target));
+        if (!exchange.gathers(request.operator())) {
+            begin(work);
+            return;
+        }
+        List<Integer> actors = request.targets().stream().map(Target::actor).toList();
+        exchange.deliver(request.parameters(), actors, request.remainingNanos(), outcome -> {
+            if (outcome instanceof Outcome.Ok<SimExchange.Arrived> ok) {
+                work.arrived = ok.value();
+                begin(work);
+            } else {
+                UniserveException error = ((Outcome.Err<SimExchange.Arrived>) outcome).error();
+                process.post(step(), () -> completion.done(Outcome.err(error)));
+            }
+        });
+    }
+
+    private void begin(Work work) {
+        work.request.targets().forEach(target -> admit(work, target));
         process.post(step(), () -> run(work));
     }
 
@@ -109,10 +130,13 @@ public final class ReadWorker {
     }
 
     private void run(Work work) {
+        work.open = 1;
         for (Share share : List.copyOf(work.shares)) {
             Actor actor = seen(work.request, share);
-            if (actor != null) {
-                share.value = retrieve(work.request, share.target, actor);
+            if (actor != null && exchange.scatters(work.request.operator())) {
+                scatter(work, share, actor);
+            } else if (actor != null) {
+                share.value = retrieve(work, share.target, actor);
             } else {
                 work.shares.remove(share);
                 work.failures.add(
@@ -125,7 +149,28 @@ public final class ReadWorker {
                                         share.gate.epoch()));
             }
         }
-        process.post(step(), () -> confirm(work));
+        ready(work);
+    }
+
+    private void scatter(Work work, Share share, Actor actor) {
+        work.open++;
+        int number = share.target.actor();
+        exchange.scatter(work.request.parameters(), number, actor, work.request.remainingNanos(), outcome -> {
+            if (outcome instanceof Outcome.Ok<Bytes> ok) {
+                share.value = ok.value();
+            } else {
+                UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                work.shares.remove(share);
+                work.failures.add(new ActorFailure(number, error.code(), error.reason(), 0));
+            }
+            ready(work);
+        });
+    }
+
+    private void ready(Work work) {
+        if (--work.open == 0) {
+            process.post(step(), () -> confirm(work));
+        }
     }
 
     /** What the share is read from, null where that is gone; of a session the state's number goes with it. */
@@ -170,11 +215,18 @@ public final class ReadWorker {
                 parts.add(new ReadReply.Part(List.of(share.target.actor()), share.value, versions));
             }
         }
+        if (work.arrived != null) {
+            work.arrived.close();
+        }
         ReadReply reply = new ReadReply(parts, work.failures, queue.now() - work.takenNanos);
         process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
 
-    private Bytes retrieve(ReadRequest request, Target target, Actor actor) {
+    private Bytes retrieve(Work work, Target target, Actor actor) {
+        ReadRequest request = work.request;
+        if (work.arrived != null) {
+            return work.arrived.gather(target.actor(), actor);
+        }
         if (request.operator().equals(ReadRequest.HOLD)) {
             return Bytes.EMPTY;
         }
@@ -210,6 +262,10 @@ public final class ReadWorker {
         private final List<Share> shares = new ArrayList<>();
         private final List<ActorFailure> failures = new ArrayList<>();
         private final Completion<ReadReply> completion;
+        /** Of a gather. */
+        private SimExchange.@Nullable Arrived arrived;
+
+        private int open;
 
         private Work(ReadRequest request, long takenNanos, Completion<ReadReply> completion) {
             this.request = request;

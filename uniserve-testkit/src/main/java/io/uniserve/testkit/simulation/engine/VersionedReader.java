@@ -4,6 +4,7 @@ import io.uniserve.api.Actor;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
@@ -46,6 +47,7 @@ public final class VersionedReader {
     private final UnaryOperator<ReadGate> eyes;
     private final EventQueue queue;
     private final EngineTap tap;
+    private final SimExchange exchange;
 
     /** Settles doubts on the server's loop. */
     @FunctionalInterface
@@ -65,7 +67,9 @@ public final class VersionedReader {
             Settler settler,
             UnaryOperator<ReadGate> eyes,
             EventQueue queue,
-            EngineTap tap) {
+            EngineTap tap,
+            SimExchange exchange) {
+        this.exchange = exchange;
         this.queue = queue;
         this.tap = tap;
         this.random = random;
@@ -82,7 +86,20 @@ public final class VersionedReader {
     /** Serves a request; the answer holds every target exactly once. */
     public void read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
         Work work = new Work(request, queue.now(), gates.version(request.tableId()), completion);
-        process.post(step(), () -> admit(work));
+        if (!exchange.gathers(request.operator())) {
+            process.post(step(), () -> admit(work));
+            return;
+        }
+        List<Integer> actors = request.targets().stream().map(Target::actor).toList();
+        exchange.deliver(request.parameters(), actors, request.remainingNanos(), outcome -> {
+            if (outcome instanceof Outcome.Ok<SimExchange.Arrived> ok) {
+                work.arrived = ok.value();
+                process.post(step(), () -> admit(work));
+            } else {
+                UniserveException error = ((Outcome.Err<SimExchange.Arrived>) outcome).error();
+                process.post(step(), () -> completion.done(Outcome.err(error)));
+            }
+        });
     }
 
     private void admit(Work work) {
@@ -134,6 +151,7 @@ public final class VersionedReader {
     }
 
     private void fix(Work work) {
+        work.open = 1;
         for (Share share : work.shares) {
             if (share.failure == null) {
                 Optional<SnapshotShelf.Ref<AutoCloseable>> state = host.state(share.key, work.request.at());
@@ -148,14 +166,38 @@ public final class VersionedReader {
                 } else {
                     long version = state.get().version();
                     share.at = work.request.newest() ? Math.max(work.known, version) : work.request.at();
-                    share.value = operators.retrieve(
-                            work.request.operator(), work.request.parameters(), share.target.actor(), (Actor)
-                                    state.get().state());
+                    retrieve(work, share, (Actor) state.get().state());
                     state.get().release();
                 }
             }
         }
-        process.post(step(), () -> confirm(work));
+        retrieved(work);
+    }
+
+    private void retrieve(Work work, Share share, Actor state) {
+        int actor = share.target.actor();
+        if (work.arrived != null) {
+            share.value = work.arrived.gather(actor, state);
+        } else if (exchange.scatters(work.request.operator())) {
+            work.open++;
+            exchange.scatter(work.request.parameters(), actor, state, work.request.remainingNanos(), outcome -> {
+                if (outcome instanceof Outcome.Ok<Bytes> ok) {
+                    share.value = ok.value();
+                } else {
+                    UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                    share.fail(error.code(), error.reason());
+                }
+                retrieved(work);
+            });
+        } else {
+            share.value = operators.retrieve(work.request.operator(), work.request.parameters(), actor, state);
+        }
+    }
+
+    private void retrieved(Work work) {
+        if (--work.open == 0) {
+            process.post(step(), () -> confirm(work));
+        }
     }
 
     private void confirm(Work work) {
@@ -173,6 +215,9 @@ public final class VersionedReader {
                 }
                 parts.add(new VersionedRead.Part(share.target.actor(), share.at, share.value));
             }
+        }
+        if (work.arrived != null) {
+            work.arrived.close();
         }
         process.post(step(), () -> work.completion.done(Outcome.ok(new VersionedRead.Reply(parts, failures))));
     }
@@ -206,6 +251,8 @@ public final class VersionedReader {
         private final List<Share> shares = new ArrayList<>();
         private final Completion<VersionedRead.Reply> completion;
         private int open;
+        /** Of a gather. */
+        private SimExchange.@Nullable Arrived arrived;
 
         private Work(VersionedRead request, long takenNanos, long known, Completion<VersionedRead.Reply> completion) {
             this.request = request;

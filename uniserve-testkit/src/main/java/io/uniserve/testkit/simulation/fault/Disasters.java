@@ -85,10 +85,7 @@ public final class Disasters {
             link(node, Link::heal);
         }
         for (ServerNode server : cluster.servers()) {
-            SimDisk disk = server.disk();
-            if (disk != null) {
-                disk.setFull(false);
-            }
+            server.setFull(false);
         }
     }
 
@@ -251,8 +248,12 @@ public final class Disasters {
         SimDisk disk = server.disk();
         if (disk != null) {
             world.trace().line("disk full " + server.process().name());
-            disk.setFull(true);
-            world.queue().after(random.below((random.below(3) == 0 ? 40 : 10) * SECOND), () -> disk.setFull(false));
+            server.setFull(true);
+            world.queue().after(random.below((random.below(3) == 0 ? 40 : 10) * SECOND), () -> {
+                if (server.disk() == disk) {
+                    server.setFull(false);
+                }
+            });
         }
     }
 

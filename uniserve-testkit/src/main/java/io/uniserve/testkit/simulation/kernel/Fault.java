@@ -45,7 +45,9 @@ public enum Fault {
     SERVER_JOINED,
     BACKUP_TAKEN,
     ACTOR_LOST,
-    TABLE_RESTORED;
+    TABLE_RESTORED,
+    PLAN_REPEATED,
+    CHUNK_SPILLED;
 
     /** The name in reports. */
     public String label() {

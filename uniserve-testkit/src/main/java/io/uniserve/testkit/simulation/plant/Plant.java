@@ -27,6 +27,8 @@ public enum Plant {
     GREEDY_DROP,
     /** Durable storage says that it has an object some seconds before it has. */
     STORED_LATER,
+    /** Servers keep chunks of plans with scatters by query and not by attempt: what a later attempt puts is added to them. */
+    ATTEMPTS_ADDED_UP,
     /** Readers of an atomic table do not see that a version is in doubt. */
     DOUBTS_IGNORED(Workload.ATOMIC),
     /** Servers do not tell which version an answer is of, so that nobody is asked again. */

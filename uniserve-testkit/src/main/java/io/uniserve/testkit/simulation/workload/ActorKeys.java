@@ -59,6 +59,15 @@ public final class ActorKeys {
         return keys.get(list);
     }
 
+    /** The number of the list with this key. */
+    public int number(String key) {
+        Integer number = numbers.get(key);
+        if (number == null) {
+            throw new IllegalStateException("unexpected key " + key);
+        }
+        return number;
+    }
+
     /** The rows that append the marker to the list. */
     public Bytes append(int list, String marker) {
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();

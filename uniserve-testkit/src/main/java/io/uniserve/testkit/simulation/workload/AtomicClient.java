@@ -44,6 +44,7 @@ public final class AtomicClient implements Customer {
     private final EventQueue queue;
     private final Prng random;
     private final ReaderEnvironment env;
+    private final Shuffles shuffles;
     private final VersionedNetwork network;
     private final CutNetwork cuts;
     private final boolean oneVersion;
@@ -64,6 +65,7 @@ public final class AtomicClient implements Customer {
             EventQueue queue,
             Prng random,
             ReaderEnvironment env,
+            Shuffles shuffles,
             VersionedNetwork network,
             CutNetwork cuts,
             boolean oneVersion,
@@ -77,6 +79,7 @@ public final class AtomicClient implements Customer {
         this.queue = queue;
         this.random = random;
         this.env = env;
+        this.shuffles = shuffles;
         this.network = network;
         this.cuts = cuts;
         this.oneVersion = oneVersion;
@@ -102,8 +105,14 @@ public final class AtomicClient implements Customer {
 
     @Override
     public void act() {
-        int kind = random.below(20);
-        if (kind < 9) {
+        int kind = random.below(21);
+        if (kind == 20) {
+            shuffle(
+                    random.below(3) == 0 ? ReadMode.STRICT : ReadMode.LINEARIZABLE,
+                    READ_NANOS,
+                    random.below(8) > 0,
+                    false);
+        } else if (kind < 9) {
             update(some(4), SECOND * random.between(5, 40), false);
         } else if (kind < 13) {
             read(all(), READ_NANOS, false);
@@ -123,6 +132,49 @@ public final class AtomicClient implements Customer {
         update(all(), deadlineNanos, true);
         read(all(), deadlineNanos, true);
         strict(all(), deadlineNanos, true);
+        shuffle(ReadMode.LINEARIZABLE, deadlineNanos, true, true);
+    }
+
+    /** All lists of one version, by way of a plan with scatters, by somebody who knows of no version yet. */
+    private void shuffle(ReadMode mode, long nanos, boolean wanted, boolean probe) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        if (route.isEmpty()) {
+            return;
+        }
+        long number = route.get().meta().tableId();
+        long invoked = queue.now();
+        String reader = name + "-new" + next++;
+        outstanding++;
+        tally.started();
+        shuffles.begin(reader, random, mode, nanos, wanted, new Shuffles.Heard() {
+            @Override
+            public void lists(long version, TreeMap<Integer, List<String>> lists) {
+                boolean same = env.routing()
+                        .current()
+                        .table(table)
+                        .filter(now -> now.meta().tableId() == number)
+                        .isPresent();
+                if (same) { // else it is not known of which number these are
+                    TreeMap<Integer, List<String>> all = AtomicClient.this.lists(all(), List.of());
+                    all.putAll(lists);
+                    history.read(
+                            new AtomicHistory.Read(reader, invoked, queue.now(), number, version, true, all));
+                }
+            }
+
+            @Override
+            public void over(Optional<ErrorCode> error, String what) {
+                outstanding--;
+                tally.ended(false, error.isEmpty());
+                if (probe && error.equals(Optional.of(ErrorCode.TABLE_RESTORED))) {
+                    shuffle(mode, nanos, wanted, true);
+                } else if (error.isPresent()) {
+                    failed("by a shuffle ", all(), new UniserveException(error.get(), what), probe);
+                } else {
+                    trace.line(reader + " shuffled: " + what);
+                }
+            }
+        });
     }
 
     private TreeSet<Integer> all() {

@@ -43,6 +43,7 @@ public final class SimClient implements Customer {
     private final EventQueue queue;
     private final Prng random;
     private final ReaderEnvironment env;
+    private final Shuffles shuffles;
     private final Runnable crash;
     private final RequestTracker tracker;
     private final TableName table;
@@ -59,6 +60,7 @@ public final class SimClient implements Customer {
             EventQueue queue,
             Prng random,
             ReaderEnvironment env,
+            Shuffles shuffles,
             Runnable crash,
             TableName table,
             ActorKeys keys,
@@ -70,6 +72,7 @@ public final class SimClient implements Customer {
         this.queue = queue;
         this.random = random;
         this.env = env;
+        this.shuffles = shuffles;
         this.crash = crash;
         this.tracker = new RequestTracker(env.ids());
         this.table = table;
@@ -93,8 +96,14 @@ public final class SimClient implements Customer {
 
     @Override
     public void act() {
-        int kind = random.below(22);
-        if (kind < 10) {
+        int kind = random.below(23);
+        if (kind == 22) {
+            shuffle(
+                    random.below(6) == 0 ? ReadMode.STALE : ReadMode.LINEARIZABLE,
+                    READ_NANOS * 2,
+                    random.below(8) > 0,
+                    false);
+        } else if (kind < 10) {
             update(
                     some(),
                     random.below(2) == 0 ? AckLevel.ISR : AckLevel.PRIMARY,
@@ -122,6 +131,39 @@ public final class SimClient implements Customer {
         all.forEach(actor -> read(Optional.of(actor), ReadMode.LINEARIZABLE, deadlineNanos, true));
         read(Optional.empty(), ReadMode.LINEARIZABLE, deadlineNanos, true);
         readInRounds(deadlineNanos, true);
+        shuffle(ReadMode.LINEARIZABLE, deadlineNanos, true, true);
+    }
+
+    /** All lists, by way of a plan with scatters; judged as any other read of them. */
+    private void shuffle(ReadMode mode, long nanos, boolean wanted, boolean probe) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        if (route.isEmpty()) {
+            return;
+        }
+        long tableId = route.get().meta().tableId();
+        List<Integer> all = IntStream.range(0, keys.count() * ActorKeys.LISTS_PER_ACTOR)
+                .boxed()
+                .toList();
+        long invoked = queue.now();
+        List<Long> before = floors(tableId, all);
+        begin();
+        shuffles.begin(name, random, mode, nanos, wanted, new Shuffles.Heard() {
+            @Override
+            public void lists(long version, TreeMap<Integer, List<String>> lists) {
+                note(all, mode, invoked, before, floors(tableId, all), lists);
+            }
+
+            @Override
+            public void over(Optional<ErrorCode> error, String what) {
+                outstanding--;
+                tally.ended(false, error.isEmpty());
+                error.ifPresent(tally::error);
+                if (probe && error.isPresent()) {
+                    tally.probeFailed(List.of(Tally.ALL_ACTORS));
+                }
+                trace.line(name + " shuffled: " + error.map(code -> code + " ").orElse("") + what);
+            }
+        });
     }
 
     private List<Integer> some() {

@@ -1,0 +1,161 @@
+package io.uniserve.protocol.exchange;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.QueryMachine;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.tx.CutNetwork;
+import io.uniserve.protocol.tx.StrictReadMachine;
+import io.uniserve.protocol.tx.VersionFloors;
+import io.uniserve.protocol.tx.VersionedNetwork;
+import io.uniserve.protocol.tx.VersionedReadMachine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.function.Predicate;
+
+/**
+ * A plan's stages as reads, each by its table's own level and the plan's mode. Scatters of tables with versions see one
+ * moment where there are several, unless the plan may see any state. Single-threaded.
+ */
+public final class StageReads implements ShuffleMachine.Reads {
+    private static final long END_NANOS = 5_000_000_000L;
+    private static final long END_AGAIN_NANOS = 500_000_000L;
+    private static final int END_TRIES = 4;
+
+    private final ReaderEnvironment env;
+    private final VersionedNetwork versions;
+    private final CutNetwork cuts;
+    private final Network peers;
+    private final ReadMode mode;
+    private final long deadlineNanos;
+    private final Predicate<TableName> versioned;
+    private final Told told;
+
+    /** Hears of which version of its table a stage was, where the table has versions; of the last attempt last. */
+    @FunctionalInterface
+    public interface Told {
+        void version(TableName table, String operator, long version);
+    }
+
+    /** @param versioned true of a table whose updates are atomic */
+    public StageReads(
+            ReaderEnvironment env,
+            VersionedNetwork versions,
+            CutNetwork cuts,
+            Network peers,
+            ReadMode mode,
+            long deadlineNanos,
+            Predicate<TableName> versioned,
+            Told told) {
+        this.env = env;
+        this.versions = versions;
+        this.cuts = cuts;
+        this.peers = peers;
+        this.mode = mode;
+        this.deadlineNanos = deadlineNanos;
+        this.versioned = versioned;
+        this.told = told;
+    }
+
+    /** Tells all servers that an attempt is over: any may keep something of it; one that does not hear of it lets go at the deadline. */
+    public void ended(ExchangeId exchange) {
+        for (ServerRecord server : env.routing().current().routing().servers()) {
+            end(server.address(), exchange, END_TRIES);
+        }
+    }
+
+    private void end(Address server, ExchangeId exchange, int tries) {
+        peers.call(server, new PeerRequest.EndExchange(exchange), END_NANOS, outcome -> {
+            if (outcome instanceof Outcome.Err<PeerReply> && tries > 1) {
+                env.timers().after(END_AGAIN_NANOS, () -> end(server, exchange, tries - 1));
+            }
+        });
+    }
+
+    @Override
+    public boolean together(TableName table) {
+        return mode != ReadMode.STALE && versioned.test(table);
+    }
+
+    @Override
+    public Timers.Cancel readTogether(
+            List<ShuffleMachine.Scatter> scatters, List<Bytes> parameters, Completion<List<QueryResult>> completion) {
+        List<Query> queries = new ArrayList<>();
+        for (int i = 0; i < scatters.size(); i++) {
+            ShuffleMachine.Scatter scatter = scatters.get(i);
+            queries.add(query(scatter.table(), scatter.actors(), scatter.operator(), parameters.get(i)));
+        }
+        return strict(queries, completion);
+    }
+
+    @Override
+    public Timers.Cancel read(
+            TableName table,
+            List<Integer> actors,
+            String operator,
+            Bytes parameters,
+            Completion<QueryResult> completion) {
+        if (parameters.size() > Limits.PARAMETER_BYTES_MAX) {
+            UniserveException error = new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    "the parameters of " + operator + " have " + parameters.size() + " bytes, at most "
+                            + Limits.PARAMETER_BYTES_MAX + ": gather at a table of fewer actors");
+            return env.timers().after(0, () -> completion.done(Outcome.err(error)));
+        }
+        Query query = query(table, actors, operator, parameters);
+        if (!versioned.test(table) || mode == ReadMode.STALE) {
+            QueryMachine started = new QueryMachine(env, query, Optional.empty(), completion);
+            started.start();
+            return started::cancel;
+        }
+        if (mode == ReadMode.STRICT) {
+            return strict(List.of(query), outcome -> completion.done(outcome.map(results -> results.get(0))));
+        }
+        VersionedReadMachine started =
+                new VersionedReadMachine(env, versions, new VersionFloors(), query, 0, outcome -> {
+                    if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+                        told.version(table, operator, ok.value().version());
+                    }
+                    completion.done(outcome.map(VersionedReadMachine.Result::asQueryResult));
+                });
+        started.start();
+        return started::cancel;
+    }
+
+    private Query query(TableName table, List<Integer> actors, String operator, Bytes parameters) {
+        return new Query(table, Optional.of(actors), operator, parameters, mode, deadlineNanos);
+    }
+
+    private Timers.Cancel strict(List<Query> queries, Completion<List<QueryResult>> completion) {
+        StrictReadMachine started =
+                new StrictReadMachine(env, versions, cuts, new VersionFloors(), queries, outcome -> {
+                    if (outcome instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok) {
+                        for (int i = 0; i < queries.size(); i++) {
+                            StrictReadMachine.Result result = ok.value().get(i);
+                            told.version(result.table(), queries.get(i).operator(), result.version());
+                        }
+                    }
+                    completion.done(outcome.map(results -> results.stream()
+                            .map(StrictReadMachine.Result::asQueryResult)
+                            .toList()));
+                });
+        started.start();
+        return started::cancel;
+    }
+}

@@ -1,0 +1,206 @@
+package io.uniserve.testkit.simulation.engine;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.operator.Chunk;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.port.kv.KvActor;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.exchange.Delivery;
+import io.uniserve.protocol.exchange.ExchangeMachine;
+import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.protocol.exchange.PackedChunk;
+import io.uniserve.protocol.exchange.Receipt;
+import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.protocol.message.ChunkInfo;
+import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.Production;
+import io.uniserve.testkit.simulation.kernel.Process;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.TreeMap;
+
+/** One start of a server's exchange: its machine, and the operators as workers run them. */
+public final class SimExchange {
+    private static final long START_AGAIN_NANOS = 1_000_000_000L;
+
+    private final Process process;
+    private final ExchangeMachine machine;
+    private final ChunkTap tap;
+    private boolean ready;
+
+    /** What becomes of a chunk before it is kept. */
+    @FunctionalInterface
+    public interface ChunkTap {
+        Bytes kept(Production production, int slot, Bytes chunk);
+    }
+
+    public SimExchange(Process process, ExchangeMachine machine, ChunkTap tap) {
+        this.process = process;
+        this.machine = machine;
+        this.tap = tap;
+    }
+
+    /** Deletes what the process before has left, until that is done. */
+    public void start() {
+        machine.start(outcome -> {
+            ready = outcome instanceof Outcome.Ok<Done>;
+            if (!ready) {
+                process.post(START_AGAIN_NANOS, this::start);
+            }
+        });
+    }
+
+    /** Answers another server. */
+    public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
+        if (ready) {
+            machine.onPeer(request, completion);
+        } else {
+            completion.done(Outcome.err(starting()));
+        }
+    }
+
+    private static UniserveException starting() {
+        return new UniserveException(ErrorCode.UNAVAILABLE, "this server starts");
+    }
+
+    /** What is kept now. */
+    public ExchangeMachine.Usage usage() {
+        return machine.usage();
+    }
+
+    boolean scatters(String operator) {
+        return operator.equals(ListOperators.SCATTER.id());
+    }
+
+    boolean gathers(String operator) {
+        return operator.equals(ListOperators.GATHER.id());
+    }
+
+    /** Runs a scatter; its value is a receipt for what is kept. */
+    void scatter(Bytes parameters, int actor, Actor state, long remainingNanos, Completion<Bytes> completion) {
+        TreeMap<Integer, Put> puts = new TreeMap<>();
+        Production production;
+        try {
+            if (!ready) {
+                throw starting();
+            }
+            ScatterFrame frame = ScatterFrame.CODEC.decode(parameters);
+            production = machine.begin(frame, actor, remainingNanos);
+            long salt = ListOperators.SCATTER.parameters().decode(frame.parameters());
+            ListOperators.SCATTER.scatter(
+                    (KvActor) state,
+                    new Operators.Context(actor),
+                    salt,
+                    frame.slots(),
+                    (slot, rows, chunk) -> puts.put(slot, new Put(slot, rows, chunk)));
+        } catch (UniserveException e) {
+            completion.done(Outcome.err(e));
+            return;
+        }
+        put(production, new ArrayList<>(puts.values()), completion);
+    }
+
+    private record Put(int slot, long rows, Bytes chunk) {}
+
+    private void put(Production production, List<Put> left, Completion<Bytes> completion) {
+        if (left.isEmpty()) {
+            completion.done(machine.complete(production).map(Receipt.CODEC::encode));
+            return;
+        }
+        Put first = left.remove(0);
+        Bytes packed = PackedChunk.pack(tap.kept(production, first.slot, first.chunk));
+        ChunkInfo info = new ChunkInfo(first.rows, packed.size(), PackedChunk.checksum(packed));
+        machine.put(production, first.slot, info, packed, outcome -> {
+            if (outcome instanceof Outcome.Err<Done> err) {
+                machine.abandon(production);
+                completion.done(Outcome.err(err.error()));
+            } else {
+                put(production, left, completion);
+            }
+        });
+    }
+
+    /** Has all come that gathers of these actors want. */
+    void deliver(Bytes parameters, List<Integer> actors, long remainingNanos, Completion<Arrived> completion) {
+        try {
+            if (!ready) {
+                throw starting();
+            }
+            machine.deliver(GatherFrame.CODEC.decode(parameters), actors, remainingNanos, outcome -> {
+                if (outcome instanceof Outcome.Ok<Delivery> ok) {
+                    Delivery delivery = ok.value();
+                    new Arrived(GatherFrame.CODEC.decode(parameters), delivery)
+                            .read(new ArrayList<>(delivery.arrivals()), completion);
+                } else {
+                    completion.done(Outcome.err(((Outcome.Err<Delivery>) outcome).error()));
+                }
+            });
+        } catch (UniserveException e) {
+            completion.done(Outcome.err(e));
+        }
+    }
+
+    /** The chunks of one request's gathers; to be closed. */
+    static final class Arrived {
+        private final GatherFrame frame;
+        private final Delivery delivery;
+        private final TreeMap<Integer, List<List<Chunk>>> bySlot = new TreeMap<>();
+
+        private Arrived(GatherFrame frame, Delivery delivery) {
+            this.frame = frame;
+            this.delivery = delivery;
+        }
+
+        private void read(List<Delivery.Arrival> left, Completion<Arrived> completion) {
+            if (left.isEmpty()) {
+                completion.done(Outcome.ok(this));
+                return;
+            }
+            Delivery.Arrival first = left.remove(0);
+            first.read(outcome -> {
+                if (outcome instanceof Outcome.Ok<Bytes> ok
+                        && PackedChunk.checksum(ok.value()) == first.checksum()) {
+                    of(first.actor())
+                            .get(first.input())
+                            .add(new Here(first.source(), first.rows(), PackedChunk.unpack(ok.value())));
+                    read(left, completion);
+                    return;
+                }
+                close();
+                completion.done(Outcome.err(
+                        outcome instanceof Outcome.Err<Bytes> err
+                                ? err.error()
+                                : new UniserveException(
+                                        first.sent() ? ErrorCode.UNAVAILABLE : ErrorCode.EXCHANGE_LOST,
+                                        "a chunk's file is damaged")));
+            });
+        }
+
+        private List<List<Chunk>> of(int actor) {
+            return bySlot.computeIfAbsent(actor, slot -> {
+                List<List<Chunk>> inputs = new ArrayList<>();
+                frame.inputs().forEach(input -> inputs.add(new ArrayList<>()));
+                return inputs;
+            });
+        }
+
+        /** The value of one actor's gather. */
+        Bytes gather(int actor, Actor state) {
+            long salt = ListOperators.GATHER.parameters().decode(frame.parameters());
+            List<ListOperators.Arrival> value =
+                    ListOperators.GATHER.gather((KvActor) state, new Operators.Context(actor), salt, of(actor));
+            return ListOperators.GATHER.values().encode(value);
+        }
+
+        void close() {
+            delivery.close();
+        }
+    }
+
+    private record Here(int source, long rows, Bytes read) implements Chunk {}
+}

@@ -1,0 +1,203 @@
+package io.uniserve.testkit.simulation.workload;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Network;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.exchange.ShuffleMachine;
+import io.uniserve.protocol.exchange.StageReads;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.tx.CutNetwork;
+import io.uniserve.protocol.tx.VersionedNetwork;
+import io.uniserve.testkit.simulation.check.Violations;
+import io.uniserve.testkit.simulation.engine.ListOperators;
+import io.uniserve.testkit.simulation.engine.ListOperators.Arrival;
+import io.uniserve.testkit.simulation.engine.ListOperators.Row;
+import io.uniserve.testkit.simulation.kernel.Fault;
+import io.uniserve.testkit.simulation.kernel.Prng;
+import io.uniserve.testkit.simulation.kernel.Weather;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/**
+ * Plans that cut the rows of all actors, send them from server to server and bring them together, as their owner runs them. ONCE:
+ * every row of one state of each actor is in the answer, exactly once.
+ */
+public final class Shuffles {
+    private static final long GIVEN_UP_NANOS_MAX = 3_000_000_000L;
+
+    private final ReaderEnvironment env;
+    private final VersionedNetwork versions;
+    private final CutNetwork cuts;
+    private final Network peers;
+    private final boolean versioned;
+    private final TableName table;
+    private final ActorKeys keys;
+    private final Violations violations;
+    private final Weather weather;
+
+    /** @param versioned true where the table's updates are atomic */
+    public Shuffles(
+            ReaderEnvironment env,
+            VersionedNetwork versions,
+            CutNetwork cuts,
+            Network peers,
+            boolean versioned,
+            TableName table,
+            ActorKeys keys,
+            Violations violations,
+            Weather weather) {
+        this.env = env;
+        this.versions = versions;
+        this.cuts = cuts;
+        this.peers = peers;
+        this.versioned = versioned;
+        this.table = table;
+        this.keys = keys;
+        this.violations = violations;
+        this.weather = weather;
+    }
+
+    /** Hears how a plan ended. */
+    interface Heard {
+        /** What one of its inputs was. */
+        void lists(long version, TreeMap<Integer, List<String>> lists);
+
+        /** After that. */
+        void over(Optional<ErrorCode> error, String what);
+    }
+
+    /**
+     * Begins a plan.
+     *
+     * @param nanos until its deadline
+     * @param wanted false for one that somebody may have no more use for before it ends
+     */
+    void begin(String name, Prng random, ReadMode mode, long nanos, boolean wanted, Heard heard) {
+        List<Integer> all = IntStream.range(0, keys.count()).boxed().toList();
+        TreeSet<Integer> slots = new TreeSet<>(all);
+        slots.removeIf(actor -> slots.size() > 1 && random.below(4) == 0);
+        Bytes salt = ListOperators.SCATTER.parameters().encode(random.next());
+        List<ShuffleMachine.Scatter> scatters = new ArrayList<>();
+        for (int input = random.below(2); input >= 0; input--) {
+            scatters.add(new ShuffleMachine.Scatter(
+                    table, all, ListOperators.SCATTER.id(), salt, random.below(4) == 0));
+        }
+        ShuffleMachine.Plan plan =
+                new ShuffleMachine.Plan(scatters, table, List.copyOf(slots), ListOperators.GATHER.id(), salt);
+        long[] version = {0};
+        StageReads reads = new StageReads(
+                env,
+                versions,
+                cuts,
+                peers,
+                mode,
+                env.clock().nanos() + nanos,
+                named -> versioned,
+                (named, operator, seen) -> version[0] = operator.equals(ListOperators.SCATTER.id()) ? seen : version[0]);
+        ShuffleMachine machine = new ShuffleMachine(
+                env.clock(),
+                env.timers(),
+                reads,
+                reads::ended,
+                env.ids().next(),
+                plan,
+                outcome -> ended(name, plan, version, outcome, heard));
+        machine.start();
+        if (!wanted) {
+            env.timers().after(random.below(GIVEN_UP_NANOS_MAX), machine::cancel);
+        }
+    }
+
+    private void ended(
+            String name,
+            ShuffleMachine.Plan plan,
+            long[] version,
+            Outcome<ShuffleMachine.Result> outcome,
+            Heard heard) {
+        if (outcome instanceof Outcome.Err<ShuffleMachine.Result> failed) {
+            UniserveException error = failed.error();
+            heard.over(Optional.of(error.code()), error.reason());
+            return;
+        }
+        ShuffleMachine.Result result = ((Outcome.Ok<ShuffleMachine.Result>) outcome).value();
+        if (result.attempts() > 1) {
+            weather.count(Fault.PLAN_REPEATED);
+        }
+        if (result.inputs().stream().anyMatch(input -> input.spilledBytes() > 0)) {
+            weather.count(Fault.CHUNK_SPILLED);
+        }
+        List<List<Arrival>> slots = new ArrayList<>();
+        for (Bytes part : result.gathered().parts()) {
+            slots.add(ListOperators.GATHER.values().decode(part));
+        }
+        if (slots.size() != plan.actors().size()) {
+            violations.add("ONCE", name + " has " + slots.size() + " slots of " + plan.actors().size());
+        }
+        for (int input = 0; input < plan.scatters().size(); input++) {
+            int place = input;
+            List<List<Arrival>> came = slots.stream()
+                    .map(slot -> slot.stream()
+                            .filter(arrival -> arrival.input() == place)
+                            .toList())
+                    .toList();
+            boolean broadcast = plan.scatters().get(input).broadcast();
+            List<List<Arrival>> wholes =
+                    broadcast ? came : List.of(came.stream().flatMap(List::stream).toList());
+            List<TreeMap<Integer, List<String>>> lists =
+                    wholes.stream().map(whole -> lists(name, whole)).distinct().toList();
+            if (lists.size() > 1) {
+                violations.add("ONCE", name + " sent all of input " + input + " to every slot, and they differ");
+            }
+            heard.lists(version[0], lists.get(0));
+        }
+        heard.over(
+                Optional.empty(),
+                plan.scatters().size() + " inputs, " + slots.size() + " slots, " + result.attempts() + " attempts");
+    }
+
+    /** The lists that the rows are of; all actors' rows, each once. */
+    private TreeMap<Integer, List<String>> lists(String name, List<Arrival> whole) {
+        TreeMap<Integer, List<Row>> bySource = new TreeMap<>();
+        TreeMap<Integer, Integer> totals = new TreeMap<>();
+        for (Arrival arrival : whole) {
+            bySource.computeIfAbsent(arrival.source(), source -> new ArrayList<>())
+                    .addAll(arrival.rows());
+            int total = totals.computeIfAbsent(arrival.source(), source -> arrival.total());
+            if (total != arrival.total()) {
+                violations.add("ONCE", name + " has rows of two states of actor " + arrival.source());
+            }
+        }
+        if (totals.size() != keys.count()) {
+            violations.add("ONCE", name + " has rows of actors " + totals.keySet() + " of " + keys.count());
+        }
+        TreeMap<Integer, List<String>> lists = new TreeMap<>();
+        bySource.forEach((source, rows) -> {
+            if (rows.size() != totals.getOrDefault(source, 0)) {
+                violations.add(
+                        "ONCE", name + " has " + rows.size() + " rows of actor " + source + ", which had " + totals);
+            }
+            Map<String, TreeMap<Integer, String>> byKey = new TreeMap<>();
+            for (Row row : rows) {
+                if (byKey.computeIfAbsent(row.key(), key -> new TreeMap<>()).put(row.place(), row.marker()) != null) {
+                    violations.add("ONCE", name + " has row " + row + " of actor " + source + " twice");
+                }
+            }
+            byKey.forEach((key, markers) -> {
+                if (markers.firstKey() != 0 || markers.lastKey() != markers.size() - 1) {
+                    violations.add("ONCE", name + " has rows " + markers.keySet() + " of " + key);
+                }
+                lists.put(keys.number(key), List.copyOf(markers.values()));
+            });
+        });
+        return lists;
+    }
+}

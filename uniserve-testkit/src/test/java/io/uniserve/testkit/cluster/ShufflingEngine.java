@@ -1,0 +1,139 @@
+package io.uniserve.testkit.cluster;
+
+import io.uniserve.api.ActorFactory;
+import io.uniserve.api.Document;
+import io.uniserve.api.Engine;
+import io.uniserve.api.EngineContext;
+import io.uniserve.api.EngineInstance;
+import io.uniserve.api.operator.Chunk;
+import io.uniserve.api.operator.ChunkSink;
+import io.uniserve.api.operator.GatherCall;
+import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.Operator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.ScatterCall;
+import io.uniserve.api.operator.ScatterOperator;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.Planner;
+import io.uniserve.api.plan.Shuffle;
+import io.uniserve.api.update.UpdateFunction;
+import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
+import io.uniserve.model.PortInfo;
+import io.uniserve.model.TableMeta;
+import io.uniserve.port.kv.KvActor;
+import io.uniserve.port.kv.KvEngine;
+import io.uniserve.port.kv.KvOperators;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+
+/**
+ * The key-value engine, whose every query is a shuffle of the numbers {@code n} of all documents, summed where they meet. The text
+ * says what else happens: {@code sum}, {@code slow} gathers that wait until somebody ends them, or {@code throw}.
+ */
+final class ShufflingEngine implements Engine {
+    private static final ScatterOperator<KvActor, String> SCATTER = ScatterOperator.of(
+            new ScatterCall<>("test.scatter@1", Codecs.STRING), KvActor.class, ShufflingEngine::scatter);
+    private static final GatherOperator<KvActor, String, Long> GATHER = GatherOperator.of(
+            new GatherCall<>("test.gather@1", Codecs.STRING, Codecs.LONG), KvActor.class, ShufflingEngine::gather);
+
+    private final KvEngine engine = new KvEngine();
+
+    private static void scatter(KvActor actor, OperatorContext context, String text, int slots, ChunkSink sink) {
+        List<BinaryWriter> chunks = new ArrayList<>();
+        for (int slot = 0; slot < slots; slot++) {
+            chunks.add(new BinaryWriter());
+        }
+        for (Document document : KvOperators.SCAN.retrieve(actor, context, new KvOperators.Scan("", 10_000))) {
+            if (document.fields().get("n") instanceof Long number) {
+                chunks.get((int) (number % slots)).writeLong(number);
+            }
+        }
+        for (int slot = 0; slot < slots; slot++) {
+            Bytes chunk = chunks.get(slot).toBytes();
+            if (chunk.size() > 0) {
+                sink.put(slot, chunk.size() / Long.BYTES, chunk);
+            }
+        }
+    }
+
+    private static long gather(KvActor actor, OperatorContext context, String text, List<List<Chunk>> chunks) {
+        if (text.equals("throw")) {
+            throw new IllegalStateException("planted");
+        }
+        while (text.equals("slow")) {
+            context.checkActive();
+            Thread.onSpinWait();
+        }
+        long sum = 0;
+        for (List<Chunk> input : chunks) {
+            for (Chunk chunk : input) {
+                BinaryReader in = new BinaryReader(chunk.read());
+                while (in.remaining() > 0) {
+                    sum += in.readLong();
+                }
+            }
+        }
+        return sum;
+    }
+
+    @Override
+    public PortInfo info() {
+        PortInfo info = engine.info();
+        List<String> operators = new ArrayList<>(info.operators());
+        operators.add(SCATTER.id());
+        operators.add(GATHER.id());
+        return new PortInfo(info.name(), info.version(), info.levels(), operators, info.updates(), info.whole());
+    }
+
+    @Override
+    public void validate(TableMeta meta) {
+        engine.validate(meta);
+    }
+
+    @Override
+    public EngineInstance open(EngineContext context) {
+        EngineInstance opened = engine.open(context);
+        return new EngineInstance() {
+            @Override
+            public ActorFactory<?> actors() {
+                return opened.actors();
+            }
+
+            @Override
+            public List<Operator<?, ?>> operators() {
+                List<Operator<?, ?>> all = new ArrayList<>(opened.operators());
+                all.add(SCATTER);
+                all.add(GATHER);
+                return all;
+            }
+
+            @Override
+            public List<UpdateFunction<?, ?>> updates() {
+                return opened.updates();
+            }
+
+            @Override
+            public void close() {
+                opened.close();
+            }
+        };
+    }
+
+    @Override
+    public Optional<Planner> planner() {
+        return Optional.of((query, context) -> {
+            Shuffle<String, Long> plan = Shuffle.scatter(query.table(), ScatterCall.of(SCATTER), query.text())
+                    .broadcast(query.table(), ScatterCall.of(SCATTER), query.text())
+                    .gather(query.table(), GatherCall.of(GATHER), query.text());
+            long sum = context.shuffle(plan, values -> values.stream()
+                            .mapToLong(Long::longValue)
+                            .sum())
+                    .value();
+            return new Answer("text/plain", Bytes.utf8(Long.toString(sum)));
+        });
+    }
+}

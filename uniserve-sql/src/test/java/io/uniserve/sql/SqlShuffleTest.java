@@ -89,7 +89,7 @@ class SqlShuffleTest {
                 "SELECT count(*) FROM big JOIN mid ON b_mid = m_price",
                 "SELECT count(*) FROM big JOIN mid ON b_mid + 1 = m_id",
                 "SELECT count(*) FROM big LEFT JOIN mid ON b_mid = m_price",
-                "SELECT count(*) FROM big LEFT JOIN (small s LEFT JOIN mid ON s_id = m_small) ON b_mid = m_id AND b_id = s_id"
+                "SELECT count(*) FROM big LEFT JOIN (small s LEFT JOIN mid ON s_id = m_small) ON b_mid = m_id"
             })
     void whatHasNoSuchColumnsIsNotCut(String sql) {
         TestingPlan plan = plan(200_000, 150_000);
@@ -105,7 +105,7 @@ class SqlShuffleTest {
     @Test
     void rowsOfALeftJoinThatMatchNothingAreKeptOnce() {
         TestingPlan plan = plan(200_000, 150_000);
-        answer(plan, "SELECT count(*) FROM big LEFT JOIN mid ON m_id = b_mid AND m_text = 'x' WHERE b_id > 7");
+        answer(plan, "SELECT /*+ shuffle */ count(*) FROM big LEFT JOIN mid ON m_id = b_mid AND m_text = 'x' WHERE b_id > 7");
         assertThat(plan.asked)
                 .contains(
                         "SCATTER big [] SELECT \"b_id\" AS c0, \"b_mid\" AS c1, CASE WHEN \"b_mid\" IS NULL THEN 0"

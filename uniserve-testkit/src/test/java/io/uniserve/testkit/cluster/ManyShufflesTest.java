@@ -36,7 +36,7 @@ import org.junit.jupiter.api.io.TempDir;
  */
 @Timeout(240)
 class ManyShufflesTest {
-    private static final int QUERIES = Integer.getInteger("uniserve.shuffles", 1_500);
+    private static final int QUERIES = Integer.getInteger("uniserve.shuffles", 900);
     private static final int WARM_UP = 150;
     private static final int ASKERS = 4;
     private static final int ROWS = 60;

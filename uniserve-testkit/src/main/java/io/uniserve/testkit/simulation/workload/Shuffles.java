@@ -183,7 +183,8 @@ public final class Shuffles {
         bySource.forEach((source, rows) -> {
             if (rows.size() != totals.getOrDefault(source, 0)) {
                 violations.add(
-                        "ONCE", name + " has " + rows.size() + " rows of actor " + source + ", which had " + totals);
+                        "ONCE", name + " has " + rows.size() + " rows of actor " + source + ", which had "
+                                + totals.getOrDefault(source, 0));
             }
             Map<String, TreeMap<Integer, String>> byKey = new TreeMap<>();
             for (Row row : rows) {

@@ -92,7 +92,16 @@ public final class Limits {
     public static final int READ_REPLY_PIECE_BYTES = 256 << 10;
     public static final int UNSENT_REPLY_BYTES_PER_STREAM_MAX = 4 << 20;
 
+    /** Of one table, requests whose outcome retries are told. */
     public static final int TABLE_DECISIONS_KEPT = 1_024;
+
+    /** Requests that participants all know, in a table's log: with one more the older of them move to its outcomes. */
+    public static final int TABLE_DECISIONS_RECENT_MAX = 64;
+
+    /** The newest of them stay. */
+    public static final int TABLE_DECISIONS_RECENT_KEPT = 16;
+
+    /** Decisions in one node of the registry, and requests for which a table's participants may be behind. */
     public static final int TABLE_DECISIONS_MAX = 8_192;
     public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
     public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;

@@ -9,4 +9,5 @@ public sealed interface RegistryValue
                 TableLog,
                 TableMap,
                 TableMeta,
+                TableOutcomes,
                 TermRecord {}

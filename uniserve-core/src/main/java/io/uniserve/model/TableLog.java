@@ -11,13 +11,26 @@ import org.jspecify.annotations.Nullable;
  * @param next the version that the next update gets; no version is given out twice
  * @param inFlight the update under way, null for none
  * @param decisions what became of earlier versions, ascending; one is forgotten only when every participant knows it
- * @param forgotten the newest version whose decision is no longer among them, 0 for none
+ * @param forgotten the newest version whose decision is no longer known, here or among the outcomes; 0 for none
+ * @param outcomes the number of the {@link TableOutcomes} that have older decisions, 0 where there are none yet
  */
 public record TableLog(
-        long tableId, long version, long next, @Nullable InFlight inFlight, List<Decision> decisions, long forgotten)
+        long tableId,
+        long version,
+        long next,
+        @Nullable InFlight inFlight,
+        List<Decision> decisions,
+        long forgotten,
+        long outcomes)
         implements RegistryValue {
     public TableLog {
         decisions = List.copyOf(decisions);
+    }
+
+    /** One whose decisions are all here. */
+    public TableLog(
+            long tableId, long version, long next, @Nullable InFlight inFlight, List<Decision> decisions, long forgotten) {
+        this(tableId, version, next, inFlight, decisions, forgotten, 0);
     }
 
     /** That of a new table. */

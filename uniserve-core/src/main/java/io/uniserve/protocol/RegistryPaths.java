@@ -47,6 +47,11 @@ public final class RegistryPaths {
         return table(name) + "/log";
     }
 
+    /** The {@link io.uniserve.model.TableOutcomes} of such a table; absent where it has none yet. */
+    public static String outcomes(TableName name) {
+        return table(name) + "/outcomes";
+    }
+
     /** Parent of a table's backup records. */
     public static String backups(TableName name) {
         return table(name) + "/backup";

@@ -51,13 +51,13 @@ final class UpdatesBench {
      * How much of everything.
      *
      * @param largestMb of bulk
-     * @param warmUp operations of each side before single rows and the pieces of their floor are measured: compilers are at
-     *     work in new processes, for longer on the side that has more code
+     * @param warmUp operations of each side before single rows, the pieces of their floor and queries are measured, fewer of larger ones:
+     *     compilers are at work in new processes, for longer on the side that has more code
      */
     record Scale(int actors, int updates, int queries, int rounds, int largestMb, int warmUp) {}
 
-    /** An update's rows, how many a block, and whether its figure is one of bulk. */
-    private record Size(String name, Supplier<List<Document>> rows, int count, boolean bulk) {}
+    /** An update's rows, how many a block and before the first one, and whether its figure is one of bulk. */
+    private record Size(String name, Supplier<List<Document>> rows, int count, int warmUp, boolean bulk) {}
 
     UpdatesBench(Bench bench, UpdatesPort port, Scale scale, Path directory, Console console) {
         this.bench = bench;
@@ -103,13 +103,14 @@ final class UpdatesBench {
     private List<Size> sizes() {
         int some = Math.max(3, scale.updates() / 10);
         int few = Math.max(2, scale.updates() / 50);
+        int warm = scale.warmUp();
         List<Size> sizes = new ArrayList<>(List.of(
-                new Size("1 row", () -> port.small(1), scale.updates(), false),
-                new Size("1,000 rows", () -> port.small(1_000), some, false),
-                new Size("100,000 rows", () -> port.small(100_000), few, true)));
+                new Size("1 row", () -> port.small(1), scale.updates(), warm, false),
+                new Size("1,000 rows", () -> port.small(1_000), some, warm / 10, false),
+                new Size("100,000 rows", () -> port.small(100_000), few, warm / 200, true)));
         for (int megabytes = 1; megabytes <= scale.largestMb(); megabytes *= 10) {
             int mb = megabytes;
-            sizes.add(new Size(mb + " MB", () -> port.bulk(mb), mb == 1 ? some : few, true));
+            sizes.add(new Size(mb + " MB", () -> port.bulk(mb), mb == 1 ? some : few, warm / (10 * mb), true));
         }
         return sizes;
     }
@@ -137,9 +138,7 @@ final class UpdatesBench {
                     new Bench.Side("eventual", n -> put(eventual, given), none),
                     new Bench.Side("serializable", n -> put(atomic, given), none),
                     new Bench.Side("bare", n -> bare.update(given), none));
-            if (given.size() == 1) {
-                sides.forEach(side -> bench.warm(side, 1, scale.warmUp()));
-            }
+            sides.forEach(side -> bench.warm(side, 1, size.warmUp()));
             List<Block> blocks =
                     bench.compare(new Bench.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
             double ours = blocks.get(1).percentileMicros(0.5);
@@ -245,9 +244,11 @@ final class UpdatesBench {
         put(atomic, port.small(count));
         Bench.Load load = new Bench.Load("all-actor query", 1, scale.queries(), scale.rounds());
         console.note(load.scenario());
-        Bench.Side ofAtomic = new Bench.Side("serializable", n -> port.count(client, atomic, count), none);
-        List<Block> quiet = bench.compare(
-                load, List.of(new Bench.Side("eventual", n -> port.count(client, eventual, count), none), ofAtomic));
+        List<Bench.Side> sides = List.of(
+                new Bench.Side("eventual", n -> port.count(client, eventual, count), none),
+                new Bench.Side("serializable", n -> port.count(client, atomic, count), none));
+        sides.forEach(side -> bench.warm(side, 1, scale.warmUp()));
+        List<Block> quiet = bench.compare(load, sides);
         double ours = quiet.get(1).percentileMicros(0.5);
         double theirs = quiet.get(0).percentileMicros(0.5);
         figures.add(Figure.less("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));

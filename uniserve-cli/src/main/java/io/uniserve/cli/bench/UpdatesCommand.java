@@ -50,7 +50,8 @@ public final class UpdatesCommand extends CliCommand {
             names = "--warm-up",
             paramLabel = "N",
             description =
-                    "Updates of one row, and pieces of their fixed cost, before they are measured (default: 1000).")
+                    "Updates of one row, pieces of their fixed cost, and queries, before they are measured; of larger updates"
+                            + " a tenth and less (default: 1000).")
     private int warmUp = 1_000;
 
     @Option(names = "--actors", paramLabel = "N", description = "Actors of the tables (default: 8).")

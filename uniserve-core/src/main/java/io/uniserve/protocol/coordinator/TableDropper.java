@@ -13,6 +13,7 @@ import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.AdminReply;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.Consumer;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -57,11 +58,29 @@ final class TableDropper {
             write(table, List.of());
             return;
         }
-        String log = RegistryPaths.log(name);
-        reign.registry().read(log, read -> {
-            int version = read instanceof Outcome.Ok<Versioned> ok ? ok.value().version() : Registry.ABSENT;
-            write(table, List.of(new Op.Delete(log, version))); // refused where it is no longer this one: tried again
+        deleted(table, RegistryPaths.log(name), log -> deleted(table, RegistryPaths.outcomes(name), outcomes -> {
+            List<Op> more = new ArrayList<>(log); // refused where they are no longer these: tried again
+            more.addAll(outcomes);
+            write(table, more);
+        }));
+    }
+
+    /** The deletion of a node as it is now, if it is there. */
+    private void deleted(Table table, String path, Consumer<List<Op>> then) {
+        reign.registry().read(path, read -> {
+            if (read instanceof Outcome.Ok<Versioned> ok) {
+                int version = ok.value().version();
+                then.accept(version == Registry.ABSENT ? List.of() : List.of(new Op.Delete(path, version)));
+            } else {
+                again(table);
+            }
         });
+    }
+
+    private void again(Table table) {
+        table.busy = false;
+        table.stale = true;
+        start();
     }
 
     private void write(Table table, List<Op> more) {
@@ -70,13 +89,12 @@ final class TableDropper {
                 new Op.Delete(RegistryPaths.meta(name), table.metaVersion)));
         ops.addAll(more);
         reign.registry().write(ops, written -> {
-            table.busy = false;
             if (written.applied()) {
+                table.busy = false;
                 reign.catalog().remove(name);
                 dropped();
             } else {
-                table.stale = true;
-                start();
+                again(table);
             }
         });
     }

@@ -168,6 +168,7 @@ public final class AtomicService {
         for (Replica replica : host.replicas(log.tableId())) {
             foretell(log, replica);
         }
+        doubts.logChanged(log.tableId());
     }
 
     /** What readers of the replica may have is another thing now. */
@@ -262,7 +263,7 @@ public final class AtomicService {
 
     /** This server's primary has prepared a version and heard no more of it: the log knows. */
     private void resolve(TableName name, TableDriver driver, Replica replica, long open) {
-        look(name).look(open, looked -> {
+        look(name).look(open, false, looked -> {
             if (looked instanceof Outcome.Ok<TableLog> ok
                     && ok.value().tableId() == replica.key().tableId()) {
                 LogSteps.decision(ok.value(), open).ifPresent(known -> carryOut(name, driver, replica, known));

@@ -61,6 +61,15 @@ final class DoubtDesk {
         }
     }
 
+    /** The log of the table is known here as it was not before. */
+    void logChanged(long tableId) {
+        for (ReplicaKey key : List.copyOf(waiting.keySet())) {
+            if (key.tableId() == tableId) {
+                changed(key);
+            }
+        }
+    }
+
     private final class Question {
         private final TableName table;
         private final ReplicaKey key;
@@ -69,6 +78,7 @@ final class DoubtDesk {
         private final Completion<Done> completion;
         private Timers.Cancel timer = () -> {};
         private long asked;
+        private long waited;
 
         private Question(TableName table, ReplicaKey key, long at, long deadline, Completion<Done> completion) {
             this.table = table;
@@ -89,22 +99,21 @@ final class DoubtDesk {
             } else {
                 long doubt = gate.doubt();
                 TableLog copy = copies.apply(table);
-                if (copy != null
-                        && copy.tableId() == key.tableId()
-                        && copy.next() > doubt
-                        && !LogSteps.inFlight(copy, doubt)) {
+                boolean heard = copy != null && copy.tableId() == key.tableId() && copy.next() > doubt;
+                InFlight flight = heard ? copy.inFlight() : null;
+                boolean flying = flight != null && flight.version() == doubt;
+                if (heard && !flying) {
                     again(); // decided, as this server knows
-                    return;
+                } else if (waited != doubt && (!heard || at > 0)) {
+                    // Of its beginning, or of the decision that the asker knows of, this server is about to hear.
+                    waited = doubt;
+                    again();
+                } else if (at == 0 && flying && doubt != asked) {
+                    asked = doubt;
+                    drivers.apply(table, key.tableId()).look(flight, certain -> driverSaid(certain, doubt));
+                } else {
+                    askLog(doubt);
                 }
-                if (at == 0 && copy != null && copy.tableId() == key.tableId() && doubt != asked) {
-                    InFlight flight = copy.inFlight();
-                    if (flight != null && flight.version() == doubt) {
-                        asked = doubt;
-                        drivers.apply(table, key.tableId()).look(flight, certain -> driverSaid(certain, doubt));
-                        return;
-                    }
-                }
-                askLog(doubt);
             }
         }
 
@@ -126,7 +135,7 @@ final class DoubtDesk {
         }
 
         private void askLog(long doubt) {
-            looks.apply(table).look(doubt, looked -> {
+            looks.apply(table).look(doubt, at > 0, looked -> {
                 if (looked instanceof Outcome.Ok<TableLog> ok) {
                     looked(ok.value(), doubt);
                 } else {

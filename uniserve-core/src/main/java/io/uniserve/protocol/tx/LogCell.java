@@ -1,7 +1,12 @@
 package io.uniserve.protocol.tx;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.RequestId;
 import io.uniserve.model.TableLog;
+import io.uniserve.model.TableLog.Decision;
 import io.uniserve.model.TableName;
+import io.uniserve.model.TableOutcomes;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
@@ -9,19 +14,32 @@ import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.tx.LogSteps.Parted;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
+import java.util.Optional;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
-/** A table's log as a driver knows it, and its compare-and-set. Whatever does not certainly apply has to be read again. */
+/**
+ * A table's log as a driver knows it, with its older outcomes, and its compare-and-set. Whatever does not certainly apply has
+ * to be read again. The log names the outcomes that belong to it; both change in one multi, so a log and outcomes that are
+ * read one after the other belong together, or are read again.
+ */
 final class LogCell {
+    private static final int ATTEMPTS_MAX = 4;
+
     private final Registry registry;
     private final TableName table;
     private final String path;
     private final LogSeen seen;
     private @Nullable TableLog value;
     private int version;
+    private @Nullable TableOutcomes outcomes;
+    private int outcomesVersion;
+    private @Nullable Map<RequestId, Decision> byRequest;
     private boolean writing;
 
     /** How a write ended. */
@@ -57,46 +75,128 @@ final class LogCell {
         value = null;
     }
 
+    /** What became of the request the last time it was tried; empty where it was not, or is no longer known. */
+    Optional<Decision> lastOf(RequestId request) {
+        TableLog log = value;
+        TableOutcomes older = outcomes;
+        if (log == null || older == null) {
+            throw new IllegalStateException("the log is not known");
+        }
+        Optional<Decision> recent = LogSteps.lastOf(log, request);
+        Map<RequestId, Decision> index = byRequest;
+        if (index == null) {
+            Map<RequestId, Decision> all = new HashMap<>();
+            older.decisions()
+                    .forEach(decision -> decision.batches().forEach(batch -> all.put(batch.request(), decision)));
+            byRequest = all;
+            index = all;
+        }
+        Decision old = index.get(request);
+        boolean newer = old != null && (recent.isEmpty() || recent.get().version() < old.version());
+        return newer ? Optional.of(old) : recent;
+    }
+
     /** Reads it as of now. */
     void read(Completion<TableLog> completion) {
         value = null;
-        registry.sync(synced -> registry.read(path, read -> {
+        registry.sync(synced -> read(0, completion));
+    }
+
+    private void read(int attempt, Completion<TableLog> completion) {
+        registry.read(path, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof TableLog log) {
-                value = log;
-                version = ok.value().version();
-                seen.seen(log, version);
-                completion.done(Outcome.ok(log));
+                TableOutcomes known = outcomes;
+                if (known != null && known.tableId() == log.tableId() && known.number() == log.outcomes()) {
+                    found(log, ok.value().version(), completion);
+                } else {
+                    readOutcomes(log, ok.value().version(), attempt, completion);
+                }
             } else if (read instanceof Outcome.Err<Versioned> err) {
                 completion.done(Outcome.err(err.error()));
             } else {
-                completion.done(Outcome.err(new io.uniserve.error.UniserveException(
-                        io.uniserve.error.ErrorCode.TABLE_NOT_FOUND, "table " + table + " has no log")));
+                completion.done(Outcome.err(
+                        new UniserveException(ErrorCode.TABLE_NOT_FOUND, "table " + table + " has no log")));
             }
-        }));
+        });
     }
 
-    /** Replaces the value that is known here; with {@code mapVersion} only while the table's map has this version. */
+    private void found(TableLog log, int nodeVersion, Completion<TableLog> completion) {
+        value = log;
+        version = nodeVersion;
+        seen.seen(log, nodeVersion);
+        completion.done(Outcome.ok(log));
+    }
+
+    private void readOutcomes(TableLog log, int nodeVersion, int attempt, Completion<TableLog> completion) {
+        registry.read(RegistryPaths.outcomes(table), read -> {
+            if (!(read instanceof Outcome.Ok<Versioned> ok)) {
+                completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
+                return;
+            }
+            TableOutcomes stored =
+                    ok.value().value() instanceof TableOutcomes some ? some : TableOutcomes.none(log.tableId());
+            boolean older = stored.tableId() < log.tableId(); // of what the table was before it went back
+            TableOutcomes mine = older ? TableOutcomes.none(log.tableId()) : stored;
+            if (mine.tableId() == log.tableId() && mine.number() == log.outcomes()) {
+                keep(mine, ok.value().version());
+                found(log, nodeVersion, completion);
+            } else if (attempt + 1 < ATTEMPTS_MAX) {
+                read(attempt + 1, completion);
+            } else {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.UNAVAILABLE, "the log of table " + table + " changes faster than it is read")));
+            }
+        });
+    }
+
+    private void keep(TableOutcomes known, int nodeVersion) {
+        outcomes = known;
+        outcomesVersion = nodeVersion;
+        byRequest = null;
+    }
+
+    /**
+     * Replaces the value that is known here; with {@code mapVersion} only while the table's map has this version. Another write
+     * than that moves older decisions to the outcomes when there are many.
+     */
     void write(TableLog next, @Nullable Integer mapVersion, Consumer<Written> then) {
+        TableOutcomes older = outcomes;
+        if (older == null) {
+            throw new IllegalStateException("the log was not read");
+        }
         List<Op> ops = new ArrayList<>();
         if (mapVersion != null) {
             ops.add(new Op.Check(RegistryPaths.map(table), mapVersion));
         }
-        ops.add(new Op.Set(path, next, version));
+        boolean parts = mapVersion == null && LogSteps.crowded(next);
+        Parted parted = parts ? LogSteps.part(next, older) : new Parted(next, older);
+        int at = ops.size();
+        ops.add(new Op.Set(path, parted.log(), version));
+        if (parts) {
+            String node = RegistryPaths.outcomes(table);
+            ops.add(
+                    outcomesVersion == Registry.ABSENT
+                            ? new Op.Create(node, parted.outcomes(), false)
+                            : new Op.Set(node, parted.outcomes(), outcomesVersion));
+        }
         writing = true;
         registry.multi(ops, written -> {
             writing = false;
-            if (!(written instanceof Outcome.Ok<MultiResult> ok)) {
-                value = null;
-                then.accept(Written.UNKNOWN);
-            } else if (ok.value().applied()) {
-                value = next;
-                version = ok.value().versions().get(ops.size() - 1);
-                seen.seen(next, version);
+            if (written instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {
+                value = parted.log();
+                version = ok.value().versions().get(at);
+                if (parts) {
+                    keep(parted.outcomes(), ok.value().versions().get(at + 1));
+                }
+                seen.seen(parted.log(), version);
                 then.accept(Written.DONE);
-            } else if (mapVersion != null && ok.value().conflict() == 0) {
+            } else if (mapVersion != null
+                    && written instanceof Outcome.Ok<MultiResult> ok
+                    && ok.value().conflict() == 0) {
                 then.accept(Written.OTHER_MAP);
             } else {
                 value = null;
+                outcomes = parts ? null : outcomes;
                 then.accept(Written.UNKNOWN);
             }
         });

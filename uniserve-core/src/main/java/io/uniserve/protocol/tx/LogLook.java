@@ -35,7 +35,12 @@ final class LogLook {
     private boolean running;
 
     /** Somebody who wants to know what became of a version. */
-    private record Question(long version, Completion<TableLog> completion) {
+    private record Question(long version, boolean decided, Completion<TableLog> completion) {
+        /** What is known here is certainly older than what is asked for. */
+        private boolean newerThan(TableLog log) {
+            return version >= log.next() || decided && LogSteps.inFlight(log, version);
+        }
+
         private boolean decidedIn(TableLog log) {
             return log.next() > version && !LogSteps.inFlight(log, version);
         }
@@ -52,9 +57,11 @@ final class LogLook {
     /**
      * What the log says of a version. That it is decided may come from an older log, as it stays so; that it is in flight, or
      * not known yet, was so at some moment after the question.
+     *
+     * @param decided somebody knows that it is decided: a log that has it in flight is an old one
      */
-    void look(long version, Completion<TableLog> completion) {
-        asking.add(new Question(version, completion));
+    void look(long version, boolean decided, Completion<TableLog> completion) {
+        asking.add(new Question(version, decided, completion));
         if (!running) {
             begin();
         }
@@ -74,7 +81,7 @@ final class LogLook {
             asked = asking;
             asking = new ArrayList<>();
             TableLog log = known;
-            if (log == null || asked.stream().anyMatch(question -> question.version() >= log.next())) {
+            if (log == null || asked.stream().anyMatch(question -> question.newerThan(log))) {
                 read(0);
             } else {
                 check(log, knownVersion, 0);

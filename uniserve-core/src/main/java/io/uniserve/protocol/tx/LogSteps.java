@@ -7,7 +7,10 @@ import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Batch;
 import io.uniserve.model.TableLog.Decision;
 import io.uniserve.model.TableLog.InFlight;
+import io.uniserve.model.TableOutcomes;
 import java.util.ArrayList;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -27,7 +30,7 @@ public final class LogSteps {
             throw new IllegalStateException("version " + log.inFlight().version() + " is in flight");
         }
         InFlight begun = new InFlight(log.next(), driver, participants, batches, bytes);
-        return new TableLog(log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten());
+        return new TableLog(log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten(), log.outcomes());
     }
 
     /** Commits what is in flight. */
@@ -49,7 +52,8 @@ public final class LogSteps {
         List<Decision> decisions = new ArrayList<>(log.decisions());
         decisions.add(new Decision(ended.version(), commit, ended.batches(), refused, reason, ended.participants()));
         long version = commit ? ended.version() : log.version();
-        return forget(new TableLog(log.tableId(), version, log.next(), null, decisions, log.forgotten()));
+        return new TableLog(
+                log.tableId(), version, log.next(), null, decisions, log.forgotten(), log.outcomes());
     }
 
     /** Notes that these actors have the decisions on these versions in their logs. */
@@ -59,8 +63,7 @@ public final class LogSteps {
             Set<Integer> gone = acked.get(decision.version());
             decisions.add(gone == null ? decision : without(decision, gone));
         }
-        return forget(
-                new TableLog(log.tableId(), log.version(), log.next(), log.inFlight(), decisions, log.forgotten()));
+        return with(log, decisions, log.forgotten(), log.outcomes());
     }
 
     private static Decision without(Decision decision, Set<Integer> gone) {
@@ -75,41 +78,66 @@ public final class LogSteps {
                         .toList());
     }
 
-    /** Of those before the last so many requests the ones go that every participant has: one that is away keeps only its own. */
-    private static TableLog forget(TableLog log) {
-        int over = requests(log) - Limits.TABLE_DECISIONS_KEPT;
-        if (over <= 0) {
-            return log;
+    private static TableLog with(TableLog log, List<Decision> decisions, long forgotten, long outcomes) {
+        return new TableLog(
+                log.tableId(), log.version(), log.next(), log.inFlight(), decisions, forgotten, outcomes);
+    }
+
+    /** A table's log, and its older outcomes. */
+    public record Parted(TableLog log, TableOutcomes outcomes) {}
+
+    /** True where the log has so many decisions that only retries ask for that older ones are to move to the outcomes. */
+    public static boolean crowded(TableLog log) {
+        int settled = 0;
+        for (Decision decision : log.decisions()) {
+            settled += decision.unacked().isEmpty() ? decision.batches().size() : 0;
         }
-        List<Decision> all = withoutAborts(log.decisions(), over);
-        int old = all.size();
-        int requests = 0;
-        while (old > 0 && requests < Limits.TABLE_DECISIONS_KEPT) {
-            requests += all.get(--old).batches().size();
+        return settled > Limits.TABLE_DECISIONS_RECENT_MAX;
+    }
+
+    /**
+     * Moves what all participants have, but for the newest of it, to the outcomes, which are to be written together with the
+     * log. Of more than are kept the oldest are forgotten: one that is away keeps only those it has a part in.
+     */
+    public static Parted part(TableLog log, TableOutcomes outcomes) {
+        if (log.tableId() != outcomes.tableId() || log.outcomes() != outcomes.number()) {
+            throw new IllegalStateException("outcomes " + outcomes.number() + " of table " + outcomes.tableId()
+                    + " are not those of table " + log.tableId() + " with " + log.outcomes());
         }
-        List<Decision> kept = new ArrayList<>();
-        long forgotten = log.forgotten();
-        for (Decision decision : all.subList(0, old)) {
-            if (decision.unacked().isEmpty()) {
-                forgotten = Math.max(forgotten, decision.version());
-            } else {
-                kept.add(decision);
-            }
+        List<Decision> moved = new ArrayList<>(outcomes.decisions());
+        List<Decision> stay = new ArrayList<>();
+        int settled = 0;
+        for (int i = log.decisions().size() - 1; i >= 0; i--) {
+            Decision decision = log.decisions().get(i);
+            settled += decision.unacked().isEmpty() ? decision.batches().size() : 0;
+            boolean moves = decision.unacked().isEmpty() && settled > Limits.TABLE_DECISIONS_RECENT_KEPT;
+            (moves ? moved : stay).add(decision);
         }
-        kept.addAll(all.subList(old, all.size()));
-        return new TableLog(log.tableId(), log.version(), log.next(), log.inFlight(), kept, forgotten);
+        Collections.reverse(stay);
+        moved.sort(Comparator.comparingLong(Decision::version));
+        List<Decision> kept = withoutAborts(moved, requests(moved) - Limits.TABLE_DECISIONS_KEPT);
+        int from = 0;
+        int requests = requests(kept);
+        while (from < kept.size()
+                && requests - kept.get(from).batches().size() >= Limits.TABLE_DECISIONS_KEPT) {
+            requests -= kept.get(from++).batches().size();
+        }
+        long forgotten = from == 0 ? log.forgotten() : Math.max(log.forgotten(), kept.get(from - 1).version());
+        long number = outcomes.number() + 1;
+        return new Parted(
+                with(log, stay, forgotten, number),
+                new TableOutcomes(log.tableId(), number, kept.subList(from, kept.size())));
     }
 
     /**
      * Beyond the limit aborts go first, the oldest before others: who asks again for what they undid is to be served, not told
-     * that nobody knows. Not those with a refusal, which clients were told of, nor where an actor still has to hear.
+     * that nobody knows. Not those with a refusal, which clients were told of.
      */
     private static List<Decision> withoutAborts(List<Decision> all, int over) {
         int left = over;
         List<Decision> kept = new ArrayList<>();
         for (Decision decision : all) {
-            boolean settled = decision.unacked().isEmpty() && decision.refused().isEmpty();
-            if (left > 0 && !decision.committed() && settled) {
+            if (left > 0 && !decision.committed() && decision.refused().isEmpty()) {
                 left -= decision.batches().size();
             } else {
                 kept.add(decision);
@@ -129,7 +157,7 @@ public final class LogSteps {
         return Optional.empty();
     }
 
-    /** What became of the request the last time it was tried; empty where it was not, or is no longer known. */
+    /** What became of the request the last time it was tried, as far as the log itself knows. */
     public static Optional<Decision> lastOf(TableLog log, RequestId request) {
         List<Decision> decisions = log.decisions();
         for (int i = decisions.size() - 1; i >= 0; i--) {
@@ -143,12 +171,12 @@ public final class LogSteps {
 
     /** True where the log has no room for another version until participants acknowledge older ones. */
     public static boolean full(TableLog log) {
-        return requests(log) >= Limits.TABLE_DECISIONS_MAX;
+        return requests(log.decisions()) >= Limits.TABLE_DECISIONS_MAX;
     }
 
-    private static int requests(TableLog log) {
+    private static int requests(List<Decision> decisions) {
         int requests = 0;
-        for (Decision decision : log.decisions()) {
+        for (Decision decision : decisions) {
             requests += decision.batches().size();
         }
         return requests;

@@ -261,7 +261,7 @@ final class TableDriver {
     /** A known request gets its recorded outcome; one that was only aborted is tried again. */
     private void answerKnown(TableLog known) {
         for (Waiting update : List.copyOf(waiting.values())) {
-            Optional<Decision> last = LogSteps.lastOf(known, update.batch.request());
+            Optional<Decision> last = log.lastOf(update.batch.request());
             boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
             boolean expired =
                     last.isEmpty() && update.request.attempt() > 1 && known.forgotten() > update.request.lowWater();

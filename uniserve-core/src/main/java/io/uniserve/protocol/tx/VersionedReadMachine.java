@@ -228,10 +228,12 @@ public final class VersionedReadMachine {
 
     /** A live in-sync replica not tried in this round, at random; null where all were. */
     private @Nullable ServerId pick(RouteIndex index, ActorState actor, Slot slot) {
-        List<ServerId> open = actor.isr().stream()
-                .filter(server ->
-                        !slot.tried.contains(server) && index.address(server).isPresent())
-                .toList();
+        List<ServerId> open = new ArrayList<>(actor.isr().size());
+        for (ServerId server : actor.isr()) {
+            if (!slot.tried.contains(server) && index.address(server).isPresent()) {
+                open.add(server);
+            }
+        }
         if (open.isEmpty()) {
             return null;
         }

@@ -244,7 +244,10 @@ class AtomicDeathsTest {
         owner.start();
         single.awaitRows(2, "1=a");
         assertThat(single.reader().read(2).version()).isGreaterThanOrEqualTo(2_001);
-        single.cluster.await(() -> single.log().decisions().get(0).version() > 1, 60);
+        single.cluster.await(
+                () -> single.log().decisions().stream()
+                        .allMatch(decision -> decision.unacked().isEmpty()),
+                60);
     }
 
     @Test

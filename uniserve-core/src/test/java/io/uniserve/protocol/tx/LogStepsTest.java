@@ -8,9 +8,15 @@ import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Batch;
+import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableOutcomes;
+import io.uniserve.protocol.tx.LogSteps.Parted;
+import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
 final class LogStepsTest {
@@ -53,38 +59,79 @@ final class LogStepsTest {
         assertThat(LogSteps.lastOf(committed, batch(9).request())).isEmpty();
     }
 
+    /** A table's log and its outcomes, as a driver writes them. */
+    private static Parted written(TableLog log, TableOutcomes outcomes) {
+        return LogSteps.crowded(log) ? LogSteps.part(log, outcomes) : new Parted(log, outcomes);
+    }
+
     @Test
     void noDecisionIsForgottenThatAParticipantMayNeed() {
         TableLog log = TableLog.empty(7);
-        for (int i = 1; i <= Limits.TABLE_DECISIONS_KEPT + 10; i++) {
+        int many = Limits.TABLE_DECISIONS_KEPT + 100;
+        for (int i = 1; i <= many; i++) {
             log = LogSteps.commit(begun(log, i));
         }
-        assertThat(log.decisions()).hasSize(Limits.TABLE_DECISIONS_KEPT + 10);
+        assertThat(LogSteps.crowded(log)).as("what participants have not said they know stays").isFalse();
         TableLog half = LogSteps.strike(log, Map.of(1L, Set.of(0)));
         assertThat(LogSteps.decision(half, 1).orElseThrow().unacked()).containsExactly(3);
-        TableLog struck = LogSteps.strike(half, Map.of(1L, Set.of(3), 2L, Set.of(0, 3), 4L, Set.of(0, 3)));
-        assertThat(LogSteps.decision(struck, 2)).isEmpty();
-        assertThat(LogSteps.decision(struck, 3)).isPresent();
-        assertThat(LogSteps.decision(struck, 4)).as("3 does not hold it up").isEmpty();
-        assertThat(struck.forgotten()).isEqualTo(4);
+        Map<Long, Set<Integer>> all = new TreeMap<>();
+        for (long i = 1; i <= many; i++) {
+            all.put(i, i == 3 ? Set.of(0) : Set.of(0, 3));
+        }
+        Parted parted = LogSteps.part(LogSteps.strike(half, all), TableOutcomes.none(7));
+        assertThat(LogSteps.decision(parted.log(), 3)).isPresent();
+        assertThat(parted.log().decisions()).hasSize(1 + Limits.TABLE_DECISIONS_RECENT_KEPT);
+        assertThat(parted.log().outcomes()).isEqualTo(1);
+        assertThat(parted.outcomes().number()).isEqualTo(1);
+        assertThat(parted.outcomes().decisions()).hasSize(Limits.TABLE_DECISIONS_KEPT);
+        long oldest = parted.outcomes().decisions().get(0).version();
+        assertThat(parted.log().forgotten()).as("3 does not hold it up").isEqualTo(oldest - 1);
+        assertThat(parted.outcomes().decisions()).isSortedAccordingTo(Comparator.comparingLong(Decision::version));
+    }
+
+    @Test
+    void outcomesAreThoseThatTheLogNames() {
+        TableLog log = strike(LogSteps.commit(begun(TableLog.empty(7), 1)));
+        assertThatThrownBy(() -> LogSteps.part(log, new TableOutcomes(7, 1, List.of())))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> LogSteps.part(log, TableOutcomes.none(6))).isInstanceOf(IllegalStateException.class);
+    }
+
+    /** Every outcome is in one place until it is told that it is forgotten, and there are as many as promised. */
+    @Test
+    void outcomesMoveAndAreKept() {
+        Parted now = new Parted(TableLog.empty(7), TableOutcomes.none(7));
+        int most = 0;
+        for (int i = 1; i <= 3 * Limits.TABLE_DECISIONS_KEPT; i++) {
+            now = written(strike(LogSteps.commit(begun(now.log(), i))), now.outcomes());
+            most = Math.max(most, now.log().decisions().size());
+            List<Decision> known = new ArrayList<>(now.outcomes().decisions());
+            known.addAll(now.log().decisions());
+            assertThat(known).hasSize((int) (i - now.log().forgotten()));
+            assertThat(known).hasSizeGreaterThanOrEqualTo(Math.min(i, Limits.TABLE_DECISIONS_KEPT));
+        }
+        assertThat(most).isEqualTo(Limits.TABLE_DECISIONS_RECENT_MAX);
+        assertThat(now.log().outcomes()).isGreaterThan(Limits.TABLE_DECISIONS_KEPT / 32);
     }
 
     /** Hundreds that wait for an actor are aborted again and again, and then all are to be served. */
     @Test
     void abortsMakeNobodyForgotten() {
-        TableLog log = strike(LogSteps.commit(begun(TableLog.empty(7), 1)));
+        Parted now = new Parted(strike(LogSteps.commit(begun(TableLog.empty(7), 1))), TableOutcomes.none(7));
         for (int i = 0; i < 2 * Limits.TABLE_DECISIONS_KEPT; i++) {
-            log = strike(LogSteps.abort(begun(log, 2), List.of(), "late"));
+            now = written(strike(LogSteps.abort(begun(now.log(), 2), List.of(), "late")), now.outcomes());
         }
-        assertThat(log.forgotten()).isZero();
-        assertThat(log.decisions().size()).isLessThanOrEqualTo(Limits.TABLE_DECISIONS_KEPT + 1);
-        assertThat(LogSteps.lastOf(log, batch(1).request()).orElseThrow().committed())
-                .isTrue();
-        TableLog refused = strike(LogSteps.abort(begun(log, 3), List.of(batch(3).request()), "no such field"));
+        assertThat(now.log().forgotten()).isZero();
+        assertThat(now.outcomes().decisions()).hasSizeLessThanOrEqualTo(Limits.TABLE_DECISIONS_KEPT);
+        assertThat(now.outcomes().decisions().get(0).batches()).containsExactly(batch(1));
+        now = written(
+                strike(LogSteps.abort(begun(now.log(), 3), List.of(batch(3).request()), "no such field")),
+                now.outcomes());
         for (int i = 0; i < 2 * Limits.TABLE_DECISIONS_KEPT; i++) {
-            refused = strike(LogSteps.abort(begun(refused, 2), List.of(), "late"));
+            now = written(strike(LogSteps.abort(begun(now.log(), 2), List.of(), "late")), now.outcomes());
         }
-        assertThat(LogSteps.lastOf(refused, batch(3).request())).isPresent();
+        assertThat(now.outcomes().decisions().get(1).refused())
+                .containsExactly(batch(3).request());
     }
 
     private static TableLog strike(TableLog log) {

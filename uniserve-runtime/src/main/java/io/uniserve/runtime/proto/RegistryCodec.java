@@ -11,6 +11,7 @@ import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableOutcomes;
 import io.uniserve.model.TermRecord;
 
 /**
@@ -18,8 +19,11 @@ import io.uniserve.model.TermRecord;
  * later format is refused. Stateless, safe for use by several threads.
  */
 public final class RegistryCodec {
-    /** The format that this version writes, and the newest it reads. */
-    public static final int FORMAT = 1;
+    /** The newest format that this version reads and writes: of a table's log whose older decisions are in a node of their own. */
+    public static final int FORMAT = 2;
+
+    /** What is as it was before. */
+    private static final int FIRST_FORMAT = 1;
 
     private static final int KEY_CHARS_MAX = 1_024;
 
@@ -28,7 +32,7 @@ public final class RegistryCodec {
     /** The value as bytes: equal values give equal bytes. */
     public static byte[] encode(RegistryValue value) {
         RegistryProto.RegistryNode.Builder node =
-                RegistryProto.RegistryNode.newBuilder().setFormat(FORMAT);
+                RegistryProto.RegistryNode.newBuilder().setFormat(format(value));
         if (value instanceof ClusterRecord cluster) {
             node.setCluster(ModelProto.ClusterRecord.newBuilder()
                     .setClusterId(cluster.clusterId())
@@ -50,8 +54,16 @@ public final class RegistryCodec {
             node.setBackup(toProto(backup));
         } else if (value instanceof TableLog log) {
             node.setTableLog(TableLogMapping.toProto(log));
+        } else if (value instanceof TableOutcomes outcomes) {
+            node.setTableOutcomes(TableLogMapping.toProto(outcomes));
         }
         return node.build().toByteArray();
+    }
+
+    /** Who knows the first format only would write a log on without the decisions that are elsewhere. */
+    private static int format(RegistryValue value) {
+        boolean two = value instanceof TableOutcomes || value instanceof TableLog log && log.outcomes() > 0;
+        return two ? FORMAT : FIRST_FORMAT;
     }
 
     /**
@@ -103,6 +115,7 @@ public final class RegistryCodec {
             case TABLE_MAP -> TableMapMapping.fromProto(node.getTableMap());
             case BACKUP -> fromProto(node.getBackup());
             case TABLE_LOG -> TableLogMapping.fromProto(node.getTableLog());
+            case TABLE_OUTCOMES -> TableLogMapping.fromProto(node.getTableOutcomes());
             case VALUE_NOT_SET -> throw Wire.malformed("value is missing or of a kind this version does not know");
         };
     }

@@ -7,9 +7,11 @@ import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Batch;
 import io.uniserve.model.TableLog.Decision;
 import io.uniserve.model.TableLog.InFlight;
+import io.uniserve.model.TableOutcomes;
 import java.util.ArrayList;
 import java.util.HexFormat;
 import java.util.List;
+import java.util.function.Consumer;
 
 /** A table's versions in the registry. */
 final class TableLogMapping {
@@ -20,7 +22,8 @@ final class TableLogMapping {
                 .setTableId(log.tableId())
                 .setVersion(log.version())
                 .setNext(log.next())
-                .setForgotten(log.forgotten());
+                .setForgotten(log.forgotten())
+                .setOutcomes(log.outcomes());
         InFlight flight = log.inFlight();
         if (flight != null) {
             RegistryProto.VersionInFlight.Builder message = RegistryProto.VersionInFlight.newBuilder()
@@ -31,16 +34,28 @@ final class TableLogMapping {
             flight.batches().forEach(batch -> message.addBatches(toProto(batch)));
             proto.setInFlight(message);
         }
+        return proto.setSettled(packed(log.decisions(), proto::addDecisions)).build();
+    }
+
+    static RegistryProto.TableOutcomes toProto(TableOutcomes outcomes) {
+        RegistryProto.TableOutcomes.Builder proto = RegistryProto.TableOutcomes.newBuilder()
+                .setTableId(outcomes.tableId())
+                .setNumber(outcomes.number());
+        return proto.setSettled(packed(outcomes.decisions(), proto::addDecisions)).build();
+    }
+
+    /** @param others takes what cannot be packed */
+    private static ByteString packed(List<Decision> decisions, Consumer<RegistryProto.VersionDecision> others) {
         List<Decision> settled = new ArrayList<>();
-        boolean ascending = ascending(log.decisions());
-        for (Decision decision : log.decisions()) {
+        boolean ascending = ascending(decisions);
+        for (Decision decision : decisions) {
             if (ascending && SettledDecisions.has(decision)) {
                 settled.add(decision);
             } else {
-                proto.addDecisions(toProto(decision));
+                others.accept(toProto(decision));
             }
         }
-        return proto.setSettled(SettledDecisions.pack(settled)).build();
+        return SettledDecisions.pack(settled);
     }
 
     private static boolean ascending(List<Decision> decisions) {
@@ -82,14 +97,22 @@ final class TableLogMapping {
                 Wire.notNegative("version", proto.getVersion()),
                 Wire.notNegative("next", proto.getNext()),
                 flight,
-                merged(
-                        SettledDecisions.unpack(proto.getSettled()),
-                        Wire.list(
-                                "decisions",
-                                proto.getDecisionsList(),
-                                Limits.TABLE_DECISIONS_MAX,
-                                TableLogMapping::fromProto)),
-                Wire.notNegative("forgotten", proto.getForgotten()));
+                decisions(proto.getSettled(), proto.getDecisionsList()),
+                Wire.notNegative("forgotten", proto.getForgotten()),
+                Wire.notNegative("outcomes", proto.getOutcomes()));
+    }
+
+    static TableOutcomes fromProto(RegistryProto.TableOutcomes proto) {
+        return new TableOutcomes(
+                Wire.notNegative("table_id", proto.getTableId()),
+                Wire.notNegative("number", proto.getNumber()),
+                decisions(proto.getSettled(), proto.getDecisionsList()));
+    }
+
+    private static List<Decision> decisions(ByteString settled, List<RegistryProto.VersionDecision> others) {
+        return merged(
+                SettledDecisions.unpack(settled),
+                Wire.list("decisions", others, Limits.TABLE_DECISIONS_MAX, TableLogMapping::fromProto));
     }
 
     /** Both in the order of their versions. */

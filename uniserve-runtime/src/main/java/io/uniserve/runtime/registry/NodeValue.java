@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.RegistryValue;
 import io.uniserve.model.TableLog;
+import io.uniserve.model.TableOutcomes;
 import io.uniserve.runtime.proto.RegistryCodec;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -21,7 +22,7 @@ final class NodeValue {
     static final int BYTES_MAX = 1_000_000;
 
     private static final int COMPRESS_FROM = 16 << 10;
-    /** Hashes and random ids hardly shrink, and every atomic update writes its table's log twice. */
+    /** Hashes and random ids hardly shrink, and atomic updates write their table's log again and again. */
     private static final int COMPRESS_LOGS_FROM = 512 << 10;
 
     private static final int EXPANDED_MAX = 64 << 20;
@@ -32,7 +33,8 @@ final class NodeValue {
 
     static byte[] encode(String path, RegistryValue value) {
         byte[] plain = RegistryCodec.encode(value);
-        int from = value instanceof TableLog ? COMPRESS_LOGS_FROM : COMPRESS_FROM;
+        boolean log = value instanceof TableLog || value instanceof TableOutcomes;
+        int from = log ? COMPRESS_LOGS_FROM : COMPRESS_FROM;
         byte[] bytes = plain.length < from ? plain : compress(plain);
         if (bytes.length > BYTES_MAX) {
             throw new UniserveException(

@@ -5,16 +5,18 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Registry.Op;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.regex.Pattern;
 
 /** What any registry demands of its callers. */
 final class RegistryChecks {
     private static final int OPERATIONS_MAX = 10_000;
+    private static final Pattern PATH = Pattern.compile("(/[A-Za-z0-9_.-]+)+");
 
     private RegistryChecks() {}
 
     /** The path is absolute, without empty parts. */
     static void path(String path) {
-        if (!path.matches("(/[A-Za-z0-9_.-]+)+") || path.contains("/./") || path.contains("/../")) {
+        if (!PATH.matcher(path).matches() || path.contains("/./") || path.contains("/../")) {
             throw UniserveException.invalid(
                     "registry path \"" + path + "\": use parts of A-Z a-z 0-9 _ . - after each /");
         }

@@ -11,6 +11,7 @@ import io.uniserve.model.RequestId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Batch;
 import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableOutcomes;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
@@ -66,6 +67,23 @@ final class SettledDecisionsTest {
             decisions.add(settled(1_000_000 + i, batch(i % 5, i / 5)));
         }
         assertThat(returns(log(decisions))).hasSizeLessThan(36 << 10);
+    }
+
+    @Test
+    void outcomesComeBackAndBelongToALogOfALaterFormat() throws Exception {
+        Decision refused = new Decision(
+                6, false, List.of(batch(2, 1)), List.of(batch(2, 1).request()), "no such field", List.of());
+        TableOutcomes outcomes = new TableOutcomes(7, 3, List.of(settled(1, batch(1, 1)), refused));
+        byte[] bytes = RegistryCodec.encode(outcomes);
+        assertThat(RegistryCodec.decode("/outcomes", bytes)).isEqualTo(outcomes);
+        assertThat(RegistryProto.RegistryNode.parseFrom(bytes).getFormat()).isEqualTo(2);
+        TableLog whole = log(List.of(settled(1, batch(1, 1))));
+        assertThat(RegistryProto.RegistryNode.parseFrom(returns(whole)).getFormat())
+                .as("nothing is elsewhere: older versions can go on with it")
+                .isEqualTo(1);
+        TableLog parted = new TableLog(7, 90, 100, null, List.of(), 3, 1);
+        assertThat(RegistryProto.RegistryNode.parseFrom(returns(parted)).getFormat())
+                .isEqualTo(2);
     }
 
     @Test

@@ -7,11 +7,14 @@ import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Decision;
 import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableMap;
+import io.uniserve.model.TableOutcomes;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.testkit.simulation.registry.Ensemble.Applied;
 import java.util.HashMap;
+import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 
 /**
  * I1 and I2 from the registry and the gates: a version has one outcome, versions grow, and at the moment of a commit every
@@ -21,6 +24,7 @@ public final class CommitCheck {
     private final Violations violations;
     private final FenceCheck fences;
     private final Map<String, TableMap> maps = new HashMap<>();
+    private final Map<String, TableOutcomes> outcomes = new HashMap<>();
     private final Map<String, ReadGate> gates = new HashMap<>();
 
     public CommitCheck(Violations violations, FenceCheck fences) {
@@ -35,6 +39,11 @@ public final class CommitCheck {
 
     /** The registry has committed a transaction. */
     public void committed(List<Applied> applied, long nanos) {
+        for (Applied one : applied) { // first, as a log names the outcomes of the same write
+            if (one.after() != null && one.after().value() instanceof TableOutcomes value) {
+                outcomes.put(table(one), value);
+            }
+        }
         for (Applied one : applied) {
             if (one.after() == null) {
                 continue;
@@ -63,6 +72,12 @@ public final class CommitCheck {
         if (after.version() > before.version() && (flight == null || flight.version() != after.version())) {
             violations.add("I1", table + " commits version " + after.version() + ", which was not in flight");
         }
+        TableOutcomes older = outcomes.getOrDefault(table, TableOutcomes.none(after.tableId()));
+        TableOutcomes own = older.tableId() == after.tableId() ? older : TableOutcomes.none(after.tableId());
+        if (own.number() != after.outcomes()) {
+            violations.add("I1", table + " names outcomes " + after.outcomes() + " where those are " + own.number());
+        }
+        kept(table, before, after, own);
         Map<Long, Decision> known = new HashMap<>();
         before.decisions().forEach(decision -> known.put(decision.version(), decision));
         for (Decision decision : after.decisions()) {
@@ -74,6 +89,27 @@ public final class CommitCheck {
         if (after.version() > before.version() && flight != null) {
             flight.participants().forEach(actor -> prepared(table, after.tableId(), actor, after.version(), nanos));
         }
+    }
+
+    /** What leaves the log is among the outcomes, or forgotten as told, or an abort, of which retries need not know. */
+    private void kept(String table, TableLog before, TableLog after, TableOutcomes older) {
+        Set<Long> versions = new HashSet<>();
+        after.decisions().forEach(decision -> versions.add(decision.version()));
+        for (Decision decision : before.decisions()) {
+            boolean stays = versions.contains(decision.version());
+            boolean abort = !decision.committed() && decision.refused().isEmpty();
+            boolean told = decision.version() <= after.forgotten() || abort;
+            if (!stays && !told && older.decisions().stream().noneMatch(other -> sameOutcome(decision, other))) {
+                violations.add("I9", table + " loses the outcome of version " + decision.version());
+            }
+        }
+    }
+
+    private static boolean sameOutcome(Decision one, Decision other) {
+        return one.version() == other.version()
+                && one.committed() == other.committed()
+                && one.batches().equals(other.batches())
+                && one.refused().equals(other.refused());
     }
 
     private void prepared(String table, long tableId, int actor, long version, long nanos) {

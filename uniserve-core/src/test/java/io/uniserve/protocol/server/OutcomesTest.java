@@ -1,0 +1,119 @@
+package io.uniserve.protocol.server;
+
+import static io.uniserve.protocol.server.AtomicCluster.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableOutcomes;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Registry.Op;
+import java.util.List;
+import java.util.TreeMap;
+import java.util.function.Predicate;
+import org.junit.jupiter.api.Test;
+
+/** Older decisions are in a node of their own, and retries find them there. */
+class OutcomesTest {
+    private static final String OUTCOMES = RegistryPaths.outcomes(Cluster.T);
+    private static final Predicate<List<Op>> MOVES =
+            ops -> ops.stream().anyMatch(op -> op.path().equals(OUTCOMES));
+
+    private final AtomicCluster atomic = new AtomicCluster(3, 2, 2);
+    private final Cluster cluster = atomic.cluster;
+    private final TreeMap<Long, RequestId> requests = new TreeMap<>();
+
+    private void commit(Host driver, int count) {
+        for (int i = 0; i < count; i++) {
+            RequestId id = cluster.nextId();
+            long version = atomic.version(atomic.send(driver, id, 1, rows("x" + id.sequence(), 0)));
+            assertThat(requests.put(version, id)).isNull();
+        }
+    }
+
+    private void everyRetryHearsItsOwn(Host driver) {
+        requests.forEach((version, id) -> assertThat(
+                        atomic.version(atomic.send(driver, id, 2, rows("x" + id.sequence(), 0))))
+                .isEqualTo(version));
+    }
+
+    private TableOutcomes outcomes() {
+        return cluster.store.value(OUTCOMES) instanceof TableOutcomes found ? found : TableOutcomes.none(-1);
+    }
+
+    @Test
+    void retriesFindWhatHasMoved() {
+        commit(atomic.primary(0), 4 * Limits.TABLE_DECISIONS_RECENT_MAX);
+        TableLog log = atomic.log();
+        assertThat(log.outcomes()).isEqualTo(outcomes().number()).isPositive();
+        assertThat(log.decisions()).hasSizeLessThan(Limits.TABLE_DECISIONS_RECENT_MAX + 4);
+        everyRetryHearsItsOwn(atomic.primary(0));
+        everyRetryHearsItsOwn(atomic.other(0)); // which has read both nodes
+        RequestId first = requests.get(requests.firstKey());
+        assertThat(atomic.error(atomic.send(atomic.other(0), first, 2, rows("y", 0))))
+                .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+        assertThat(atomic.log().version()).as("nothing was applied twice").isEqualTo(requests.lastKey());
+    }
+
+    @Test
+    void theAnswerToTheMoveIsLost() {
+        Host driver = atomic.primary(0);
+        driver.registry().onlyWrites(MOVES);
+        driver.registry().loseNextAnswer();
+        commit(driver, Limits.TABLE_DECISIONS_RECENT_MAX + 10);
+        driver.registry().loseNextWrite();
+        commit(driver, 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
+        assertThat(outcomes().number()).isGreaterThan(1);
+        everyRetryHearsItsOwn(driver);
+        everyRetryHearsItsOwn(atomic.other(0));
+    }
+
+    /** One has read the log, and comes to the outcomes when another driver has moved more there. */
+    @Test
+    void aLogAndOutcomesThatDoNotBelongTogetherAreReadAgain() {
+        Host one = atomic.primary(0);
+        Host other = atomic.other(0);
+        commit(one, Limits.TABLE_DECISIONS_RECENT_MAX + 10);
+        long before = outcomes().number();
+        assertThat(before).isPositive();
+        other.registry().holdReads(OUTCOMES::equals);
+        RequestId id = requests.get(requests.firstKey());
+        var asked = atomic.send(other, id, 2, rows("x" + id.sequence(), 0));
+        cluster.await(() -> other.registry().holding() > 0, 10);
+        commit(one, 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
+        assertThat(outcomes().number()).isGreaterThan(before);
+        int reads = other.registry().reads(RegistryPaths.log(Cluster.T));
+        other.registry().release();
+        assertThat(atomic.version(asked)).isEqualTo(requests.firstKey());
+        assertThat(other.registry().reads(RegistryPaths.log(Cluster.T))).isGreaterThan(reads);
+        everyRetryHearsItsOwn(other);
+        commit(other, 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
+        everyRetryHearsItsOwn(one);
+    }
+
+    @Test
+    void aTableThatIsDroppedLeavesNone() {
+        commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
+        assertThat(outcomes().number()).isPositive();
+        requests.clear();
+        atomic.recreate(2, 2);
+        assertThat(cluster.store.value(OUTCOMES)).isNull();
+        commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
+        assertThat(outcomes().tableId()).isEqualTo(cluster.map().tableId());
+        everyRetryHearsItsOwn(atomic.other(0));
+    }
+
+    /** As after a restoration of the table: the log is a new one, of another number, and the outcomes are still the old ones. */
+    @Test
+    void outcomesOfAnEarlierNumberAreNone() {
+        long id = cluster.map().tableId();
+        cluster.store.multi(
+                this, List.of(new Op.Create(OUTCOMES, new TableOutcomes(id - 1, 9, List.of()), false)));
+        commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
+        assertThat(outcomes().tableId()).isEqualTo(id);
+        assertThat(outcomes().number()).isEqualTo(atomic.log().outcomes());
+        everyRetryHearsItsOwn(atomic.other(0));
+    }
+}

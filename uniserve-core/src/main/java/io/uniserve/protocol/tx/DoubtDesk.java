@@ -108,7 +108,7 @@ final class DoubtDesk {
                     // Of its beginning, or of the decision that the asker knows of, this server is about to hear.
                     waited = doubt;
                     again();
-                } else if (at == 0 && flying && doubt != asked) {
+                } else if (at == 0 && flying && flight != null && doubt != asked) {
                     asked = doubt;
                     drivers.apply(table, key.tableId()).look(flight, certain -> driverSaid(certain, doubt));
                 } else {

@@ -92,8 +92,7 @@ final class LogCell {
             index = all;
         }
         Decision old = index.get(request);
-        boolean newer = old != null && (recent.isEmpty() || recent.get().version() < old.version());
-        return newer ? Optional.of(old) : recent;
+        return old != null && (recent.isEmpty() || recent.get().version() < old.version()) ? Optional.of(old) : recent;
     }
 
     /** Reads it as of now. */

@@ -11,6 +11,7 @@ import io.uniserve.model.TableOutcomes;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Registry.Op;
 import java.util.List;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Predicate;
 import org.junit.jupiter.api.Test;
@@ -51,7 +52,7 @@ class OutcomesTest {
         assertThat(log.decisions()).hasSizeLessThan(Limits.TABLE_DECISIONS_RECENT_MAX + 4);
         everyRetryHearsItsOwn(atomic.primary(0));
         everyRetryHearsItsOwn(atomic.other(0)); // which has read both nodes
-        RequestId first = requests.get(requests.firstKey());
+        RequestId first = Objects.requireNonNull(requests.get(requests.firstKey()));
         assertThat(atomic.error(atomic.send(atomic.other(0), first, 2, rows("y", 0))))
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
         assertThat(atomic.log().version()).as("nothing was applied twice").isEqualTo(requests.lastKey());
@@ -79,7 +80,7 @@ class OutcomesTest {
         long before = outcomes().number();
         assertThat(before).isPositive();
         other.registry().holdReads(OUTCOMES::equals);
-        RequestId id = requests.get(requests.firstKey());
+        RequestId id = Objects.requireNonNull(requests.get(requests.firstKey()));
         var asked = atomic.send(other, id, 2, rows("x" + id.sequence(), 0));
         cluster.await(() -> other.registry().holding() > 0, 10);
         commit(one, 2 * Limits.TABLE_DECISIONS_RECENT_MAX);

@@ -103,6 +103,7 @@ public final class Limits {
 
     /** Decisions in one node of the registry, and requests for which a table's participants may be behind. */
     public static final int TABLE_DECISIONS_MAX = 8_192;
+
     public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
     public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;
 

@@ -29,7 +29,12 @@ public record TableLog(
 
     /** One whose decisions are all here. */
     public TableLog(
-            long tableId, long version, long next, @Nullable InFlight inFlight, List<Decision> decisions, long forgotten) {
+            long tableId,
+            long version,
+            long next,
+            @Nullable InFlight inFlight,
+            List<Decision> decisions,
+            long forgotten) {
         this(tableId, version, next, inFlight, decisions, forgotten, 0);
     }
 

@@ -58,11 +58,14 @@ final class TableDropper {
             write(table, List.of());
             return;
         }
-        deleted(table, RegistryPaths.log(name), log -> deleted(table, RegistryPaths.outcomes(name), outcomes -> {
-            List<Op> more = new ArrayList<>(log); // refused where they are no longer these: tried again
-            more.addAll(outcomes);
-            write(table, more);
-        }));
+        deleted(
+                table,
+                RegistryPaths.log(name),
+                log -> deleted(table, RegistryPaths.outcomes(name), outcomes -> {
+                    List<Op> more = new ArrayList<>(log); // refused where they are no longer these: tried again
+                    more.addAll(outcomes);
+                    write(table, more);
+                }));
     }
 
     /** The deletion of a node as it is now, if it is there. */

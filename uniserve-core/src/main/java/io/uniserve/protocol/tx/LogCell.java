@@ -16,7 +16,7 @@ import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.tx.LogSteps.Parted;
 import java.util.ArrayList;
-import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -85,7 +85,7 @@ final class LogCell {
         Optional<Decision> recent = LogSteps.lastOf(log, request);
         Map<RequestId, Decision> index = byRequest;
         if (index == null) {
-            Map<RequestId, Decision> all = new HashMap<>();
+            Map<RequestId, Decision> all = new LinkedHashMap<>();
             older.decisions()
                     .forEach(decision -> decision.batches().forEach(batch -> all.put(batch.request(), decision)));
             byRequest = all;

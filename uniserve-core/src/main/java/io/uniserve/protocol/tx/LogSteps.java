@@ -30,7 +30,8 @@ public final class LogSteps {
             throw new IllegalStateException("version " + log.inFlight().version() + " is in flight");
         }
         InFlight begun = new InFlight(log.next(), driver, participants, batches, bytes);
-        return new TableLog(log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten(), log.outcomes());
+        return new TableLog(
+                log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten(), log.outcomes());
     }
 
     /** Commits what is in flight. */
@@ -52,8 +53,7 @@ public final class LogSteps {
         List<Decision> decisions = new ArrayList<>(log.decisions());
         decisions.add(new Decision(ended.version(), commit, ended.batches(), refused, reason, ended.participants()));
         long version = commit ? ended.version() : log.version();
-        return new TableLog(
-                log.tableId(), version, log.next(), null, decisions, log.forgotten(), log.outcomes());
+        return new TableLog(log.tableId(), version, log.next(), null, decisions, log.forgotten(), log.outcomes());
     }
 
     /** Notes that these actors have the decisions on these versions in their logs. */
@@ -79,8 +79,7 @@ public final class LogSteps {
     }
 
     private static TableLog with(TableLog log, List<Decision> decisions, long forgotten, long outcomes) {
-        return new TableLog(
-                log.tableId(), log.version(), log.next(), log.inFlight(), decisions, forgotten, outcomes);
+        return new TableLog(log.tableId(), log.version(), log.next(), log.inFlight(), decisions, forgotten, outcomes);
     }
 
     /** A table's log, and its older outcomes. */
@@ -118,11 +117,12 @@ public final class LogSteps {
         List<Decision> kept = withoutAborts(moved, requests(moved) - Limits.TABLE_DECISIONS_KEPT);
         int from = 0;
         int requests = requests(kept);
-        while (from < kept.size()
-                && requests - kept.get(from).batches().size() >= Limits.TABLE_DECISIONS_KEPT) {
+        while (from < kept.size() && requests - kept.get(from).batches().size() >= Limits.TABLE_DECISIONS_KEPT) {
             requests -= kept.get(from++).batches().size();
         }
-        long forgotten = from == 0 ? log.forgotten() : Math.max(log.forgotten(), kept.get(from - 1).version());
+        long forgotten = from == 0
+                ? log.forgotten()
+                : Math.max(log.forgotten(), kept.get(from - 1).version());
         long number = outcomes.number() + 1;
         return new Parted(
                 with(log, stay, forgotten, number),

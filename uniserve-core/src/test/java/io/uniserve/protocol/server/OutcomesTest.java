@@ -110,8 +110,7 @@ class OutcomesTest {
     @Test
     void outcomesOfAnEarlierNumberAreNone() {
         long id = cluster.map().tableId();
-        cluster.store.multi(
-                this, List.of(new Op.Create(OUTCOMES, new TableOutcomes(id - 1, 9, List.of()), false)));
+        cluster.store.multi(this, List.of(new Op.Create(OUTCOMES, new TableOutcomes(id - 1, 9, List.of()), false)));
         commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         assertThat(outcomes().tableId()).isEqualTo(id);
         assertThat(outcomes().number()).isEqualTo(atomic.log().outcomes());

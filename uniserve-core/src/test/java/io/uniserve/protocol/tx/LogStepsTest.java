@@ -71,7 +71,9 @@ final class LogStepsTest {
         for (int i = 1; i <= many; i++) {
             log = LogSteps.commit(begun(log, i));
         }
-        assertThat(LogSteps.crowded(log)).as("what participants have not said they know stays").isFalse();
+        assertThat(LogSteps.crowded(log))
+                .as("what participants have not said they know stays")
+                .isFalse();
         TableLog half = LogSteps.strike(log, Map.of(1L, Set.of(0)));
         assertThat(LogSteps.decision(half, 1).orElseThrow().unacked()).containsExactly(3);
         Map<Long, Set<Integer>> all = new TreeMap<>();
@@ -130,8 +132,7 @@ final class LogStepsTest {
         for (int i = 0; i < 2 * Limits.TABLE_DECISIONS_KEPT; i++) {
             now = written(strike(LogSteps.abort(begun(now.log(), 2), List.of(), "late")), now.outcomes());
         }
-        assertThat(now.outcomes().decisions().get(1).refused())
-                .containsExactly(batch(3).request());
+        assertThat(now.outcomes().decisions().get(1).refused()).containsExactly(batch(3).request());
     }
 
     private static TableLog strike(TableLog log) {

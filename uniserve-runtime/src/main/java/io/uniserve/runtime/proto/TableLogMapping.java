@@ -41,7 +41,8 @@ final class TableLogMapping {
         RegistryProto.TableOutcomes.Builder proto = RegistryProto.TableOutcomes.newBuilder()
                 .setTableId(outcomes.tableId())
                 .setNumber(outcomes.number());
-        return proto.setSettled(packed(outcomes.decisions(), proto::addDecisions)).build();
+        return proto.setSettled(packed(outcomes.decisions(), proto::addDecisions))
+                .build();
     }
 
     /** @param others takes what cannot be packed */

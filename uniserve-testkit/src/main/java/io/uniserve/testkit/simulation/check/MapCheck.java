@@ -61,11 +61,10 @@ public final class MapCheck implements Ensemble.Listener {
 
     private void written(String session, Applied one, boolean guarded) {
         String path = one.op().path();
-        boolean coordinated =
-                path.startsWith(RegistryPaths.TABLES)
-                        && !path.contains("/backup")
-                        && !path.endsWith("/log")
-                        && !path.endsWith("/outcomes");
+        boolean coordinated = path.startsWith(RegistryPaths.TABLES)
+                && !path.contains("/backup")
+                && !path.endsWith("/log")
+                && !path.endsWith("/outcomes");
         if (coordinated && !guarded) {
             violations.add("I13", process(session) + " writes " + path + " without checking the term");
         }

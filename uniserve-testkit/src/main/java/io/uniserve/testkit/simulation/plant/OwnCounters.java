@@ -27,13 +27,7 @@ public final class OwnCounters extends PassedOn {
 
     private TableLog own(TableLog log) {
         return new TableLog(
-                log.tableId(),
-                log.version(),
-                next,
-                log.inFlight(),
-                log.decisions(),
-                log.forgotten(),
-                log.outcomes());
+                log.tableId(), log.version(), next, log.inFlight(), log.decisions(), log.forgotten(), log.outcomes());
     }
 
     @Override

@@ -8,7 +8,10 @@ import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.StepQueue;
+import java.util.LinkedHashSet;
+import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -26,6 +29,10 @@ final class ChunkStore {
     private long spilled;
     private long files;
     private long made;
+    /** Files that a disk in trouble did not delete. */
+    private final Set<String> undeleted = new LinkedHashSet<>();
+
+    private final Runnable onUndeleted;
 
     /** What one query has here, whatever its attempt. */
     private static final class Usage {
@@ -40,7 +47,7 @@ final class ChunkStore {
         private final int size;
         private final String file;
         private final StepQueue steps = new StepQueue();
-        private @Nullable Bytes bytes;
+        private @Nullable List<Bytes> parts;
         private boolean gone;
 
         private Stored(long query, int size, String file) {
@@ -57,19 +64,23 @@ final class ChunkStore {
             return !file.isEmpty();
         }
 
-        /** The bytes where they are in memory. */
-        @Nullable
-        Bytes inMemory() {
-            return bytes;
+        /** All of it, in parts: as they came, or from its file. */
+        void readAll(Completion<List<Bytes>> completion) {
+            List<Bytes> here = parts;
+            if (!gone && here != null) {
+                completion.done(Outcome.ok(here));
+            } else {
+                read(0, size, outcome -> completion.done(outcome.map(List::of)));
+            }
         }
 
         /** A part of it, from memory or from its file. */
         void read(int offset, int length, Completion<Bytes> completion) {
-            Bytes here = bytes;
+            List<Bytes> here = parts;
             if (gone) {
                 completion.done(Outcome.err(lost()));
-            } else if (here != null) {
-                completion.done(Outcome.ok(here.slice(offset, length)));
+            } else if (here != null) { // several parts only where it came from elsewhere, and is read as a whole
+                completion.done(Outcome.ok(PackedChunk.join(here).slice(offset, length)));
             } else {
                 steps.add(next -> disk.readRange(file, offset, length, outcome -> {
                     completion.done(gone ? Outcome.err(lost()) : outcome);
@@ -91,15 +102,11 @@ final class ChunkStore {
             if (spilled()) {
                 usage.spilled -= size;
                 spilled -= size;
-                steps.add(next -> disk.delete(file, deleted -> {
-                    // What cannot be deleted now is when the server starts again.
-                    files--;
-                    next.run();
-                }));
+                steps.add(next -> delete(file, next));
             } else {
                 usage.memory -= size;
                 memory -= size;
-                bytes = null;
+                parts = null;
             }
             if (--usage.chunks == 0) {
                 queries.remove(query);
@@ -107,17 +114,39 @@ final class ChunkStore {
         }
     }
 
-    ChunkStore(Disk disk, ExchangeLimits limits) {
+    /** @param onUndeleted hears that {@link #deleteAgain} is to be called in a while */
+    ChunkStore(Disk disk, ExchangeLimits limits, Runnable onUndeleted) {
         this.disk = disk;
         this.limits = limits;
+        this.onUndeleted = onUndeleted;
     }
 
-    /** Keeps a chunk. The completion may run at once. */
-    void add(long query, Bytes chunk, Completion<Stored> completion) {
+    private void delete(String file, Runnable then) {
+        disk.delete(file, deleted -> {
+            if (deleted instanceof Outcome.Ok<Done>) {
+                files--;
+            } else {
+                undeleted.add(file);
+                onUndeleted.run();
+            }
+            then.run();
+        });
+    }
+
+    /** Tries to delete what could not be deleted before. */
+    void deleteAgain() {
+        List<String> all = List.copyOf(undeleted);
+        undeleted.clear();
+        all.forEach(file -> delete(file, () -> {}));
+    }
+
+    /** Keeps a chunk, which is in these parts. The completion may run at once. */
+    void add(long query, List<Bytes> parts, Completion<Stored> completion) {
+        int size = parts.stream().mapToInt(Bytes::size).sum();
         Usage usage = queries.computeIfAbsent(query, key -> new Usage());
-        boolean fits = usage.memory + chunk.size() <= limits.queryMemoryBytes()
-                && memory + chunk.size() <= limits.serverMemoryBytes();
-        if (!fits && usage.spilled + chunk.size() > limits.querySpillBytes()) {
+        boolean fits = usage.memory + size <= limits.queryMemoryBytes()
+                && memory + size <= limits.serverMemoryBytes();
+        if (!fits && usage.spilled + size > limits.querySpillBytes()) {
             if (usage.chunks == 0) {
                 queries.remove(query);
             }
@@ -128,7 +157,7 @@ final class ChunkStore {
                             + " may: add conditions, or name fewer columns")));
             return;
         }
-        if (!fits && spilled + chunk.size() > limits.serverSpillBytes()) {
+        if (!fits && spilled + size > limits.serverSpillBytes()) {
             if (usage.chunks == 0) {
                 queries.remove(query);
             }
@@ -140,17 +169,17 @@ final class ChunkStore {
         }
         usage.chunks++;
         if (fits) {
-            usage.memory += chunk.size();
-            memory += chunk.size();
-            Stored stored = new Stored(query, chunk.size(), "");
-            stored.bytes = chunk;
+            usage.memory += size;
+            memory += size;
+            Stored stored = new Stored(query, size, "");
+            stored.parts = List.copyOf(parts);
             completion.done(Outcome.ok(stored));
         } else {
-            usage.spilled += chunk.size();
-            spilled += chunk.size();
+            usage.spilled += size;
+            spilled += size;
             spill(
-                    new Stored(query, chunk.size(), FOLDER + "/" + Long.toHexString(query) + "-" + made++),
-                    chunk,
+                    new Stored(query, size, FOLDER + "/" + Long.toHexString(query) + "-" + made++),
+                    PackedChunk.join(parts),
                     completion);
         }
     }

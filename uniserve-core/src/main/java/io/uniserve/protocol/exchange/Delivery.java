@@ -80,13 +80,13 @@ public final class Delivery {
             return stored != null && stored.spilled();
         }
 
-        /** The packed bytes; on the machine's loop. */
-        public void read(Completion<Bytes> completion) {
+        /** The packed bytes, in parts that {@link PackedChunk#join} joins; on the machine's loop. */
+        public void read(Completion<List<Bytes>> completion) {
             ChunkStore.Stored stored = stored();
             if (stored == null) {
                 completion.done(Outcome.err(ChunkStore.lost()));
             } else {
-                stored.read(0, stored.size(), completion);
+                stored.readAll(completion);
             }
         }
 

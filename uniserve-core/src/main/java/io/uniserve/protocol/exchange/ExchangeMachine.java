@@ -64,7 +64,7 @@ public final class ExchangeMachine {
         this.self = self;
         this.limits = limits;
         this.runs = firstRun;
-        this.store = new ChunkStore(disk, limits);
+        this.store = new ChunkStore(disk, limits, this::sweepLater);
         this.outbox = new Outbox(self, store);
         this.inbox = new Inbox(timers, network, store, limits);
     }
@@ -170,6 +170,7 @@ public final class ExchangeMachine {
             timers.after(SWEEP_NANOS, () -> {
                 sweeping = false;
                 outbox.expire(clock.nanos());
+                store.deleteAgain();
                 if (outbox.size() > 0) {
                     sweepLater();
                 }

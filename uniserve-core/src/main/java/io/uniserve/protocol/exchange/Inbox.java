@@ -18,6 +18,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -43,7 +44,17 @@ final class Inbox {
 
     private boolean pumping;
 
-    private record Key(Production production, int slot) {}
+    private record Key(Production production, int slot) {
+        @Override
+        public int hashCode() {
+            return production.hashCode() * 31 + slot;
+        }
+
+        @Override
+        public boolean equals(@Nullable Object other) {
+            return other instanceof Key that && slot == that.slot && production.equals(that.production);
+        }
+    }
 
     /** Hears when a chunk is here, or why it is not. */
     interface Waiter {
@@ -161,7 +172,7 @@ final class Inbox {
         private final Producer from;
         private final ChunkInfo info;
         private final List<Waiter> waiters = new ArrayList<>();
-        private byte[] buffer = {};
+        private final TreeMap<Integer, Bytes> pieces = new TreeMap<>();
         private boolean started;
         private boolean over;
         private int next;
@@ -205,11 +216,13 @@ final class Inbox {
         private void stop() {
             if (!over) {
                 over = true;
-                from.queue.remove(this);
+                if (next < info.bytes()) {
+                    from.queue.remove(this);
+                }
                 if (started) {
                     assembling -= info.bytes();
                     from.assembling -= info.bytes();
-                    buffer = new byte[0];
+                    pieces.clear();
                 }
                 if (extra == this) {
                     extra = null;
@@ -242,21 +255,14 @@ final class Inbox {
                 fail(lost("it answers with another chunk, or with no piece of one", null));
                 return;
             }
-            if (part.length == info.bytes()) {
-                keep(piece.bytes()); // as it came: nothing is copied
-                return;
-            }
-            if (buffer.length == 0) {
-                buffer = new byte[info.bytes()];
-            }
-            piece.bytes().copyTo(buffer, part.offset);
+            pieces.put(part.offset, piece.bytes()); // as it came: nothing is copied
             received += part.length;
             if (received == info.bytes()) {
-                keep(Bytes.wrap(buffer));
+                keep(List.copyOf(pieces.values()));
             }
         }
 
-        private void keep(Bytes whole) {
+        private void keep(List<Bytes> whole) {
             if (PackedChunk.checksum(whole) != info.checksum()) {
                 fail(lost("the checksum differs from that of its end marker", null));
                 return;

@@ -81,7 +81,7 @@ final class Outbox {
             return;
         }
         made.infos.set(slot, info);
-        store.add(production.exchange().query(), chunk, outcome -> {
+        store.add(production.exchange().query(), List.of(chunk), outcome -> {
             if (outcome instanceof Outcome.Ok<ChunkStore.Stored> ok) {
                 made.chunks.set(slot, ok.value());
                 if (made.gone) {

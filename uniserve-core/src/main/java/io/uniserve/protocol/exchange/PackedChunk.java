@@ -6,6 +6,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.ChunkInfo;
 import java.util.Arrays;
+import java.util.List;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
@@ -121,10 +122,32 @@ public final class PackedChunk {
 
     /** The checksum of an end marker. */
     public static int checksum(Bytes packed) {
-        return packed.view((array, offset, size) -> {
-            CRC32C crc = new CRC32C();
-            crc.update(array, offset, size);
-            return (int) crc.getValue();
-        });
+        return checksum(List.of(packed));
+    }
+
+    /** The same of a chunk in parts. */
+    public static int checksum(List<Bytes> parts) {
+        CRC32C crc = new CRC32C();
+        for (Bytes part : parts) {
+            Object unused = part.view((array, offset, size) -> {
+                crc.update(array, offset, size);
+                return part;
+            });
+        }
+        return (int) crc.getValue();
+    }
+
+    /** The parts as one; work for workers, where there are several. */
+    public static Bytes join(List<Bytes> parts) {
+        if (parts.size() == 1) {
+            return parts.get(0);
+        }
+        byte[] whole = new byte[parts.stream().mapToInt(Bytes::size).sum()];
+        int at = 0;
+        for (Bytes part : parts) {
+            part.copyTo(whole, at);
+            at += part.size();
+        }
+        return Bytes.wrap(whole);
     }
 }

@@ -2,6 +2,7 @@ package io.uniserve.protocol.message;
 
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What one run of a scatter made of one actor. A hedge, a retry or a message that came twice makes another run, with chunks of
@@ -21,6 +22,22 @@ public record Production(ExchangeId exchange, int stage, int actor, long run) {
     /** Reads what {@link #write} wrote. */
     public static Production read(BinaryReader in) {
         return new Production(ExchangeId.read(in), in.readInt(), in.readInt(), in.readLong());
+    }
+
+    /** By the run, which hardly two have in common: chunks are looked up often. */
+    @Override
+    public int hashCode() {
+        return Long.hashCode(run);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof Production that
+                && run == that.run
+                && actor == that.actor
+                && stage == that.stage
+                && exchange.query() == that.exchange.query()
+                && exchange.attempt() == that.exchange.attempt();
     }
 
     @Override

@@ -363,6 +363,20 @@ class ExchangeMachineTest {
     }
 
     @Test
+    void aFileThatCannotBeDeletedIsLater() {
+        ExchangeWorld small = new ExchangeWorld(1, limits(20, 1_000));
+        value(small.scattered(0, ID, 0, 1, 4, Map.of(0, chunk(40, 1))));
+        small.disk(0).failDeletes(true);
+        small.machine(0).end(ID);
+        small.loop.run(5 * SECOND);
+        assertThat(small.machine(0).usage().files()).isEqualTo(1);
+        small.disk(0).failDeletes(false);
+        small.loop.run(2 * SECOND);
+        assertThat(small.machine(0).usage()).isEqualTo(NOTHING);
+        assertThat(small.disk(0).files("")).isEmpty();
+    }
+
+    @Test
     void anEarlierProcessFilesAreDeleted() {
         world.disk(1).put("exchange/7-1", new byte[10]);
         world.start(1);

@@ -199,10 +199,10 @@ final class ExchangeWorld {
 
     /** A chunk that has come, unpacked. */
     Bytes read(Delivery.Arrival arrival) {
-        AtomicReference<Outcome<Bytes>> ended = new AtomicReference<>();
+        AtomicReference<Outcome<List<Bytes>>> ended = new AtomicReference<>();
         arrival.read(ended::set);
         await(ended);
-        return PackedChunk.unpack(value(Objects.requireNonNull(ended.get())));
+        return PackedChunk.unpack(PackedChunk.join(value(Objects.requireNonNull(ended.get()))));
     }
 
     static <T> T value(Outcome<T> outcome) {

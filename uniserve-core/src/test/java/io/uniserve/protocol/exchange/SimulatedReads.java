@@ -133,11 +133,12 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                 return;
             }
             left.remove(0).read(outcome -> {
-                if (outcome instanceof Outcome.Ok<Bytes> ok) {
-                    sum(actor, delivery, left, sum + ExchangeWorld.sum(PackedChunk.unpack(ok.value())));
+                if (outcome instanceof Outcome.Ok<List<Bytes>> ok) {
+                    Bytes whole = PackedChunk.unpack(PackedChunk.join(ok.value()));
+                    sum(actor, delivery, left, sum + ExchangeWorld.sum(whole));
                 } else {
                     delivery.close();
-                    reply(actor, Outcome.err(((Outcome.Err<Bytes>) outcome).error()));
+                    reply(actor, Outcome.err(((Outcome.Err<List<Bytes>>) outcome).error()));
                 }
             });
         }

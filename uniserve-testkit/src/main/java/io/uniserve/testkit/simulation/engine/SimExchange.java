@@ -163,17 +163,16 @@ public final class SimExchange {
             }
             Delivery.Arrival first = left.remove(0);
             first.read(outcome -> {
-                if (outcome instanceof Outcome.Ok<Bytes> ok
+                if (outcome instanceof Outcome.Ok<List<Bytes>> ok
                         && PackedChunk.checksum(ok.value()) == first.checksum()) {
-                    of(first.actor())
-                            .get(first.input())
-                            .add(new Here(first.source(), first.rows(), PackedChunk.unpack(ok.value())));
+                    Bytes whole = PackedChunk.unpack(PackedChunk.join(ok.value()));
+                    of(first.actor()).get(first.input()).add(new Here(first.source(), first.rows(), whole));
                     read(left, completion);
                     return;
                 }
                 close();
                 completion.done(Outcome.err(
-                        outcome instanceof Outcome.Err<Bytes> err
+                        outcome instanceof Outcome.Err<List<Bytes>> err
                                 ? err.error()
                                 : new UniserveException(
                                         first.sent() ? ErrorCode.UNAVAILABLE : ErrorCode.EXCHANGE_LOST,

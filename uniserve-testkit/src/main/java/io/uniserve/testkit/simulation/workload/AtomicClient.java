@@ -39,6 +39,7 @@ import java.util.TreeSet;
 public final class AtomicClient implements Customer {
     private static final long SECOND = 1_000_000_000L;
     private static final long READ_NANOS = 10 * SECOND;
+    private static final int SHUFFLES_ONE_IN = 30;
 
     private final String name;
     private final EventQueue queue;
@@ -105,8 +106,8 @@ public final class AtomicClient implements Customer {
 
     @Override
     public void act() {
-        int kind = random.below(21);
-        if (kind == 20) {
+        int kind = random.below(20);
+        if (random.below(SHUFFLES_ONE_IN) == 0) {
             shuffle(
                     random.below(3) == 0 ? ReadMode.STRICT : ReadMode.LINEARIZABLE,
                     READ_NANOS,

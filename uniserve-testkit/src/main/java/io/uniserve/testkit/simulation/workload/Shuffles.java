@@ -33,6 +33,7 @@ import java.util.stream.IntStream;
  */
 public final class Shuffles {
     private static final long GIVEN_UP_NANOS_MAX = 3_000_000_000L;
+    private static final int SLOTS_MAX = 6;
 
     private final ReaderEnvironment env;
     private final VersionedNetwork versions;
@@ -83,8 +84,10 @@ public final class Shuffles {
      */
     void begin(String name, Prng random, ReadMode mode, long nanos, boolean wanted, Heard heard) {
         List<Integer> all = IntStream.range(0, keys.count()).boxed().toList();
-        TreeSet<Integer> slots = new TreeSet<>(all);
-        slots.removeIf(actor -> slots.size() > 1 && random.below(4) == 0);
+        TreeSet<Integer> slots = new TreeSet<>();
+        for (int left = random.between(1, SLOTS_MAX); left > 0; left--) {
+            slots.add(random.below(keys.count()));
+        }
         Bytes salt = ListOperators.SCATTER.parameters().encode(random.next());
         List<ShuffleMachine.Scatter> scatters = new ArrayList<>();
         for (int input = random.below(2); input >= 0; input--) {

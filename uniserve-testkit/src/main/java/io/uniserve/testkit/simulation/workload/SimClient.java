@@ -38,6 +38,7 @@ import java.util.stream.IntStream;
 public final class SimClient implements Customer {
     private static final long SECOND = 1_000_000_000L;
     private static final long READ_NANOS = 5 * SECOND;
+    private static final int SHUFFLES_ONE_IN = 40;
 
     private final String name;
     private final EventQueue queue;
@@ -96,8 +97,8 @@ public final class SimClient implements Customer {
 
     @Override
     public void act() {
-        int kind = random.below(23);
-        if (kind == 22) {
+        int kind = random.below(22);
+        if (random.below(SHUFFLES_ONE_IN) == 0) {
             shuffle(
                     random.below(6) == 0 ? ReadMode.STALE : ReadMode.LINEARIZABLE,
                     READ_NANOS * 2,

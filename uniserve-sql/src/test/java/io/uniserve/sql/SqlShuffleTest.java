@@ -105,12 +105,13 @@ class SqlShuffleTest {
     @Test
     void rowsOfALeftJoinThatMatchNothingAreKeptOnce() {
         TestingPlan plan = plan(200_000, 150_000);
-        answer(plan, "SELECT /*+ shuffle */ count(*) FROM big LEFT JOIN mid ON m_id = b_mid AND m_text = 'x' WHERE b_id > 7");
+        answer(
+                plan,
+                "SELECT /*+ shuffle */ count(*) FROM big LEFT JOIN mid ON m_id = b_mid AND m_text = 'x' WHERE b_id > 7");
         assertThat(plan.asked)
-                .contains(
-                        "SCATTER big [] SELECT \"b_id\" AS c0, \"b_mid\" AS c1, CASE WHEN \"b_mid\" IS NULL THEN 0"
-                                + " ELSE CAST(hash(CAST(\"b_mid\" AS BIGINT)) % 2 AS INTEGER) END AS s FROM rows"
-                                + " WHERE (\"b_id\" > 7)")
+                .contains("SCATTER big [] SELECT \"b_id\" AS c0, \"b_mid\" AS c1, CASE WHEN \"b_mid\" IS NULL THEN 0"
+                        + " ELSE CAST(hash(CAST(\"b_mid\" AS BIGINT)) % 2 AS INTEGER) END AS s FROM rows"
+                        + " WHERE (\"b_id\" > 7)")
                 .anySatisfy(step -> assertThat(step)
                         .startsWith("SCATTER mid")
                         .contains("WHERE (\"m_text\" = 'x') AND \"m_id\" IS NOT NULL"));

@@ -150,14 +150,13 @@ final class ShuffleBench implements AutoCloseable {
         List<Receipt> receipts = new ArrayList<>();
         for (int actor = 0; actor < sources; actor++) {
             Random random = new Random(actor);
-            receipts.add(
-                    producer.scatter(new ScatterFrame(ID, 0, slots, Bytes.EMPTY), new Asking(actor), sink -> {
-                        for (int slot = 0; slot < slots; slot++) {
-                            byte[] chunk = new byte[chunkBytes];
-                            random.nextBytes(chunk);
-                            sink.put(slot, 1, Bytes.wrap(chunk));
-                        }
-                    }));
+            receipts.add(producer.scatter(new ScatterFrame(ID, 0, slots, Bytes.EMPTY), new Asking(actor), sink -> {
+                for (int slot = 0; slot < slots; slot++) {
+                    byte[] chunk = new byte[chunkBytes];
+                    random.nextBytes(chunk);
+                    sink.put(slot, 1, Bytes.wrap(chunk));
+                }
+            }));
         }
         return new GatherFrame(ID, actors(), List.of(new GatherFrame.Input(false, receipts)), Bytes.EMPTY);
     }

@@ -73,8 +73,8 @@ public final class ShuffleCommand extends CliCommand {
             line.figure(compared("shuffle MB/s", workspace.directory().resolve("large"), log, chunks, 1, chunkKib));
             long few = threads(workspace.directory().resolve("few"), 8);
             resetPeaks();
-            line.figure(compared(
-                    "64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, 64, 64, smallKib));
+            line.figure(
+                    compared("64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, 64, 64, smallKib));
             long peak = peakMemory();
             long many = threads(workspace.directory().resolve("many"), 64);
             console()

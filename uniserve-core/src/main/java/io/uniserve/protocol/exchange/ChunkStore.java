@@ -144,8 +144,7 @@ final class ChunkStore {
     void add(long query, List<Bytes> parts, Completion<Stored> completion) {
         int size = parts.stream().mapToInt(Bytes::size).sum();
         Usage usage = queries.computeIfAbsent(query, key -> new Usage());
-        boolean fits = usage.memory + size <= limits.queryMemoryBytes()
-                && memory + size <= limits.serverMemoryBytes();
+        boolean fits = usage.memory + size <= limits.queryMemoryBytes() && memory + size <= limits.serverMemoryBytes();
         if (!fits && usage.spilled + size > limits.querySpillBytes()) {
             if (usage.chunks == 0) {
                 queries.remove(query);

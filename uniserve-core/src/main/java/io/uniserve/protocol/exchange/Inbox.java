@@ -120,8 +120,7 @@ final class Inbox {
             long bytes = parts.stream().mapToLong(Part::length).sum();
             asked += bytes;
             PeerRequest request = new PeerRequest.PullChunks(parts.stream()
-                    .map(part -> new PullChunk(
-                            part.of.key.production, part.of.key.slot, part.offset, part.length))
+                    .map(part -> new PullChunk(part.of.key.production, part.of.key.slot, part.offset, part.length))
                     .toList());
             network.call(address, request, limits.pullTimeoutNanos(), outcome -> {
                 asked -= bytes;
@@ -249,9 +248,7 @@ final class Inbox {
                 fail(lost("it is not kept there any more", null));
                 return;
             }
-            if (piece == null
-                    || !piece.whole().equals(info)
-                    || piece.bytes().size() != part.length) {
+            if (piece == null || !piece.whole().equals(info) || piece.bytes().size() != part.length) {
                 fail(lost("it answers with another chunk, or with no piece of one", null));
                 return;
             }

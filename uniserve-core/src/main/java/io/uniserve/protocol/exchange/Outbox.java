@@ -140,9 +140,12 @@ final class Outbox {
                     && (chunk == null || part.offset() <= chunk.size() - part.length());
             int place = i;
             if (!inside) {
-                answer.set(place, Outcome.err(UniserveException.invalid("bytes " + part.offset() + " to "
-                        + (part.offset() + (long) part.length()) + " of a chunk"
-                        + (chunk == null ? "" : " of " + chunk.size()) + ", at most " + pieceBytes + " at a time")));
+                answer.set(
+                        place,
+                        Outcome.err(UniserveException.invalid("bytes " + part.offset() + " to "
+                                + (part.offset() + (long) part.length()) + " of a chunk"
+                                + (chunk == null ? "" : " of " + chunk.size()) + ", at most " + pieceBytes
+                                + " at a time")));
             } else if (chunk == null) {
                 answer.set(place, Outcome.ok(PeerReply.Piece.LOST));
             } else {

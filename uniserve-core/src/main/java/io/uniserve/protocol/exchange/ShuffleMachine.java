@@ -280,10 +280,7 @@ public final class ShuffleMachine {
                             int place = i;
                             int stage = stages.get(i);
                             scattered(
-                                    stage,
-                                    slots(plan.scatters.get(stage)),
-                                    start,
-                                    outcome.map(all -> all.get(place)));
+                                    stage, slots(plan.scatters.get(stage)), start, outcome.map(all -> all.get(place)));
                         }
                     }));
         }

@@ -81,8 +81,8 @@ class ExchangeMachineTest {
 
     @Test
     void oneMessageAsksForManySmallChunks() {
-        ExchangeWorld wide = new ExchangeWorld(
-                2, new ExchangeLimits(100_000, 100_000, 100_000, 100_000, 10_000, 1_000, SECOND, 3));
+        ExchangeWorld wide =
+                new ExchangeWorld(2, new ExchangeLimits(100_000, 100_000, 100_000, 100_000, 10_000, 1_000, SECOND, 3));
         Map<Integer, Bytes> chunks = new TreeMap<>();
         List<Integer> slots = new ArrayList<>();
         for (int slot = 0; slot < 64; slot++) {
@@ -133,11 +133,7 @@ class ExchangeMachineTest {
         world.network.lose((to, request) -> to.equals(ExchangeWorld.address(1)));
         AtomicReference<Outcome<Delivery>> waiting = new AtomicReference<>();
         world.machine(0)
-                .deliver(
-                        frame(ID, List.of(0), silent.toArray(Receipt[]::new)),
-                        List.of(0),
-                        60 * SECOND,
-                        waiting::set);
+                .deliver(frame(ID, List.of(0), silent.toArray(Receipt[]::new)), List.of(0), 60 * SECOND, waiting::set);
         AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
         world.machine(0).deliver(frame(id, List.of(0), small, large), List.of(0), 60 * SECOND, ended::set);
         world.loop.run(SECOND / 2); // the silent one is given up after three seconds
@@ -151,7 +147,9 @@ class ExchangeMachineTest {
         Receipt receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(40, 1))));
         small.disk(0).full(true);
         assertCode(
-                small.delivered(0, frame(ID, List.of(0), receipt), 0), ErrorCode.UNAVAILABLE, "this server cannot keep");
+                small.delivered(0, frame(ID, List.of(0), receipt), 0),
+                ErrorCode.UNAVAILABLE,
+                "this server cannot keep");
         small.loop.run(SECOND);
         assertThat(small.machine(0).usage()).isEqualTo(NOTHING);
     }

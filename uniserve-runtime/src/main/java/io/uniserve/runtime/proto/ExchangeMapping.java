@@ -30,8 +30,8 @@ final class ExchangeMapping {
     }
 
     static PeerRequest.PullChunks fromProto(PeerProto.PullChunks proto) {
-        return new PeerRequest.PullChunks(Wire.list(
-                "parts", proto.getPartsList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
+        return new PeerRequest.PullChunks(
+                Wire.list("parts", proto.getPartsList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
     }
 
     private static PeerProto.PullChunk toProto(PullChunk pull) {
@@ -63,8 +63,8 @@ final class ExchangeMapping {
     }
 
     static PeerReply.Pieces fromProto(PeerProto.Pieces proto) {
-        return new PeerReply.Pieces(Wire.list(
-                "pieces", proto.getPiecesList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
+        return new PeerReply.Pieces(
+                Wire.list("pieces", proto.getPiecesList(), Limits.EXCHANGE_PULL_PARTS_MAX, ExchangeMapping::fromProto));
     }
 
     private static PeerProto.Piece toProto(PeerReply.Piece piece) {

@@ -126,8 +126,8 @@ public final class Inputs implements Timers.Cancel, AutoCloseable {
         @Override
         public Bytes read() {
             context.checkActive();
-            Bytes packed = PackedChunk.join(
-                    host.await(context.remainingNanos(), future -> arrival.read(future::complete)));
+            Bytes packed =
+                    PackedChunk.join(host.await(context.remainingNanos(), future -> arrival.read(future::complete)));
             // What came was checked as it came; a file may have changed since.
             if (arrival.spilled() && PackedChunk.checksum(packed) != arrival.checksum()) {
                 throw new UniserveException( // the producer's, or only the copy here

@@ -173,7 +173,10 @@ final class SeedRun {
         return crowd.outstanding() == 0
                 && cluster.divergence(this::lives).or(cluster::unrest).isEmpty()
                 && cluster.movement(this::lives).isEmpty()
-                && side.remains().or(backups::remains).or(cluster::exchangeRemains).isEmpty();
+                && side.remains()
+                        .or(backups::remains)
+                        .or(cluster::exchangeRemains)
+                        .isEmpty();
     }
 
     /** False for an actor that has no whole copy left, and waits for one. */

@@ -87,7 +87,8 @@ class ManyShufflesTest {
                 .start()) {
             UniserveClient client = cluster.client();
             client.admin()
-                    .createTable(TableSpec.named("t").port(KvEngine.NAME).hash(4).replicas(2));
+                    .createTable(
+                            TableSpec.named("t").port(KvEngine.NAME).hash(4).replicas(2));
             client.table("t")
                     .updateDocuments(
                             "kv.put@1",

@@ -129,9 +129,9 @@ final class ShufflingEngine implements Engine {
             Shuffle<String, Long> plan = Shuffle.scatter(query.table(), ScatterCall.of(SCATTER), query.text())
                     .broadcast(query.table(), ScatterCall.of(SCATTER), query.text())
                     .gather(query.table(), GatherCall.of(GATHER), query.text());
-            long sum = context.shuffle(plan, values -> values.stream()
-                            .mapToLong(Long::longValue)
-                            .sum())
+            long sum = context.shuffle(
+                            plan,
+                            values -> values.stream().mapToLong(Long::longValue).sum())
                     .value();
             return new Answer("text/plain", Bytes.utf8(Long.toString(sum)));
         });

@@ -195,8 +195,8 @@ public final class ServerNode implements Node {
                 world.observer,
                 stateNumbers,
                 world.sizes.statesMax());
-        SimDisk chunks = new SimDisk(
-                world.queue, random.fork("chunks"), world.weather, process, scratch, (owner, path) -> true);
+        SimDisk chunks =
+                new SimDisk(world.queue, random.fork("chunks"), world.weather, process, scratch, (owner, path) -> true);
         SimExchange exchange = new SimExchange(
                 process,
                 new ExchangeMachine(

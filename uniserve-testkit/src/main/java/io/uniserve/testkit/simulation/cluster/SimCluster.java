@@ -222,7 +222,9 @@ public final class SimCluster {
 
     /** Why something of plans with scatters is still held anywhere: empty where nothing is. */
     public Optional<String> exchangeRemains() {
-        return servers.stream().flatMap(server -> server.exchangeRemains().stream()).findFirst();
+        return servers.stream()
+                .flatMap(server -> server.exchangeRemains().stream())
+                .findFirst();
     }
 
     /** Why the replicas have not converged: empty when every actor has all its replicas, in sync and equal. */

@@ -24,12 +24,13 @@ import java.util.TreeMap;
  */
 public final class ListOperators {
     /** The parameter is a salt of what comes into which slot. */
-    public static final ScatterOperator<KvActor, Long> SCATTER = ScatterOperator.of(
-            new ScatterCall<>("sim.scatter@1", Codecs.LONG), KvActor.class, ListOperators::scatter);
+    public static final ScatterOperator<KvActor, Long> SCATTER =
+            ScatterOperator.of(new ScatterCall<>("sim.scatter@1", Codecs.LONG), KvActor.class, ListOperators::scatter);
 
     /** The value has the chunks of all inputs. */
     public static final GatherOperator<KvActor, Long, List<Arrival>> GATHER = GatherOperator.of(
-            new GatherCall<>("sim.gather@1", Codecs.LONG, Codecs.list(Codecs.of((out, one) -> one.write(out), Arrival::read))),
+            new GatherCall<>(
+                    "sim.gather@1", Codecs.LONG, Codecs.list(Codecs.of((out, one) -> one.write(out), Arrival::read))),
             KvActor.class,
             (actor, context, salt, chunks) -> gather(chunks));
 
@@ -50,8 +51,7 @@ public final class ListOperators {
 
         private void write(BinaryWriter out) {
             out.writeInt(input).writeInt(source).writeInt(total).writeInt(rows.size());
-            rows.forEach(row ->
-                    out.writeString(row.key).writeInt(row.place).writeString(row.marker));
+            rows.forEach(row -> out.writeString(row.key).writeInt(row.place).writeString(row.marker));
         }
 
         private static Arrival read(BinaryReader in) {

@@ -158,8 +158,7 @@ public final class AtomicClient implements Customer {
                 if (same) { // else it is not known of which number these are
                     TreeMap<Integer, List<String>> all = AtomicClient.this.lists(all(), List.of());
                     all.putAll(lists);
-                    history.read(
-                            new AtomicHistory.Read(reader, invoked, queue.now(), number, version, true, all));
+                    history.read(new AtomicHistory.Read(reader, invoked, queue.now(), number, version, true, all));
                 }
             }
 

@@ -91,8 +91,8 @@ public final class Shuffles {
         Bytes salt = ListOperators.SCATTER.parameters().encode(random.next());
         List<ShuffleMachine.Scatter> scatters = new ArrayList<>();
         for (int input = random.below(2); input >= 0; input--) {
-            scatters.add(new ShuffleMachine.Scatter(
-                    table, all, ListOperators.SCATTER.id(), salt, random.below(4) == 0));
+            scatters.add(
+                    new ShuffleMachine.Scatter(table, all, ListOperators.SCATTER.id(), salt, random.below(4) == 0));
         }
         ShuffleMachine.Plan plan =
                 new ShuffleMachine.Plan(scatters, table, List.copyOf(slots), ListOperators.GATHER.id(), salt);
@@ -105,7 +105,8 @@ public final class Shuffles {
                 mode,
                 env.clock().nanos() + nanos,
                 named -> versioned,
-                (named, operator, seen) -> version[0] = operator.equals(ListOperators.SCATTER.id()) ? seen : version[0]);
+                (named, operator, seen) ->
+                        version[0] = operator.equals(ListOperators.SCATTER.id()) ? seen : version[0]);
         ShuffleMachine machine = new ShuffleMachine(
                 env.clock(),
                 env.timers(),
@@ -143,7 +144,9 @@ public final class Shuffles {
             slots.add(ListOperators.GATHER.values().decode(part));
         }
         if (slots.size() != plan.actors().size()) {
-            violations.add("ONCE", name + " has " + slots.size() + " slots of " + plan.actors().size());
+            violations.add(
+                    "ONCE",
+                    name + " has " + slots.size() + " slots of " + plan.actors().size());
         }
         for (int input = 0; input < plan.scatters().size(); input++) {
             int place = input;
@@ -153,8 +156,9 @@ public final class Shuffles {
                             .toList())
                     .toList();
             boolean broadcast = plan.scatters().get(input).broadcast();
-            List<List<Arrival>> wholes =
-                    broadcast ? came : List.of(came.stream().flatMap(List::stream).toList());
+            List<List<Arrival>> wholes = broadcast
+                    ? came
+                    : List.of(came.stream().flatMap(List::stream).toList());
             List<TreeMap<Integer, List<String>>> lists =
                     wholes.stream().map(whole -> lists(name, whole)).distinct().toList();
             if (lists.size() > 1) {
@@ -186,7 +190,8 @@ public final class Shuffles {
         bySource.forEach((source, rows) -> {
             if (rows.size() != totals.getOrDefault(source, 0)) {
                 violations.add(
-                        "ONCE", name + " has " + rows.size() + " rows of actor " + source + ", which had "
+                        "ONCE",
+                        name + " has " + rows.size() + " rows of actor " + source + ", which had "
                                 + totals.getOrDefault(source, 0));
             }
             Map<String, TreeMap<Integer, String>> byKey = new TreeMap<>();

@@ -4,11 +4,12 @@ import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.math.BigDecimal;
 import java.math.RoundingMode;
+import java.time.DateTimeException;
 import java.time.LocalDate;
-import java.time.format.DateTimeParseException;
 import java.util.Locale;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The type of a column.
@@ -23,7 +24,10 @@ public record ColumnType(Kind kind, int precision, int scale) {
     private static final Pattern DECIMAL = Pattern.compile("decimal\\s*\\(\\s*(\\d{1,2})\\s*,\\s*(\\d{1,2})\\s*\\)");
     private static final Pattern NUMBER = Pattern.compile("[-+]?\\d{1,40}(\\.\\d{0,40})?|[-+]?\\.\\d{1,40}");
 
-    private static final Pattern DAY = Pattern.compile("\\d{4}-\\d{2}-\\d{2}");
+    /** Digits that a long holds, whichever they are. */
+    private static final int LONG_DIGITS = 18;
+
+    private static final int DAY_CHARS = 10;
     private static final int SHOWN_CHARS_MAX = 60;
 
     /** What values are, in documents and in an engine. */
@@ -150,6 +154,12 @@ public record ColumnType(Kind kind, int precision, int scale) {
     }
 
     private BigDecimal decimal(Object value) {
+        if (value instanceof String text && precision <= LONG_DIGITS) {
+            BigDecimal plain = plain(text);
+            if (plain != null) {
+                return plain;
+            }
+        }
         BigDecimal exact;
         if (value instanceof Long whole) {
             exact = BigDecimal.valueOf(whole);
@@ -167,15 +177,64 @@ public record ColumnType(Kind kind, int precision, int scale) {
         return exact.setScale(scale, RoundingMode.UNNECESSARY);
     }
 
+    /** A decimal of few digits, as nearly all are, without BigDecimal's reader; null where it is to look at the text. */
+    private @Nullable BigDecimal plain(String text) {
+        int at = text.startsWith("-") ? 1 : 0;
+        long unscaled = 0;
+        int whole = 0;
+        int behind = -1;
+        if (text.length() > LONG_DIGITS || text.length() == at) {
+            return null;
+        }
+        for (int i = at; i < text.length(); i++) {
+            char c = text.charAt(i);
+            if (c == '.' && behind < 0 && whole > 0) {
+                behind = 0;
+            } else if (c >= '0' && c <= '9') {
+                unscaled = unscaled * 10 + (c - '0');
+                whole += behind < 0 ? 1 : 0;
+                behind += behind < 0 ? 0 : 1;
+            } else {
+                return null;
+            }
+        }
+        int digits = Math.max(0, behind);
+        if (digits > scale || whole > precision - scale) {
+            return null;
+        }
+        for (; digits < scale; digits++) {
+            unscaled *= 10;
+        }
+        return BigDecimal.valueOf(at == 0 ? unscaled : -unscaled, scale);
+    }
+
     private LocalDate date(String text) {
         try {
-            if (DAY.matcher(text).matches() && !text.startsWith("0000")) {
-                return LocalDate.parse(text);
+            if (text.length() == DAY_CHARS && text.charAt(4) == '-' && text.charAt(7) == '-') {
+                int year = digits(text, 0, 4);
+                int month = digits(text, 5, 7);
+                int day = digits(text, 8, DAY_CHARS);
+                if (year > 0 && month > 0 && day > 0) {
+                    return LocalDate.of(year, month, day);
+                }
             }
-        } catch (DateTimeParseException e) {
+        } catch (DateTimeException e) {
             throw wrong(text);
         }
         throw wrong(text);
+    }
+
+    /** The number that these characters are; -1 where one is no digit. */
+    private static int digits(String text, int from, int to) {
+        int number = 0;
+        for (int i = from; i < to; i++) {
+            char c = text.charAt(i);
+            if (c < '0' || c > '9') {
+                return -1;
+            }
+            number = number * 10 + (c - '0');
+        }
+        return number;
     }
 
     private IllegalArgumentException wrong(Object value) {

@@ -120,7 +120,7 @@ public record Columns(List<Column> columns, List<String> primary) {
         int known = 0;
         for (Column column : columns) {
             Object value = row.fields().get(column.name());
-            known += row.fields().containsKey(column.name()) ? 1 : 0;
+            known += value != null || row.fields().containsKey(column.name()) ? 1 : 0;
             if (value == null && primary.contains(column.name())) {
                 throw invalid(row, "field \"" + column.name() + "\" is missing; it tells rows apart", null);
             }
@@ -136,6 +136,18 @@ public record Columns(List<Column> columns, List<String> primary) {
             throw invalid(row, "field \"" + unknown.iterator().next() + "\" is no column of the table", null);
         }
         return values;
+    }
+
+    /** Of a row's values, as {@link #values} has them, those that tell it apart. */
+    public List<Object> key(List<@Nullable Object> values) {
+        List<Object> key = new ArrayList<>(primary.size());
+        for (int i = 0; i < columns.size(); i++) {
+            Object value = values.get(i);
+            if (value != null && primary.contains(columns.get(i).name())) {
+                key.add(value);
+            }
+        }
+        return key;
     }
 
     /** Of a row's values those that tell it apart; INVALID_ROW as {@link #values}, but other fields are not looked at. */
@@ -169,16 +181,24 @@ public record Columns(List<Column> columns, List<String> primary) {
     }
 
     private Object ofText(int number, String name, String text) {
-        Column column = columns.stream()
-                .filter(known -> known.name().equals(name))
-                .findFirst()
-                .orElseThrow(() -> UniserveException.invalid("\"" + name + "\" is no column of the table"));
+        Column column = column(number - 1, name);
         try {
             return column.type().ofText(text);
         } catch (IllegalArgumentException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW, "column " + number + " (" + name + "): " + e.getMessage(), e);
         }
+    }
+
+    /** Nearly always files have columns in the table's order. */
+    private Column column(int likely, String name) {
+        if (likely < columns.size() && columns.get(likely).name().equals(name)) {
+            return columns.get(likely);
+        }
+        return columns.stream()
+                .filter(known -> known.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> UniserveException.invalid("\"" + name + "\" is no column of the table"));
     }
 
     private static UniserveException invalid(Document row, String problem, @Nullable Throwable cause) {

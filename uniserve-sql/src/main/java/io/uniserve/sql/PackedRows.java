@@ -8,55 +8,64 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.ByteArrayOutputStream;
-import java.util.ArrayList;
-import java.util.Collections;
-import java.util.List;
+import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
 import java.util.zip.Inflater;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Rows as they are sent to every actor of another table: column by column, compressed. Immutable; safe for use by several
- * threads. Equal by identity: who keeps what was made of them tells them apart so.
+ * Rows as they are sent to every actor of another table: with a checksum, and compressed where they are many. Immutable; safe
+ * for use by several threads. Equal by identity: who keeps what was made of them tells them apart so.
  */
 public final class PackedRows {
     /** Unpacked bytes at most. */
     public static final int UNPACKED_BYTES_MAX = 64 << 20;
 
     public static final Codec<PackedRows> CODEC = Codecs.of(
-            (out, rows) -> out.writeInt(rows.count).writeBytes(rows.packed),
-            in -> new PackedRows(in.readInt(), in.readBytes()));
+            (out, rows) -> out.writeInt(rows.count)
+                    .writeBoolean(rows.deflated)
+                    .writeInt(rows.checksum)
+                    .writeBytes(rows.packed),
+            in -> new PackedRows(in.readInt(), in.readBoolean(), in.readInt(), in.readBytes(), null));
 
-    /** Rows at most: NULLs take next to no bytes, and each row takes memory. */
+    /** Rows at most: each takes memory. */
     private static final int ROWS_MAX = 1 << 21;
+
+    /** Fewer bytes are sent as they are: to deflate them takes longer than to send them. */
+    private static final int DEFLATED_BYTES_MIN = 16 << 10;
 
     private static final int BUFFER_BYTES = 64 << 10;
 
     private final int count;
+    private final boolean deflated;
+    private final int checksum;
     private final Bytes packed;
+    /** Once they were wanted, as all actors of a server and all steps of a plan want the same. */
+    private @Nullable SqlRows unpacked;
 
-    private PackedRows(int count, Bytes packed) {
+    private PackedRows(int count, boolean deflated, int checksum, Bytes packed, @Nullable SqlRows unpacked) {
         this.count = count;
+        this.deflated = deflated;
+        this.checksum = checksum;
         this.packed = packed;
+        this.unpacked = unpacked;
     }
 
     /** Packs rows; TOO_LARGE where they have more than {@link #UNPACKED_BYTES_MAX}. */
     public static PackedRows of(SqlRows rows) {
         BinaryWriter out = BinaryWriter.limited(UNPACKED_BYTES_MAX);
-        out.writeInt(rows.types().size());
-        rows.types().forEach(out::writeString);
-        out.writeInt(rows.rows().size());
-        for (int column = 0; column < rows.types().size(); column++) {
-            for (List<@Nullable String> row : rows.rows()) {
-                String value = row.get(column);
-                out.writeBoolean(value != null);
-                if (value != null) {
-                    out.writeString(value);
-                }
-            }
-        }
-        return new PackedRows(rows.rows().size(), deflated(out.finish()));
+        SqlRows.write(out, rows);
+        Bytes plain = out.finish();
+        boolean deflated = plain.size() >= DEFLATED_BYTES_MIN;
+        Bytes packed = deflated ? deflated(plain) : plain;
+        return new PackedRows(rows.count(), deflated, checksum(packed), packed, rows);
+    }
+
+    private static int checksum(Bytes bytes) {
+        CRC32C sum = new CRC32C();
+        sum.update(bytes.buffer());
+        return (int) sum.getValue();
     }
 
     private static Bytes deflated(Bytes bytes) {
@@ -86,28 +95,26 @@ public final class PackedRows {
     }
 
     /** The rows; CORRUPT where the bytes are not such. */
-    public SqlRows unpacked() {
-        BinaryReader in = new BinaryReader(inflated());
-        List<String> types = new ArrayList<>();
-        for (int left = in.readCount(1); left > 0; left--) {
-            types.add(in.readString());
+    public synchronized SqlRows unpacked() {
+        SqlRows known = unpacked;
+        if (known == null) {
+            known = read();
+            unpacked = known;
         }
-        int rows = in.readCount(Math.max(1, types.size()));
-        if (types.isEmpty() || rows != count || rows > ROWS_MAX) {
-            throw corrupt("rows without columns, too many, or not as many as are told", null);
+        return known;
+    }
+
+    private SqlRows read() {
+        if (checksum(packed) != checksum) {
+            throw corrupt("packed rows whose checksum is another", null);
         }
-        List<List<@Nullable String>> all = new ArrayList<>(rows);
-        for (int row = 0; row < rows; row++) {
-            all.add(new ArrayList<>(types.size()));
-        }
-        for (int column = 0; column < types.size(); column++) {
-            for (List<@Nullable String> row : all) {
-                row.add(in.readBoolean() ? in.readString() : null);
-            }
-        }
+        BinaryReader in = new BinaryReader(deflated ? inflated() : packed);
+        SqlRows rows = SqlRows.read(in);
         in.expectEnd();
-        all.replaceAll(Collections::unmodifiableList);
-        return new SqlRows(types, all);
+        if (rows.count() != count || count > ROWS_MAX) {
+            throw corrupt("too many rows, or not as many as are told", null);
+        }
+        return rows;
     }
 
     private Bytes inflated() {

@@ -47,8 +47,11 @@ public final class RowUpdates {
 
     /** Of rows with the same key the last one. */
     private static Collection<List<@Nullable Object>> last(RowActor actor, List<Document> rows) {
-        Map<List<Object>, List<@Nullable Object>> last = new LinkedHashMap<>();
-        rows.forEach(row -> last.put(actor.columns().key(row), actor.columns().values(row)));
+        Map<List<Object>, List<@Nullable Object>> last = new LinkedHashMap<>(rows.size() * 2);
+        for (Document row : rows) {
+            List<@Nullable Object> values = actor.columns().values(row);
+            last.put(actor.columns().key(values), values);
+        }
         return last.values();
     }
 

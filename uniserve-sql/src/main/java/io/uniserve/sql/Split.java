@@ -89,6 +89,10 @@ final class Split {
         return "c" + columns.indexOf(column.column());
     }
 
+    private int place(Names.Found column) {
+        return Integer.parseInt(sent(column).substring(1));
+    }
+
     SplitQuery query() {
         String distinct = asked.distinct() ? "DISTINCT " : "";
         List<String> answers = asked.answers().stream().map(merged::write).toList();
@@ -178,7 +182,8 @@ final class Split {
                 if (answer) {
                     own.add(in);
                 } else {
-                    reductions.add(new Reduction(other.item(), in));
+                    reductions.add(new Reduction(
+                            other.item(), in, place(equality.of(number).get()), place(other)));
                 }
             }
             Item item = from.tables().get(number);

@@ -80,7 +80,10 @@ public record SplitQuery(
             for (int i = 0; i < columns.size(); i++) {
                 named.add("\"" + columns.get(i) + "\" AS c" + i);
             }
-            return "SELECT " + (named.isEmpty() ? "1 AS c0" : String.join(", ", named)) + " FROM " + ROWS + where(all);
+            // One actor's rows more than all may send are enough to know that they are too many.
+            int most = filtered(known) ? SqlRun.Broadcast.ROWS_MAX : SqlRun.Broadcast.WHOLE_ROWS_MAX;
+            return "SELECT " + (named.isEmpty() ? "1 AS c0" : String.join(", ", named)) + " FROM " + ROWS + where(all)
+                    + " LIMIT " + (most + 1);
         }
 
         /** True where not all of its rows are sent. */
@@ -89,8 +92,13 @@ public record SplitQuery(
         }
     }
 
-    /** A condition that a row's join partner is in another side. */
-    public record Reduction(int side, String condition) {}
+    /**
+     * A condition that a row's join partner is in another side.
+     *
+     * @param own the column that is compared, by its place in what the table sends
+     * @param other that of the other side
+     */
+    public record Reduction(int side, String condition, int own, int other) {}
 
     /** The name by which statements know the rows of a side. */
     static String side(int item) {

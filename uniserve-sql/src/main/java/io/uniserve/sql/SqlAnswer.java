@@ -5,7 +5,6 @@ import io.uniserve.codec.Bytes;
 import java.util.List;
 import java.util.StringJoiner;
 import java.util.regex.Pattern;
-import org.jspecify.annotations.Nullable;
 
 /** A query's answer as JSON, a row a line: numbers exactly as the engine has them, days and texts as strings. */
 public final class SqlAnswer {
@@ -22,27 +21,36 @@ public final class SqlAnswer {
                     + string(rows.types().get(i)) + "}");
         }
         StringJoiner lines = new StringJoiner(",\n", "\"rows\":[\n", "\n]}\n").setEmptyValue("\"rows\":[]}\n");
-        rows.rows().forEach(row -> lines.add(line(rows.types(), row)));
+        List<SqlColumn> all = rows.columns();
+        List<Boolean> numbers =
+                all.stream().map(column -> NUMBER_TYPE.matcher(column.type()).matches()).toList();
+        for (int row = 0; row < rows.count(); row++) {
+            lines.add(line(all, numbers, row));
+        }
         return new Answer("application/json", Bytes.utf8(columns.toString() + lines));
     }
 
-    private static String line(List<String> types, List<@Nullable String> row) {
+    private static String line(List<SqlColumn> columns, List<Boolean> numbers, int row) {
         StringJoiner values = new StringJoiner(",", "[", "]");
-        for (int i = 0; i < types.size(); i++) {
-            values.add(value(types.get(i), row.get(i)));
+        for (int i = 0; i < columns.size(); i++) {
+            values.add(value(columns.get(i), numbers.get(i), row));
         }
         return values.toString();
     }
 
-    private static String value(String type, @Nullable String value) {
+    private static String value(SqlColumn column, boolean number, int row) {
+        String value = column.text(row);
         if (value == null) {
             return "null";
         }
-        if (type.equals("BOOLEAN")
-                || (NUMBER_TYPE.matcher(type).matches() && NUMBER.matcher(value).matches())) {
-            return value;
-        }
-        return string(value);
+        // Doubles may be infinite, which JSON has no number for.
+        boolean bare = column.type().equals("BOOLEAN")
+                || (number && (plain(column) || NUMBER.matcher(value).matches()));
+        return bare ? value : string(value);
+    }
+
+    private static boolean plain(SqlColumn column) {
+        return column.isNumbers() && !column.type().equals("DOUBLE");
     }
 
     private static String string(String text) {

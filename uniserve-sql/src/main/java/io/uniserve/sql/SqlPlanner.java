@@ -31,6 +31,7 @@ public final class SqlPlanner implements Planner {
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
+    private final RowCounts counts = new RowCounts();
 
     /** The engine at the place where queries are planned; so values mean the same in both steps. */
     @FunctionalInterface
@@ -62,7 +63,7 @@ public final class SqlPlanner implements Planner {
         boolean explained = explain.matches();
         // Lines and columns are counted from behind the word.
         String sql = explained ? explain.group(1) : text.text();
-        ParsedQuery parsed = ParsedQuery.of(sql);
+        ParsedQuery parsed = SqlQuery.parsed(sql);
         Map<String, TableMeta> metas = new TreeMap<>(String.CASE_INSENSITIVE_ORDER);
         parsed.tables().forEach(named -> metas.put(named.getSimple(), meta(named, text, context)));
         parsed.check(text.table().value());
@@ -73,7 +74,7 @@ public final class SqlPlanner implements Planner {
             throw UniserveException.unsupported("a query of several tables is asked of all actors, not of some");
         }
         List<String> told = new ArrayList<>();
-        Stages stages = new Stages(query, asked -> new SqlRun(call, engine, shuffle, context, metas, asked, told));
+        Stages stages = new Stages(query, asked -> new SqlRun(call, engine, shuffle, counts, context, metas, asked, told));
         SqlRows rows = stages.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }
@@ -81,7 +82,7 @@ public final class SqlPlanner implements Planner {
     /** The rounds as text: the query was run, and its answer is not shown. */
     private static Answer explained(List<String> told, SqlRows rows) {
         String text = String.join("\n", told) + "\n" + "answer: "
-                + SqlRun.rows(rows.rows().size()) + "\n";
+                + SqlRun.rows(rows.count()) + "\n";
         return new Answer("text/plain", Bytes.utf8(text));
     }
 

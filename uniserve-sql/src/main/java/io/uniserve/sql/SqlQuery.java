@@ -17,6 +17,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 
 /**
  * What an actor is asked for a query, the parameters of a port's operator. What travels is the user's text, which every
@@ -44,12 +45,13 @@ public record SqlQuery(
     public static final Codec<SqlQuery> CODEC = Codecs.of(SqlQuery::write, SqlQuery::read);
 
     private static final Codec<Map<Integer, PackedRows>> ROWS = Codecs.map(Codecs.INT, PackedRows.CODEC);
-    private static final String NAME = "[a-z_][a-z0-9_]{0,62}";
+    private static final Pattern NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
     private static final int SPLITS_MAX = 256;
     private static final int PLANS_MAX = 64;
     private static final Latest<SplitKey, SplitQuery> SPLITS = new Latest<>(SPLITS_MAX);
     private static final Latest<PlanKey, QueryPlan> PLANS = new Latest<>(PLANS_MAX);
+    private static final Latest<String, ParsedQuery> TEXTS = new Latest<>(PLANS_MAX);
 
     /**
      * A part of a query that is answered by itself.
@@ -136,7 +138,14 @@ public record SqlQuery(
      * @param statement over the actor's rows and the relations
      * @param relations by the names that the statement has for them
      */
-    public record Work(String statement, Map<String, PackedRows> relations) {}
+    public record Work(String statement, Map<String, PackedRows> relations) {
+        /** The relations' rows; CORRUPT where they are none. */
+        public Map<String, SqlRows> unpacked() {
+            Map<String, SqlRows> rows = new TreeMap<>();
+            relations.forEach((name, packed) -> rows.put(name, packed.unpacked()));
+            return rows;
+        }
+    }
 
     /** The statement for an actor that has these columns; INVALID_ARGUMENT or UNSUPPORTED where there is none. */
     public Work work(Columns own) {
@@ -186,6 +195,11 @@ public record SqlQuery(
                 new SplitKey(text, tables, stage, stays), key -> plan().split(stage.number, stage.reduced, stays));
     }
 
+    /** A text as a tree that is only looked at. */
+    static ParsedQuery parsed(String text) {
+        return TEXTS.get(text, ParsedQuery::of);
+    }
+
     /** The query's stages. */
     QueryPlan plan() {
         return PLANS.get(new PlanKey(text, tables), key -> QueryPlan.of(tables, text));
@@ -231,7 +245,7 @@ public record SqlQuery(
                     ? precision >= 1 && precision <= ColumnType.PRECISION_MAX && scale >= 0 && scale <= precision
                     : precision == 0 && scale == 0;
             // Names become parts of statements.
-            if (!name.matches(NAME) || !fits) {
+            if (!NAME.matcher(name).matches() || !fits) {
                 throw new UniserveException(ErrorCode.CORRUPT, "a column that no table has");
             }
             columns.add(new Column(name, new ColumnType(kind, precision, scale)));

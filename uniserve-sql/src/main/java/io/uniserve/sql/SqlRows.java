@@ -7,52 +7,134 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.Collections;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Rows of an engine's answer, as texts that the engine reads back exactly.
- *
- * @param types of the columns, as the engine names them, such as DECIMAL(38,2)
- * @param rows each with a text or null for every column
- */
-public record SqlRows(List<String> types, List<List<@Nullable String>> rows) {
+/** Rows of an engine's answer, column by column. Immutable, and safe for use by several threads. */
+public final class SqlRows {
     /** Reads no name of a type that is more than a word with numbers: they become a part of statements. */
     public static final Codec<SqlRows> CODEC = Codecs.of(SqlRows::write, SqlRows::read);
 
     private static final Pattern TYPE = Pattern.compile("[A-Z][A-Z0-9_ ]{0,40}(\\(\\d{1,2},\\d{1,2}\\))?");
     private static final int COLUMNS_MAX = 10_000;
 
-    public SqlRows {
-        types = List.copyOf(types);
-        rows = Collections.unmodifiableList(rows);
-        for (String type : types) {
-            if (!TYPE.matcher(type).matches()) {
-                throw UniserveException.unsupported("a query's value of type " + type);
+    /** Types of which equal values are the same number or text. */
+    private static final Set<String> COMPARED = Set.of("BIGINT", "INTEGER", "VARCHAR", "DATE");
+
+    private final List<SqlColumn> columns;
+    private final int count;
+
+    /** Columns of as many rows each. */
+    public SqlRows(List<SqlColumn> columns) {
+        this(columns, columns.isEmpty() ? 0 : columns.get(0).count());
+    }
+
+    /**
+     * Rows of texts.
+     *
+     * @param types of the columns, as the engine names them, such as DECIMAL(38,2)
+     * @param rows each with a text, that the engine reads back exactly, or null for every column
+     */
+    public SqlRows(List<String> types, List<? extends List<@Nullable String>> rows) {
+        this(
+                IntStream.range(0, types.size())
+                        .mapToObj(i -> new SqlColumn(types.get(i), texts(rows, i)))
+                        .toList(),
+                rows.size());
+    }
+
+    private SqlRows(List<SqlColumn> columns, int count) {
+        this.columns = List.copyOf(columns);
+        this.count = count;
+        for (SqlColumn column : columns) {
+            if (!TYPE.matcher(column.type()).matches()) {
+                throw UniserveException.unsupported("a query's value of type " + column.type());
+            }
+            if (column.count() != count) {
+                throw UniserveException.invalid("a column of " + column.count() + " rows beside one of " + count);
             }
         }
-        if (types.size() > COLUMNS_MAX) {
-            throw UniserveException.invalid("rows of " + types.size() + " columns, at most " + COLUMNS_MAX);
+        if (columns.size() > COLUMNS_MAX) {
+            throw UniserveException.invalid("rows of " + columns.size() + " columns, at most " + COLUMNS_MAX);
         }
     }
 
-    private static void write(BinaryWriter out, SqlRows rows) {
-        out.writeInt(rows.types.size());
-        rows.types.forEach(out::writeString);
-        out.writeInt(rows.rows.size());
-        for (List<@Nullable String> row : rows.rows) {
-            for (String value : row) {
-                out.writeBoolean(value != null);
-                if (value != null) {
-                    out.writeString(value);
-                }
-            }
-        }
+    private static List<@Nullable String> texts(List<? extends List<@Nullable String>> rows, int column) {
+        List<@Nullable String> texts = new ArrayList<>(rows.size());
+        rows.forEach(row -> texts.add(row.get(column)));
+        return Collections.unmodifiableList(texts);
     }
 
-    private static SqlRows read(BinaryReader in) {
+    /** How many. */
+    public int count() {
+        return count;
+    }
+
+    /** All columns, in order. */
+    public List<SqlColumn> columns() {
+        return columns;
+    }
+
+    /** Types of the columns, as the engine names them. */
+    public List<String> types() {
+        return columns.stream().map(SqlColumn::type).toList();
+    }
+
+    /** The rows, made anew: each with a text or null for every column. */
+    public List<List<@Nullable String>> rows() {
+        List<List<@Nullable String>> rows = new ArrayList<>(count);
+        for (int i = 0; i < count; i++) {
+            List<@Nullable String> row = new ArrayList<>(columns.size());
+            for (SqlColumn column : columns) {
+                row.add(column.text(i));
+            }
+            rows.add(Collections.unmodifiableList(row));
+        }
+        return rows;
+    }
+
+    /** The rows whose value in a column is one of those that others have in one of theirs; all where the types are not compared here. */
+    SqlRows among(int column, SqlRows others, int other) {
+        SqlColumn own = columns.get(column);
+        SqlColumn wanted = others.columns.get(other);
+        if (!COMPARED.contains(own.type()) || !own.type().equals(wanted.type())) {
+            return this;
+        }
+        Set<Object> values = new HashSet<>();
+        boolean numbers = own.isNumbers() && wanted.isNumbers();
+        for (int row = 0; row < wanted.count(); row++) {
+            if (!wanted.isNull(row)) {
+                values.add(numbers ? (Object) wanted.number(row) : wanted.text(row));
+            }
+        }
+        BitSet some = new BitSet();
+        for (int row = 0; row < count; row++) {
+            if (!own.isNull(row) && values.contains(numbers ? (Object) own.number(row) : own.text(row))) {
+                some.set(row);
+            }
+        }
+        return some.cardinality() == count
+                ? this
+                : new SqlRows(
+                        columns.stream().map(one -> one.only(some)).toList(), some.cardinality());
+    }
+
+    /** Writes them. */
+    static void write(BinaryWriter out, SqlRows rows) {
+        out.writeInt(rows.columns.size());
+        rows.columns.forEach(column -> out.writeString(column.type()));
+        out.writeInt(rows.count);
+        rows.columns.forEach(column -> ColumnCodec.write(out, column));
+    }
+
+    /** Reads them; CORRUPT where there are none. */
+    static SqlRows read(BinaryReader in) {
         List<String> types = new ArrayList<>();
         for (int left = in.readCount(1); left > 0; left--) {
             types.add(in.readString());
@@ -61,28 +143,45 @@ public record SqlRows(List<String> types, List<List<@Nullable String>> rows) {
             throw new UniserveException(ErrorCode.CORRUPT, "rows without columns");
         }
         int count = in.readCount(types.size());
-        List<List<@Nullable String>> rows = new ArrayList<>(count);
-        for (int i = 0; i < count; i++) {
-            List<@Nullable String> row = new ArrayList<>(types.size());
-            for (int column = 0; column < types.size(); column++) {
-                row.add(in.readBoolean() ? in.readString() : null);
-            }
-            rows.add(Collections.unmodifiableList(row));
+        List<SqlColumn> columns = new ArrayList<>();
+        for (String type : types) {
+            columns.add(ColumnCodec.read(in, type, count));
         }
-        return new SqlRows(types, rows);
+        return new SqlRows(columns, count);
     }
 
     /** All rows of several answers of the same columns; at least one. */
     public static SqlRows concat(List<SqlRows> parts) {
-        List<List<@Nullable String>> all = new ArrayList<>();
+        SqlRows first = parts.get(0);
+        int count = 0;
         for (SqlRows part : parts) {
-            if (!part.types.equals(parts.get(0).types)) {
+            if (!part.types().equals(first.types())) {
                 throw new UniserveException(
                         ErrorCode.PORT_FAILED,
-                        "actors answer with columns of different types: " + parts.get(0).types + " and " + part.types);
+                        "actors answer with columns of different types: " + first.types() + " and " + part.types());
             }
-            all.addAll(part.rows);
+            count += part.count;
         }
-        return new SqlRows(parts.get(0).types, all);
+        return new SqlRows(
+                IntStream.range(0, first.columns.size())
+                        .mapToObj(i -> SqlColumn.concat(
+                                parts.stream().map(part -> part.columns.get(i)).toList()))
+                        .toList(),
+                count);
+    }
+
+    @Override
+    public boolean equals(@Nullable Object other) {
+        return other instanceof SqlRows rows && rows.types().equals(types()) && rows.rows().equals(rows());
+    }
+
+    @Override
+    public int hashCode() {
+        return types().hashCode() * 31 + count;
+    }
+
+    @Override
+    public String toString() {
+        return types() + " " + rows();
     }
 }

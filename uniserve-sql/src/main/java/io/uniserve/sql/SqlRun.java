@@ -13,21 +13,28 @@ import io.uniserve.sql.SqlQuery.Step;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.Comparator;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.OptionalLong;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /** One query's rounds, and what is to be told of them. */
 final class SqlRun {
+    /** A table of fewer rows is collected whole at once: that takes less time than to wait for others that make it smaller. */
+    static final int WAITING_ROWS_MIN = 5_000;
+
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final SqlPlanner.Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
+    private final RowCounts known;
     private final PlanContext context;
     private final Map<String, TableMeta> metas;
     private final SqlQuery query;
@@ -41,6 +48,7 @@ final class SqlRun {
             RetrieveCall<SqlQuery, SqlRows> call,
             SqlPlanner.Merging engine,
             Optional<SqlShuffle.Calls> shuffle,
+            RowCounts known,
             PlanContext context,
             Map<String, TableMeta> metas,
             SqlQuery query,
@@ -48,6 +56,7 @@ final class SqlRun {
         this.call = call;
         this.engine = engine;
         this.shuffle = shuffle;
+        this.known = known;
         this.context = context;
         this.metas = metas;
         this.query = query;
@@ -63,7 +72,7 @@ final class SqlRun {
         SqlRows parts = parts(last);
         SqlRows rows = engine.answer(
                 relations(split.finish(), Map.of(SplitQuery.PARTS, parts)), split.finish(), context.remainingNanos());
-        tell("finish: " + rows(rows.rows().size()), split.finish());
+        tell("finish: " + rows(rows.count()), split.finish());
         return rows;
     }
 
@@ -76,7 +85,7 @@ final class SqlRun {
 
     private SqlRows there(SqlQuery last) {
         SqlRows parts = ask(last);
-        tell("partial at " + actors(last.item()) + ": " + rows(parts.rows().size()), split.partial());
+        tell("partial at " + actors(last.item()) + ": " + rows(parts.count()), split.partial());
         return parts;
     }
 
@@ -85,7 +94,7 @@ final class SqlRun {
         Map<String, SqlRows> sides = new TreeMap<>();
         last.sides().forEach((item, rows) -> sides.put(SplitQuery.side(item), rows.unpacked()));
         SqlRows parts = engine.answer(relations(split.partial(), sides), split.partial(), context.remainingNanos());
-        tell("joined in one place: " + rows(parts.rows().size()), split.partial());
+        tell("joined in one place: " + rows(parts.count()), split.partial());
         return parts;
     }
 
@@ -100,20 +109,52 @@ final class SqlRun {
         return all;
     }
 
-    /** How many rows the conditions of this table alone leave. */
+    /** How many rows the conditions of this table alone leave, or lately left. */
     long count(int item) {
-        return ask(query.with(Step.COUNT, -1, item, Map.of())).rows().stream()
-                .mapToLong(row -> Long.parseLong(String.valueOf(row.get(0))))
-                .sum();
+        return counts(List.of(item), false).get(0);
+    }
+
+    /**
+     * The same of several tables; those that are not known are counted at the same time.
+     *
+     * @param exactly whether what was known is to be counted too
+     */
+    private List<Long> counts(List<Integer> items, boolean exactly) {
+        Map<Integer, Long> all = new HashMap<>();
+        List<Integer> unknown = new ArrayList<>();
+        for (int item : items) {
+            // What depends on other stages' answers is another number in each query.
+            OptionalLong last = exactly || !count(query, item).given().isEmpty()
+                    ? OptionalLong.empty()
+                    : known.of(
+                            meta(split.sides().get(item)), split.sides().get(item).count(), context.nanos());
+            last.ifPresentOrElse(rows -> all.put(item, rows), () -> unknown.add(item));
+        }
+        List<SqlRows> answers =
+                ask(unknown.stream().map(item -> count(query, item)).toList());
+        for (int i = 0; i < unknown.size(); i++) {
+            SqlColumn counted = answers.get(i).columns().get(0);
+            long rows = 0;
+            for (int row = 0; row < counted.count(); row++) {
+                rows += Long.parseLong(String.valueOf(counted.text(row)));
+            }
+            Side side = split.sides().get(unknown.get(i));
+            all.put(unknown.get(i), rows);
+            if (count(query, unknown.get(i)).given().isEmpty()) {
+                known.note(meta(side), side.count(), rows, context.nanos());
+            }
+        }
+        return items.stream().map(item -> Objects.requireNonNull(all.get(item))).toList();
+    }
+
+    private static SqlQuery count(SqlQuery query, int item) {
+        return query.with(Step.COUNT, -1, item, Map.of());
     }
 
     /** The table with the most rows that are wanted stays; of the others the smaller ones go first and make the larger ones smaller. */
     private SqlQuery joined() {
         List<Side> sides = split.sides();
-        List<Long> counts = new ArrayList<>();
-        for (int item = 0; item < sides.size(); item++) {
-            counts.add(count(item));
-        }
+        List<Long> counts = counts(IntStream.range(0, sides.size()).boxed().toList(), false);
         int stays = IntStream.range(0, sides.size())
                 .filter(item -> sides.get(item).mayStay())
                 .boxed()
@@ -121,35 +162,35 @@ final class SqlRun {
                 .orElse(SplitQuery.NOWHERE);
         split = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split();
         if (stays >= 0) {
-            tell("in place: " + called(split.sides().get(stays)) + ", " + rows(counts.get(stays)), "");
+            tell("in place: " + called(split.sides().get(stays)) + ", about " + rows(counts.get(stays)), "");
         }
-        Map<Integer, PackedRows> gathered = new TreeMap<>();
-        List<Integer> others = IntStream.range(0, sides.size())
+        List<Integer> others = new ArrayList<>(IntStream.range(0, sides.size())
                 .filter(item -> item != stays)
                 .boxed()
                 .sorted(Comparator.comparing(counts::get))
-                .toList();
+                .toList());
         if (stays >= 0 && ShuffleQuery.wanted(query.text())) {
             others.forEach(item -> cut = between(stays, item).or(() -> cut));
+            cut.ifPresent(found -> others.remove((Object) found.partner()));
         }
-        for (int item : others) {
-            if (cut.isPresent() && cut.get().partner() == item) {
-                continue;
-            }
-            try {
-                gathered.put(item, gather(stays, item, counts.get(item), gathered));
-            } catch (UniserveException e) {
-                Optional<ShuffleQuery> found = stays < 0 ? Optional.empty() : between(stays, item);
-                if (e.code() != ErrorCode.TOO_LARGE || cut.isPresent() || found.isEmpty()) {
-                    throw e;
-                }
-                cut = found;
-            }
+        Map<Integer, PackedRows> gathered = new TreeMap<>();
+        while (!others.isEmpty()) {
+            List<Integer> now = others.stream()
+                    .filter(item -> counts.get(item) <= WAITING_ROWS_MIN
+                            || others.subList(0, others.indexOf(item)).stream()
+                                    .noneMatch(earlier -> reduces(earlier, item)))
+                    .toList();
+            others.removeAll(now);
+            gather(stays, now, counts, gathered);
         }
         // Where a table is cut its rows are not sent along, so the step is none that one actor could answer.
         return cut.isPresent()
                 ? query.given(stays, gathered)
                 : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered);
+    }
+
+    private boolean reduces(int one, int item) {
+        return split.sides().get(item).reductions().stream().anyMatch(reduction -> reduction.side() == one);
     }
 
     /** How the two tables are cut, if the port can do that and the join has an equality of theirs. */
@@ -183,7 +224,7 @@ final class SqlRun {
         SqlRows parts = result.value();
         tell(
                 "joined in " + context.actors(name(stays)).size() + " slots, at the actors of " + stays.table() + ": "
-                        + rows(parts.rows().size()) + " of " + told(stages.get(2))
+                        + rows(parts.count()) + " of " + told(stages.get(2))
                         + (result.attempts() > 1 ? "; " + result.attempts() + " attempts" : ""),
                 split.partial());
         return parts;
@@ -206,35 +247,121 @@ final class SqlRun {
                         stage.nanos() / 1e6);
     }
 
-    private PackedRows gather(int stays, int item, long count, Map<Integer, PackedRows> gathered) {
+    /** Collects the rows that are wanted of these tables, all at the same time, unless there are too many. */
+    private void gather(int stays, List<Integer> items, List<Long> counts, Map<Integer, PackedRows> gathered) {
+        List<Integer> sent = new ArrayList<>();
+        Map<Integer, Map<Integer, PackedRows>> reducing = new HashMap<>();
+        for (int item : items) {
+            reducing.put(item, reducing(item, counts.get(item), gathered));
+            if (!cutting(stays, item, () -> checkBefore(item, counts.get(item), reducing.get(item), gathered))) {
+                sent.add(item);
+            }
+        }
+        List<SqlRows> answers;
+        try {
+            answers = ask(sent.stream()
+                    .map(item -> query.with(Step.SIDE, stays, item, reducing.get(item)))
+                    .toList());
+        } catch (UniserveException e) {
+            if (e.code() != ErrorCode.TOO_LARGE || sent.isEmpty()) {
+                throw e;
+            }
+            if (sent.size() == 1) {
+                cutting(stays, sent.get(0), () -> {
+                    throw e;
+                });
+            } else {
+                // Which of them it was: one after the other.
+                sent.forEach(item -> gather(stays, List.of(item), counts, gathered));
+            }
+            return;
+        }
+        for (int i = 0; i < sent.size(); i++) {
+            int item = sent.get(i);
+            SqlRows rows = answers.get(i);
+            cutting(stays, item, () -> keep(item, rows, reducing.get(item), counts.get(item), gathered));
+        }
+    }
+
+    /** Runs it; where that is too large, and no other table is cut yet, the table is cut. True if so. */
+    private boolean cutting(int stays, int item, Runnable step) {
+        try {
+            step.run();
+            return false;
+        } catch (UniserveException e) {
+            Optional<ShuffleQuery> found = stays < 0 ? Optional.empty() : between(stays, item);
+            if (e.code() != ErrorCode.TOO_LARGE || cut.isPresent() || found.isEmpty()) {
+                throw e;
+            }
+            cut = found;
+            return true;
+        }
+    }
+
+    /** What makes a table's rows fewer at their actors. A small table is collected as it is, and made smaller here. */
+    private Map<Integer, PackedRows> reducing(int item, long count, Map<Integer, PackedRows> gathered) {
+        Map<Integer, PackedRows> reducing = new TreeMap<>(gathered);
+        reducing.keySet().removeIf(one -> count <= WAITING_ROWS_MIN || !reduces(one, item));
+        return reducing;
+    }
+
+    /** Where all rows would be sent, their number tells before they are asked for. */
+    private void checkBefore(
+            int item, long about, Map<Integer, PackedRows> reducing, Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
-        Set<Integer> known = gathered.keySet();
         Broadcast before = Broadcast.of(gathered.values(), query.given().values());
-        if (!side.filtered(known)) {
+        if (!side.filtered(reducing.keySet())
+                && (about > Broadcast.WHOLE_ROWS_MAX || before.rows() + about > Broadcast.ROWS_MAX)) {
+            long count = counts(List.of(item), true).get(0);
             Broadcast.checkWhole(side.table(), count);
             before.check(side.table(), count, 0);
         }
-        Map<Integer, PackedRows> reducing = new TreeMap<>(gathered);
-        reducing.keySet()
-                .retainAll(side.reductions().stream()
-                        .map(SplitQuery.Reduction::side)
-                        .toList());
-        PackedRows rows = PackedRows.of(ask(query.with(Step.SIDE, stays, item, reducing)));
+    }
+
+    private void keep(
+            int item, SqlRows collected, Map<Integer, PackedRows> reduced, long count, Map<Integer, PackedRows> gathered) {
+        Side side = split.sides().get(item);
+        Set<Integer> partners = new TreeSet<>(reduced.keySet());
+        SqlRows rows = collected;
+        if (collected.count() <= WAITING_ROWS_MIN) {
+            for (SplitQuery.Reduction by : side.reductions()) {
+                PackedRows other = gathered.get(by.side());
+                if (other != null && !reduced.containsKey(by.side())) {
+                    SqlRows fewer = rows.among(by.own(), other.unpacked(), by.other());
+                    if (fewer.count() < rows.count()) {
+                        partners.add(by.side());
+                        rows = fewer;
+                    }
+                }
+            }
+        }
         if (side.conditions().isEmpty() && rows.count() >= count) {
             Broadcast.checkWhole(side.table(), rows.count());
         }
-        before.check(side.table(), rows.count(), rows.bytes());
-        String by = reducing.keySet().stream()
+        PackedRows packed = PackedRows.of(rows);
+        Broadcast.of(gathered.values(), query.given().values()).check(side.table(), packed.count(), packed.bytes());
+        String by = partners.stream()
                 .map(other -> split.sides().get(other).alias())
                 .collect(Collectors.joining(", "));
         tell(
-                "broadcast " + called(side) + " from " + actors(item) + ": " + rows(rows.count()) + ", "
-                        + String.format(Locale.ROOT, "%,d bytes", rows.bytes())
-                        + (side.filtered(known) ? " of " + rows(count) : ", all it has")
+                "broadcast " + called(side) + " from " + actors(item) + ": " + rows(packed.count()) + ", "
+                        + String.format(Locale.ROOT, "%,d bytes", packed.bytes())
+                        + (side.filtered(partners) ? " of about " + rows(count) : ", all it has")
                         + (side.conditions().isEmpty() ? "" : " that its conditions leave")
                         + (by.isEmpty() ? "" : ", those with partners in " + by),
-                side.statement(known));
-        return rows;
+                side.statement(reduced.keySet()));
+        gathered.put(item, packed);
+    }
+
+    /** Asks for several steps at the same time. */
+    private List<SqlRows> ask(List<SqlQuery> steps) {
+        return context.retrieveAll(
+                call,
+                steps.stream()
+                        .map(step -> new PlanContext.Asked<>(
+                                name(split.sides().get(step.item())), asked(step.item()), step))
+                        .toList(),
+                SqlRows::concat);
     }
 
     private SqlRows ask(SqlQuery step) {
@@ -248,12 +375,16 @@ final class SqlRun {
     /** The actors that can have rows which the table's conditions leave: fewer than all where they fix the key. */
     private Set<Integer> asked(int item) {
         Side side = split.sides().get(item);
-        TableMeta meta = Objects.requireNonNull(metas.get(side.table()));
+        TableMeta meta = meta(side);
         return Pruning.actors(meta, side.constants(), context.actors(meta.name()));
     }
 
     private TableName name(Side side) {
-        return Objects.requireNonNull(metas.get(side.table())).name();
+        return meta(side).name();
+    }
+
+    private TableMeta meta(Side side) {
+        return Objects.requireNonNull(metas.get(side.table()));
     }
 
     private static String called(Side side) {

@@ -129,13 +129,13 @@ final class Stages {
         run.head(what + " q" + block.number() + ", "
                 + SqlErrors.place(block.place()).strip());
         SqlRows rows = run.rows();
-        if (scalar && rows.rows().size() > 1) {
+        if (scalar && rows.count() > 1) {
             throw SqlErrors.invalid(
-                    block.place(), "the sub-query has " + rows.rows().size() + " rows where one value is wanted");
+                    block.place(), "the sub-query has " + rows.count() + " rows where one value is wanted");
         }
         if (query.with(new Stage(block.number(), reduced), answers).split().whole()) {
             SqlRun.Broadcast.checkWhole(
-                    block.rows().tables().get(0).table(), rows.rows().size());
+                    block.rows().tables().get(0).table(), rows.count());
         }
         PackedRows packed = PackedRows.of(rows);
         SqlRun.Broadcast.of(answers.values()).checkAnswer(SqlErrors.place(block.place()), packed);

@@ -12,13 +12,16 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.zip.CRC32C;
 import java.util.zip.DeflaterOutputStream;
 import org.junit.jupiter.api.Test;
 
 class PackedRowsTest {
     private static PackedRows decoded(int count, byte[] packed) {
+        CRC32C sum = new CRC32C();
+        sum.update(packed);
         BinaryWriter out = new BinaryWriter();
-        out.writeInt(count).writeBytes(Bytes.wrap(packed));
+        out.writeInt(count).writeBoolean(true).writeInt((int) sum.getValue()).writeBytes(Bytes.wrap(packed));
         return PackedRows.CODEC.decode(out.finish());
     }
 
@@ -61,6 +64,19 @@ class PackedRowsTest {
         byte[] bytes = encoded.toArray();
         bytes[3] = 2;
         corrupt(PackedRows.CODEC.decode(Bytes.wrap(bytes)));
+    }
+
+    @Test
+    void everyByteThatChangesOnTheWayIsNoticed() {
+        SqlRows rows = new SqlRows(List.of("VARCHAR"), List.of(List.of("one"), List.of("two")));
+        byte[] bytes = PackedRows.CODEC.encode(PackedRows.of(rows)).toArray();
+        for (int i = 5; i < bytes.length; i++) {
+            byte[] other = bytes.clone();
+            other[i] ^= 1;
+            assertThatThrownBy(() -> PackedRows.CODEC.decode(Bytes.wrap(other)).unpacked())
+                    .as("byte " + i)
+                    .isInstanceOf(UniserveException.class);
+        }
     }
 
     @Test

@@ -18,9 +18,11 @@ import org.junit.jupiter.params.provider.CsvSource;
 class SqlPlannerTest {
     private static final String JOIN = "SELECT count(*) FROM big, mid, small WHERE b_mid = m_id AND m_small = s_id";
 
-    private static final SqlPlanner PLANNER = new SqlPlanner(
-            new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (tables, statement, nanos) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)));
+    private static SqlPlanner planner() {
+        return new SqlPlanner(
+                new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
+                (tables, statement, nanos) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)));
+    }
 
     private static TestingPlan plan(long big, long mid, long small) {
         return new TestingPlan()
@@ -30,7 +32,11 @@ class SqlPlannerTest {
     }
 
     private static String answer(TestingPlan plan, String sql) {
-        return PLANNER.answer(new QueryText(new TableName("big"), sql), plan)
+        return answer(planner(), plan, sql);
+    }
+
+    private static String answer(SqlPlanner planner, TestingPlan plan, String sql) {
+        return planner.answer(new QueryText(new TableName("big"), sql), plan)
                 .body()
                 .utf8();
     }
@@ -44,7 +50,7 @@ class SqlPlannerTest {
 
     @Test
     void theLargestStaysAndSmallerOnesMakeLargerOnesSmaller() {
-        TestingPlan plan = plan(5, 3, 2);
+        TestingPlan plan = plan(7_000, 6_000, 2);
         answer(plan, JOIN);
         assertThat(plan.asked)
                 .containsExactly(
@@ -54,9 +60,48 @@ class SqlPlannerTest {
                         "SIDE small []",
                         "SIDE mid [2]",
                         "PARTIAL big [1, 2]");
-        TestingPlan other = plan(2, 3, 5);
+        TestingPlan other = plan(2, 6_000, 7_000);
         answer(other, JOIN);
         assertThat(other.asked.subList(3, 6)).containsExactly("SIDE big []", "SIDE mid [0]", "PARTIAL small [0, 1]");
+    }
+
+    @Test
+    void smallTablesAreCollectedWithoutWaitingAndMadeSmallerWhereTheyAre() {
+        TestingPlan plan = plan(7_000, SqlRun.WAITING_ROWS_MIN, 2)
+                .values(row -> row.endsWith(" 0") ? "0" : row.startsWith("small") ? "1" : row);
+        String told = answer(plan, "EXPLAIN " + JOIN);
+        assertThat(plan.asked).contains("SIDE small []", "SIDE mid []", "PARTIAL big [1, 2]");
+        assertThat(told).contains("broadcast mid from 2 actors of mid: 1 row, ", "those with partners in small");
+    }
+
+    @Test
+    void whatWasCountedIsNotCountedAgainForAWhile() {
+        SqlPlanner planner = planner();
+        TestingPlan plan = plan(5, 3, 2);
+        answer(planner, plan, JOIN);
+        plan.asked.clear();
+        answer(planner, plan, JOIN);
+        assertThat(plan.asked).containsExactly("SIDE small []", "SIDE mid []", "PARTIAL big [1, 2]");
+        plan.asked.clear();
+        answer(planner, plan, JOIN + " AND m_id > 1");
+        assertThat(plan.asked).startsWith("COUNT mid []", "SIDE small []");
+        plan.asked.clear();
+        plan.nanos = RowCounts.FRESH_NANOS + 1;
+        answer(planner, plan, JOIN);
+        assertThat(plan.asked).startsWith("COUNT big []", "COUNT mid []", "COUNT small []");
+    }
+
+    @Test
+    void anOldCountRefusesNothing() {
+        SqlPlanner planner = planner();
+        String sql = "SELECT count(*) FROM big JOIN mid ON b_mid = m_id";
+        assertThatThrownBy(() -> answer(planner, plan(200_000, 100_001, 0), sql)).hasMessageContaining("100,001 rows");
+        TestingPlan fewer = plan(200_000, 3, 0);
+        answer(planner, fewer, sql);
+        assertThat(fewer.asked).containsExactly("COUNT mid []", "SIDE mid []", "PARTIAL big [1]");
+        TestingPlan more = plan(200_000, 100_002, 0);
+        assertThatThrownBy(() -> answer(planner, more, sql))
+                .hasMessageContaining("send all 100,002 rows of table mid to every server");
     }
 
     @Test
@@ -208,6 +253,6 @@ class SqlPlannerTest {
     @Test
     void someActorsAreNotAskedForAJoin() {
         QueryText some = new QueryText(new TableName("big"), JOIN, List.of(1));
-        assertThatThrownBy(() -> PLANNER.answer(some, plan(1, 1, 1))).hasMessageContaining("asked of all actors");
+        assertThatThrownBy(() -> planner().answer(some, plan(1, 1, 1))).hasMessageContaining("asked of all actors");
     }
 }

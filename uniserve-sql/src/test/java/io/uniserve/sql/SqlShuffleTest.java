@@ -22,10 +22,12 @@ class SqlShuffleTest {
             "SELECT b_text, count(*) FROM big, mid, small WHERE b_mid = m_id AND m_small = s_id"
                     + " AND s_text = 'x' AND b_id > 7 GROUP BY b_text";
 
-    private static final SqlPlanner PLANNER = new SqlPlanner(
-            new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (parts, statement, nanos) -> Objects.requireNonNull(parts.get(SplitQuery.PARTS)),
-            Optional.of(SqlShuffle.calls("test", "v1")));
+    private static SqlPlanner planner() {
+        return new SqlPlanner(
+                new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
+                (parts, statement, nanos) -> Objects.requireNonNull(parts.get(SplitQuery.PARTS)),
+                Optional.of(SqlShuffle.calls("test", "v1")));
+    }
 
     private static TestingPlan plan(long big, long mid) {
         return new TestingPlan()
@@ -35,7 +37,7 @@ class SqlShuffleTest {
     }
 
     private static String answer(TestingPlan plan, String sql) {
-        return PLANNER.answer(new QueryText(new TableName("big"), sql), plan)
+        return planner().answer(new QueryText(new TableName("big"), sql), plan)
                 .body()
                 .utf8();
     }

@@ -32,6 +32,8 @@ final class TestingPlan implements PlanContext {
 
     /** Steps asked for, in order, with the sides that came with them. */
     final List<String> asked = new ArrayList<>();
+    /** The clock. */
+    long nanos;
 
     TestingPlan table(String name, String columns, long rows) {
         Partitioner actors = new Partitioner.Hash(2);
@@ -132,6 +134,11 @@ final class TestingPlan implements PlanContext {
     @Override
     public void oneState() {
         throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public long nanos() {
+        return nanos;
     }
 
     @Override

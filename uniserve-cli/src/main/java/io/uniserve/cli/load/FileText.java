@@ -23,6 +23,9 @@ final class FileText {
 
     /** What a text of bytes is as UTF-8; empty where it is not. */
     static Optional<String> utf8(String bytes) {
+        if (isAscii(bytes)) {
+            return Optional.of(bytes);
+        }
         try {
             return Optional.of(StandardCharsets.UTF_8
                     .newDecoder()
@@ -31,6 +34,15 @@ final class FileText {
         } catch (CharacterCodingException e) {
             return Optional.empty();
         }
+    }
+
+    private static boolean isAscii(String bytes) {
+        for (int i = 0; i < bytes.length(); i++) {
+            if (bytes.charAt(i) > 0x7f) {
+                return false;
+            }
+        }
+        return true;
     }
 
     /**

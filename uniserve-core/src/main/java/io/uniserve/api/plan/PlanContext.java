@@ -36,6 +36,18 @@ public interface PlanContext {
     <P, V, R> R retrieve(
             TableName table, Set<Integer> actors, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner);
 
+    /** One of several retrieves: of which actors of a table, with which parameters. */
+    record Asked<P>(TableName table, Set<Integer> actors, P parameters) {}
+
+    /** Runs several retrieves of one operator, at the same time where the host can, and combines each; blocks. */
+    default <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
+        return all.stream()
+                .map(one -> one.actors().size() == actors(one.table()).size()
+                        ? retrieve(one.table(), call, one.parameters(), combiner)
+                        : retrieve(one.table(), one.actors(), call, one.parameters(), combiner))
+                .toList();
+    }
+
     /**
      * Runs a retrieve on actors with parameters of their own, one request a server; blocks.
      *
@@ -62,6 +74,9 @@ public interface PlanContext {
     default boolean shuffles() {
         return false;
     }
+
+    /** The host's clock: what it tells two queries of this process may be compared. */
+    long nanos();
 
     /** Nanoseconds until the query's deadline. */
     long remainingNanos();

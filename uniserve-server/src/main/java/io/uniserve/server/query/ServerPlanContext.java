@@ -30,6 +30,7 @@ import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedReadMachine;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -168,6 +169,31 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return run(table, Optional.of(List.copyOf(new TreeSet<>(actors))), call, parameters, combiner);
     }
 
+    /** Reads of tables without versions wait for each other only at the end. */
+    @Override
+    public <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
+        boolean apart = all.size() < 2 || session.isPresent() || mode == ReadMode.STRICT;
+        if (apart || all.stream().anyMatch(one -> AtomicService.serves(table(one.table()).level()))) {
+            return PlanContext.super.retrieveAll(call, all, combiner);
+        }
+        TogetherRun run = new TogetherRun(all.stream()
+                .map(one -> new Query(
+                        one.table(),
+                        one.actors().size() == actors(one.table()).size()
+                                ? chosen(one.table())
+                                : Optional.of(List.copyOf(new TreeSet<>(one.actors()))),
+                        call.id(),
+                        call.parameters().encode(one.parameters()),
+                        mode,
+                        deadlineNanos))
+                .toList());
+        List<QueryResult> results = await(run::start, run::cancel);
+        results.forEach(this::noted);
+        return results.stream()
+                .map(result -> combined(result, call, combiner))
+                .toList();
+    }
+
     @Override
     public <P, V> Map<Integer, V> retrieveEach(
             TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
@@ -213,7 +239,10 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             RetrieveCall<P, V> call,
             P parameters,
             Combiner<V, R> combiner) {
-        QueryResult result = run(table, actors, call, parameters);
+        return combined(run(table, actors, call, parameters), call, combiner);
+    }
+
+    private static <P, V, R> R combined(QueryResult result, RetrieveCall<P, V> call, Combiner<V, R> combiner) {
         List<V> values = new ArrayList<>(result.parts().size());
         for (Bytes part : result.parts()) {
             values.add(call.values().decode(part));
@@ -225,9 +254,13 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
         QueryResult result = read(new Query(table, actors, call.id(), encoded, mode, deadlineNanos));
+        noted(result);
+        return result;
+    }
+
+    private void noted(QueryResult result) {
         QueryResult.Stats stats = result.stats();
         effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
-        return result;
     }
 
     private QueryResult read(Query asked) {
@@ -287,6 +320,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         VersionedReadMachine.Result result = await(run::start, run::cancel);
         version = result.version();
         return result.asQueryResult();
+    }
+
+    @Override
+    public long nanos() {
+        return env.clock().nanos();
     }
 
     @Override
@@ -358,6 +396,48 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
         private void cancel() {
             world.serial().execute(() -> machine.ifPresent(QueryMachine::cancel));
+        }
+    }
+
+    /** Machines of reads that do not depend on each other, touched on the serial only; the first that fails ends all. */
+    private final class TogetherRun {
+        private final List<QueryRun> runs;
+        private final List<Optional<QueryResult>> results;
+        private int missing;
+
+        private TogetherRun(List<Query> queries) {
+            runs = queries.stream()
+                    .map(query -> new QueryRun(query, Optional.empty()))
+                    .toList();
+            results = new ArrayList<>(Collections.nCopies(queries.size(), Optional.empty()));
+            missing = queries.size();
+        }
+
+        private void start(CompletableFuture<Outcome<List<QueryResult>>> future) {
+            for (int i = 0; i < runs.size(); i++) {
+                int place = i;
+                CompletableFuture<Outcome<QueryResult>> one = new CompletableFuture<>();
+                CompletableFuture<Void> unused = one.thenAccept(outcome -> ended(place, outcome, future));
+                runs.get(i).start(one);
+            }
+        }
+
+        private void ended(
+                int place, Outcome<QueryResult> outcome, CompletableFuture<Outcome<List<QueryResult>>> future) {
+            if (outcome instanceof Outcome.Err<QueryResult> failed) {
+                future.complete(Outcome.err(failed.error()));
+                cancel();
+                return;
+            }
+            results.set(place, Optional.of(((Outcome.Ok<QueryResult>) outcome).value()));
+            if (--missing == 0) {
+                future.complete(
+                        Outcome.ok(results.stream().flatMap(Optional::stream).toList()));
+            }
+        }
+
+        private void cancel() {
+            runs.forEach(QueryRun::cancel);
         }
     }
 

@@ -45,6 +45,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
@@ -202,6 +203,41 @@ class QueryServiceTest {
                 .isInstanceOfSatisfying(
                         Outcome.Ok.class,
                         ok -> assertThat(((Answer) ok.value()).body().utf8()).isEqualTo("[0] {0=own}"));
+    }
+
+    @Test
+    void severalReadsOfAPlanRunAtTheSameTime() {
+        plan = context -> context.retrieveAll(
+                        ECHO,
+                        List.of(
+                                new PlanContext.Asked<>(TABLE, Set.of(0), "x"),
+                                new PlanContext.Asked<>(TABLE, Set.of(0), "y")),
+                        values -> String.join(",", values))
+                .toString();
+        List<Runnable> waiting = new CopyOnWriteArrayList<>();
+        reads = (request, done) -> {
+            waiting.add(() -> {
+                Timers.Cancel unused = echo(request, done);
+            });
+            if (waiting.size() == 2) {
+                waiting.get(1).run();
+                waiting.get(0).run();
+            }
+            return () -> {};
+        };
+        assertThat(start("t", 10 * SECOND).join())
+                .isInstanceOfSatisfying(
+                        Outcome.Ok.class,
+                        ok -> assertThat(((Answer) ok.value()).body().utf8()).isEqualTo("[x, y]"));
+        reads = (request, done) -> {
+            if (Codecs.STRING.decode(request.parameters()).equals("y")) {
+                done.done(Outcome.ok(new ReadReply(
+                        List.of(), List.of(new ActorFailure(0, ErrorCode.INVALID_ARGUMENT, "no", 1)), 1)));
+            }
+            return cancelledReads::incrementAndGet;
+        };
+        assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.INVALID_ARGUMENT);
+        await().until(() -> cancelledReads.get() > 0);
     }
 
     @Test

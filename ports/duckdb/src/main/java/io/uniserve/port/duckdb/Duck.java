@@ -2,22 +2,20 @@ package io.uniserve.port.duckdb;
 
 import io.uniserve.api.EngineFailures;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
+import io.uniserve.sql.AnswerRows;
+import io.uniserve.sql.SqlColumn;
 import io.uniserve.sql.SqlRows;
-import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.sql.Connection;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
 import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBDriver;
-import org.jspecify.annotations.Nullable;
 
 /**
  * A DuckDB in this process, to which actors attach their files: one memory limit for all of them. It has no threads of its
@@ -40,11 +38,8 @@ final class Duck implements AutoCloseable {
                                     "Invalid Input Error: division",
                                     "Invalid Input Error: More than one row")));
 
-    /** Characters of one answer at most; what an actor may send has less bytes. */
-    private static final long ANSWER_CHARS_MAX = 14L << 20;
-
     private final DuckDBConnection root;
-    private final Optional<DuckRelations> relations;
+    private final Optional<Path> scratch;
 
     /**
      * Opens one in memory.
@@ -59,14 +54,17 @@ final class Duck implements AutoCloseable {
         properties.setProperty("autoload_known_extensions", "false");
         properties.setProperty("temp_directory", scratch.map(Path::toString).orElse(""));
         memory.ifPresent(limit -> properties.setProperty("memory_limit", limit));
-        root = DUCKDB.translated(
-                "start", () -> (DuckDBConnection) new DuckDBDriver().connect("jdbc:duckdb:", properties));
-        relations = scratch.map(folder -> new DuckRelations(this, folder));
+        this.scratch = scratch;
+        root = DUCKDB.translated("start", () -> {
+            DuckDBConnection first = (DuckDBConnection) new DuckDBDriver().connect("jdbc:duckdb:", properties);
+            DuckRelations.register(first);
+            return first;
+        });
     }
 
-    /** Where rows of other tables are kept that queries come with; only of one with room on disk. */
-    DuckRelations relations() {
-        return relations.orElseThrow();
+    /** A folder for files of this process; only of one with room on disk. */
+    Path scratch() {
+        return scratch.orElseThrow();
     }
 
     private static Optional<ErrorCode> code(Throwable failure) {
@@ -86,7 +84,7 @@ final class Duck implements AutoCloseable {
         return DUCKDB.translated("start", () -> {
             try (Duck duck = new Duck(Optional.empty(), Optional.empty())) {
                 return String.valueOf(
-                        query(duck.root, "SELECT version()", 0).rows().get(0).get(0));
+                        query(duck.root, "SELECT version()", 0).columns().get(0).text(0));
             }
         });
     }
@@ -103,43 +101,27 @@ final class Duck implements AutoCloseable {
         }
     }
 
-    /** A query's answer as texts; TOO_LARGE where it is one that no actor may send. */
+    /** A query's answer; TOO_LARGE where it is one that no actor may send. */
     static SqlRows query(Connection connection, String sql, int seconds) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.setQueryTimeout(seconds);
             try (ResultSet found = statement.executeQuery(sql)) {
-                int columns = found.getMetaData().getColumnCount();
-                List<String> types = new ArrayList<>();
-                for (int i = 1; i <= columns; i++) {
-                    types.add(found.getMetaData().getColumnTypeName(i).replace(" ", ""));
+                List<SqlColumn.Builder> columns = new ArrayList<>();
+                for (int i = 1; i <= found.getMetaData().getColumnCount(); i++) {
+                    columns.add(new SqlColumn.Builder(
+                            found.getMetaData().getColumnTypeName(i).replace(" ", "")));
                 }
-                return new SqlRows(types, rows(found, columns));
+                long bytes = 0;
+                while (found.next()) {
+                    for (int i = 0; i < columns.size(); i++) {
+                        bytes += columns.get(i).add(found.getObject(i + 1));
+                    }
+                    AnswerRows.check(bytes);
+                }
+                return new SqlRows(
+                        columns.stream().map(SqlColumn.Builder::column).toList());
             }
         }
-    }
-
-    private static List<List<@Nullable String>> rows(ResultSet found, int columns) throws SQLException {
-        List<List<@Nullable String>> rows = new ArrayList<>();
-        long chars = 0;
-        while (found.next()) {
-            List<@Nullable String> row = new ArrayList<>(columns);
-            for (int i = 1; i <= columns; i++) {
-                String value = text(found.getObject(i));
-                chars += value == null ? 1 : value.length() + 4;
-                row.add(value);
-            }
-            if (chars > ANSWER_CHARS_MAX) {
-                throw new UniserveException(
-                        ErrorCode.TOO_LARGE,
-                        "the answer has more than " + ANSWER_CHARS_MAX + " characters; use WHERE, GROUP BY or LIMIT");
-            }
-            rows.add(Collections.unmodifiableList(row));
-        }
-        return rows;
-    }
-
-    private static @Nullable String text(@Nullable Object value) {
-        return value instanceof BigDecimal number ? number.toPlainString() : value == null ? null : value.toString();
     }
 
     static String quoted(Path path) {

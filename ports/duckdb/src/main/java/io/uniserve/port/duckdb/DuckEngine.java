@@ -18,10 +18,15 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 
-/** DuckDB. Table options: {@code columns} and {@code primary}, see {@link Columns}. Setting: {@code memory}, such as 4GB. */
+/** DuckDB. Table options: {@code columns} and {@code primary}, see {@link Columns}. Settings: {@code memory}, such as 4GB, of the actors; {@code merge-memory} of merging answers. */
 public final class DuckEngine implements Engine {
     private static final EngineFunctions FUNCTIONS =
             new EngineFunctions(DuckOperators.ALL, RowUpdates.of("duckdb", DuckActor.class));
+
+    private static final String MERGE_MEMORY = "merge-memory";
+
+    private final DuckMerging merging = new DuckMerging();
+    private final Optional<Planner> planner = Optional.of(merging.planner());
 
     @Override
     public PortInfo info() {
@@ -35,7 +40,8 @@ public final class DuckEngine implements Engine {
 
     @Override
     public EngineInstance open(EngineContext context) {
-        SqlTables.checkSettings("duckdb", context.settings(), Set.of("memory"));
+        SqlTables.checkSettings("duckdb", context.settings(), Set.of("memory", MERGE_MEMORY));
+        Optional.ofNullable(context.settings().get(MERGE_MEMORY)).ifPresent(merging::limit);
         Duck duck = new Duck(
                 Optional.of(context.scratch()),
                 Optional.ofNullable(context.settings().get("memory")));
@@ -56,6 +62,6 @@ public final class DuckEngine implements Engine {
 
     @Override
     public Optional<Planner> planner() {
-        return Optional.of(DuckMerging.PLANNER);
+        return planner;
     }
 }

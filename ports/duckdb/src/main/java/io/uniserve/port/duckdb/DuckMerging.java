@@ -1,32 +1,45 @@
 package io.uniserve.port.duckdb;
 
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.sql.Connections;
 import io.uniserve.sql.SqlPlanner;
 import io.uniserve.sql.SqlRows;
 import java.util.Map;
 import java.util.Optional;
 import org.duckdb.DuckDBConnection;
 
-/** SQL over tables of this port. The actors' answers are merged by a DuckDB too, so values mean the same in both steps. */
+/**
+ * SQL over tables of this port. The actors' answers are merged by a DuckDB too, so values mean the same in both steps; it has
+ * no tables, reads the answers where they are, and is started when the first query comes. Safe for use by several threads.
+ */
 final class DuckMerging {
-    static final SqlPlanner PLANNER =
-            new SqlPlanner(RetrieveCall.of(DuckOperators.SELECT), DuckMerging::merge, Optional.of(DuckOperators.CALLS));
+    private Optional<String> memory = Optional.empty();
+    private final Connections<DuckDBConnection> connections =
+            new Connections<>(() -> started().connect());
+    private Optional<Duck> duck = Optional.empty();
 
-    private DuckMerging() {}
-
-    private static SqlRows merge(Map<String, SqlRows> tables, String statement, long nanos) {
-        return Duck.QUERIES.translated("merge answers", () -> {
-            try (DuckDBConnection connection = Merging.DUCK.connect()) {
-                for (Map.Entry<String, SqlRows> table : tables.entrySet()) {
-                    DuckRelations.load(connection, table.getKey(), table.getValue());
-                }
-                return Duck.query(connection, statement, DuckOperators.seconds(nanos));
-            }
-        });
+    SqlPlanner planner() {
+        return new SqlPlanner(
+                RetrieveCall.of(DuckOperators.SELECT), this::merge, Optional.of(DuckOperators.CALLS));
     }
 
-    /** Started when the first query comes; it holds nothing between queries. */
-    private static final class Merging {
-        static final Duck DUCK = new Duck(Optional.empty(), Optional.empty());
+    /** What it may take, such as 2GB; to be said before the first query comes. */
+    synchronized void limit(String most) {
+        memory = Optional.of(most);
+    }
+
+    private synchronized Duck started() {
+        Duck known = duck.orElseGet(() -> new Duck(Optional.empty(), memory));
+        duck = Optional.of(known);
+        return known;
+    }
+
+    private SqlRows merge(Map<String, SqlRows> tables, String statement, long nanos) {
+        return Duck.QUERIES.translated(
+                "merge answers",
+                () -> DuckRelations.with(
+                        tables,
+                        with -> connections.read(
+                                by -> Duck.query(by, with + statement, DuckOperators.seconds(nanos)))));
     }
 }

@@ -60,7 +60,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     @Override
     public Path scratch() {
-        return duck.relations().scratch();
+        return duck.scratch();
     }
 
     /** What this actor answers to its part of a query. */
@@ -69,8 +69,8 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
         int seconds = DuckOperators.seconds(context.remainingNanos());
         return Duck.QUERIES.translated(
                 "answer a query",
-                () -> duck.relations()
-                        .with(work.relations(), with -> read(by -> Duck.query(by, with + work.statement(), seconds))));
+                () -> DuckRelations.with(
+                        work.unpacked(), with -> read(by -> Duck.query(by, with + work.statement(), seconds))));
     }
 
     @Override
@@ -79,9 +79,8 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
         String to = Duck.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + ShuffleQuery.SLOT + "))";
         return Duck.QUERIES.translated(
                 "cut rows",
-                () -> duck.relations()
-                        .with(
-                                work.relations(),
+                () -> DuckRelations.with(
+                                work.unpacked(),
                                 with -> read(by -> {
                                     Map<Path, Long> rows = new HashMap<>();
                                     try (Statement statement = by.createStatement()) {
@@ -99,7 +98,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
 
     final long count() {
         SqlRows count = DUCKDB.translated("count", () -> read(by -> Duck.query(by, PIN, 0)));
-        return Long.parseLong(String.valueOf(count.rows().get(0).get(0)));
+        return count.columns().get(0).number(0);
     }
 
     @Override

@@ -210,6 +210,11 @@ final class LocalTable implements PlanContext {
     }
 
     @Override
+    public long nanos() {
+        return 0;
+    }
+
+    @Override
     public long remainingNanos() {
         return Long.MAX_VALUE;
     }

@@ -1,0 +1,42 @@
+package io.uniserve.sql;
+
+import io.uniserve.model.TableMeta;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.OptionalLong;
+
+/**
+ * How many rows conditions left when they were last counted: good enough to choose what is sent where, and no reason to refuse
+ * anything. Safe for use by several threads.
+ */
+final class RowCounts {
+    /** What is older is counted again: tables grow. */
+    static final long FRESH_NANOS = 60_000_000_000L;
+
+    private static final int KEPT_MAX = 4_096;
+
+    private final Map<Key, Counted> known = new LinkedHashMap<>(16, 0.75f, true) {
+        private static final long serialVersionUID = 1L;
+
+        @Override
+        protected boolean removeEldestEntry(Map.Entry<Key, Counted> eldest) {
+            return size() > KEPT_MAX;
+        }
+    };
+
+    private record Key(TableMeta table, String statement) {}
+
+    private record Counted(long rows, long at) {}
+
+    /** The number that a statement counted; none where that was too long ago. */
+    synchronized OptionalLong of(TableMeta table, String statement, long nanos) {
+        Counted last = known.get(new Key(table, statement));
+        return last == null || nanos - last.at > FRESH_NANOS
+                ? OptionalLong.empty()
+                : OptionalLong.of(last.rows);
+    }
+
+    synchronized void note(TableMeta table, String statement, long rows, long nanos) {
+        known.put(new Key(table, statement), new Counted(rows, nanos));
+    }
+}

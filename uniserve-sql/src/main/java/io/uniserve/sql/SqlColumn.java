@@ -1,0 +1,256 @@
+package io.uniserve.sql;
+
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import java.time.LocalDate;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.Collections;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One column of an answer: numbers of 64 bits where the type is made of such and they fit, else texts. Neither is a text that an
+ * engine has to read again. Immutable, and safe for use by several threads.
+ */
+public final class SqlColumn {
+    private final String type;
+    private final int count;
+    private final BitSet nulls;
+    private final long @Nullable [] numbers;
+    private final @Nullable List<@Nullable String> texts;
+
+    SqlColumn(String type, int count, BitSet nulls, long[] numbers) {
+        this(type, count, nulls, numbers, null);
+    }
+
+    /** Texts, and null where there is none. */
+    SqlColumn(String type, List<@Nullable String> texts) {
+        this(type, texts.size(), nulls(texts), null, texts);
+    }
+
+    private SqlColumn(
+            String type,
+            int count,
+            BitSet nulls,
+            long @Nullable [] numbers,
+            @Nullable List<@Nullable String> texts) {
+        this.type = type;
+        this.count = count;
+        this.nulls = nulls;
+        this.numbers = numbers;
+        this.texts = texts;
+    }
+
+    private static BitSet nulls(List<@Nullable String> texts) {
+        BitSet nulls = new BitSet();
+        for (int row = 0; row < texts.size(); row++) {
+            if (texts.get(row) == null) {
+                nulls.set(row);
+            }
+        }
+        return nulls;
+    }
+
+    /** True for types whose values a column may hold as numbers of 64 bits. */
+    public static boolean hasNumbers(String type) {
+        return switch (type) {
+            case "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "HUGEINT", "DATE", "BOOLEAN", "DOUBLE" -> true;
+            default -> type.startsWith("DECIMAL(");
+        };
+    }
+
+    /** As an engine names it, such as DECIMAL(38,2). */
+    public String type() {
+        return type;
+    }
+
+    /** How many rows. */
+    public int count() {
+        return count;
+    }
+
+    /** True where {@link #number} is to be used, and not {@link #text} alone. */
+    public boolean isNumbers() {
+        return numbers != null;
+    }
+
+    /** True where the row has no value. */
+    public boolean isNull(int row) {
+        return nulls.get(row);
+    }
+
+    /** A number, a decimal without its point, the bits of a double, a day since 1970, or 1 for true; anything where it is NULL. */
+    public long number(int row) {
+        return numbers[row];
+    }
+
+    /** A value as a text that an engine reads back exactly; null for NULL. */
+    public @Nullable String text(int row) {
+        if (nulls.get(row)) {
+            return null;
+        }
+        if (texts != null) {
+            return texts.get(row);
+        }
+        long number = numbers[row];
+        return switch (type) {
+            case "DATE" -> LocalDate.ofEpochDay(number).toString();
+            case "BOOLEAN" -> number == 0 ? "false" : "true";
+            case "DOUBLE" -> Double.toString(Double.longBitsToDouble(number));
+            default -> type.startsWith("DECIMAL(")
+                    ? BigDecimal.valueOf(number, scale(type)).toPlainString()
+                    : Long.toString(number);
+        };
+    }
+
+    /** Digits behind the point of a type that {@link SqlRows} lets through as a decimal. */
+    public static int scale(String decimal) {
+        return Integer.parseInt(decimal.substring(decimal.indexOf(',') + 1, decimal.length() - 1));
+    }
+
+    BitSet nulls() {
+        return (BitSet) nulls.clone();
+    }
+
+    /** All rows of several columns of the same type. */
+    static SqlColumn concat(List<SqlColumn> parts) {
+        if (parts.size() == 1) {
+            return parts.get(0);
+        }
+        Builder all = new Builder(parts.get(0).type);
+        for (SqlColumn part : parts) {
+            for (int row = 0; row < part.count; row++) {
+                all.add(part, row);
+            }
+        }
+        return all.column();
+    }
+
+    /** The rows of a set. */
+    SqlColumn only(BitSet rows) {
+        Builder some = new Builder(type);
+        rows.stream().forEach(row -> some.add(this, row));
+        return some.column();
+    }
+
+    /** Makes a column. Not thread-safe. */
+    public static final class Builder {
+        private static final int ROOM = 16;
+        private static final int NUMBER_BYTES = Long.BYTES + 1;
+        private static final int TEXT_BYTES = 4;
+        private static final int LONG_DIGITS = 18;
+
+        private final String type;
+        private final boolean hasNumbers;
+        private final int scale;
+        private final BitSet nulls = new BitSet();
+        private int count;
+        private long @Nullable [] numbers;
+        private @Nullable List<@Nullable String> texts;
+
+        /** Of no values yet. */
+        public Builder(String type) {
+            this.type = type;
+            this.hasNumbers = hasNumbers(type);
+            this.scale = type.startsWith("DECIMAL(") ? scale(type) : 0;
+            if (hasNumbers) {
+                numbers = new long[ROOM];
+            } else {
+                texts = new ArrayList<>();
+            }
+        }
+
+        /**
+         * Adds a value as a JDBC driver has it, such as a Long, BigDecimal or LocalDate; others by their texts.
+         *
+         * @return how many bytes it travels in, at most; of a text its characters and four
+         */
+        public int add(@Nullable Object value) {
+            if (value == null) {
+                addNull();
+            } else if (value instanceof Double number) {
+                add(Double.doubleToRawLongBits(number));
+            } else if (value instanceof BigDecimal number && number.precision() <= LONG_DIGITS) {
+                BigDecimal scaled = number.setScale(scale);
+                add(scaled.scaleByPowerOfTen(scale).longValue());
+            } else if (value instanceof BigDecimal number) {
+                return addWide(number.toPlainString());
+            } else if (value instanceof BigInteger number && number.bitLength() >= Long.SIZE) {
+                return addWide(number.toString());
+            } else if (value instanceof Number number && hasNumbers) {
+                add(number.longValue());
+            } else if (value instanceof LocalDate day && hasNumbers) {
+                add(day.toEpochDay());
+            } else if (value instanceof Boolean known) {
+                add(known ? 1 : 0);
+            } else {
+                return addWide(value.toString());
+            }
+            return NUMBER_BYTES;
+        }
+
+        private int addWide(String text) {
+            addText(text);
+            return TEXT_BYTES + text.length();
+        }
+
+        /** Adds a value of a type that {@link SqlColumn#hasNumbers}. */
+        public void add(long number) {
+            if (numbers == null) {
+                addText(new SqlColumn(type, 1, new BitSet(), new long[] {number}).text(0));
+                return;
+            }
+            room();
+            numbers[count++] = number;
+        }
+
+        /** Adds NULL. */
+        public void addNull() {
+            if (texts != null) {
+                texts.add(null);
+            } else {
+                room();
+            }
+            nulls.set(count++);
+        }
+
+        /** A value that is no number of 64 bits; all others become texts too. */
+        private void addText(@Nullable String text) {
+            if (texts == null) {
+                SqlColumn before = column();
+                texts = new ArrayList<>(count + ROOM);
+                for (int row = 0; row < count; row++) {
+                    texts.add(before.text(row));
+                }
+                numbers = null;
+            }
+            texts.add(text);
+            count++;
+        }
+
+        private void add(SqlColumn from, int row) {
+            if (from.isNull(row)) {
+                addNull();
+            } else if (from.numbers != null) {
+                add(from.numbers[row]);
+            } else {
+                addText(from.text(row));
+            }
+        }
+
+        private void room() {
+            if (numbers != null && count == numbers.length) {
+                numbers = Arrays.copyOf(numbers, count * 2);
+            }
+        }
+
+        /** The column of all that was added. */
+        public SqlColumn column() {
+            return texts == null
+                    ? new SqlColumn(type, count, nulls, Arrays.copyOf(numbers, count))
+                    : new SqlColumn(type, count, nulls, null, Collections.unmodifiableList(texts));
+        }
+    }
+}

@@ -15,30 +15,35 @@ import org.jspecify.annotations.Nullable;
  * engine has to read again. Immutable, and safe for use by several threads.
  */
 public final class SqlColumn {
+    private static final long[] NONE = {};
+
     private final String type;
     private final int count;
     private final BitSet nulls;
-    private final long @Nullable [] numbers;
-    private final @Nullable List<@Nullable String> texts;
+    private final boolean isNumbers;
+    private final long[] numbers;
+    private final List<@Nullable String> texts;
 
     SqlColumn(String type, int count, BitSet nulls, long[] numbers) {
-        this(type, count, nulls, numbers, null);
+        this(type, count, nulls, true, numbers, List.of());
     }
 
     /** Texts, and null where there is none. */
     SqlColumn(String type, List<@Nullable String> texts) {
-        this(type, texts.size(), nulls(texts), null, texts);
+        this(type, texts.size(), nulls(texts), false, NONE, texts);
     }
 
     private SqlColumn(
             String type,
             int count,
             BitSet nulls,
-            long @Nullable [] numbers,
-            @Nullable List<@Nullable String> texts) {
+            boolean isNumbers,
+            long[] numbers,
+            List<@Nullable String> texts) {
         this.type = type;
         this.count = count;
         this.nulls = nulls;
+        this.isNumbers = isNumbers;
         this.numbers = numbers;
         this.texts = texts;
     }
@@ -73,7 +78,7 @@ public final class SqlColumn {
 
     /** True where {@link #number} is to be used, and not {@link #text} alone. */
     public boolean isNumbers() {
-        return numbers != null;
+        return isNumbers;
     }
 
     /** True where the row has no value. */
@@ -91,7 +96,7 @@ public final class SqlColumn {
         if (nulls.get(row)) {
             return null;
         }
-        if (texts != null) {
+        if (!isNumbers) {
             return texts.get(row);
         }
         long number = numbers[row];
@@ -147,19 +152,17 @@ public final class SqlColumn {
         private final int scale;
         private final BitSet nulls = new BitSet();
         private int count;
-        private long @Nullable [] numbers;
-        private @Nullable List<@Nullable String> texts;
+        private boolean isNumbers;
+        private long[] numbers;
+        private List<@Nullable String> texts = new ArrayList<>();
 
         /** Of no values yet. */
         public Builder(String type) {
             this.type = type;
             this.hasNumbers = hasNumbers(type);
             this.scale = type.startsWith("DECIMAL(") ? scale(type) : 0;
-            if (hasNumbers) {
-                numbers = new long[ROOM];
-            } else {
-                texts = new ArrayList<>();
-            }
+            this.isNumbers = hasNumbers;
+            this.numbers = hasNumbers ? new long[ROOM] : NONE;
         }
 
         /**
@@ -198,7 +201,7 @@ public final class SqlColumn {
 
         /** Adds a value of a type that {@link SqlColumn#hasNumbers}. */
         public void add(long number) {
-            if (numbers == null) {
+            if (!isNumbers) {
                 addText(new SqlColumn(type, 1, new BitSet(), new long[] {number}).text(0));
                 return;
             }
@@ -208,23 +211,23 @@ public final class SqlColumn {
 
         /** Adds NULL. */
         public void addNull() {
-            if (texts != null) {
-                texts.add(null);
-            } else {
+            if (isNumbers) {
                 room();
+            } else {
+                texts.add(null);
             }
             nulls.set(count++);
         }
 
         /** A value that is no number of 64 bits; all others become texts too. */
         private void addText(@Nullable String text) {
-            if (texts == null) {
+            if (isNumbers) {
                 SqlColumn before = column();
-                texts = new ArrayList<>(count + ROOM);
                 for (int row = 0; row < count; row++) {
                     texts.add(before.text(row));
                 }
-                numbers = null;
+                isNumbers = false;
+                numbers = NONE;
             }
             texts.add(text);
             count++;
@@ -233,7 +236,7 @@ public final class SqlColumn {
         private void add(SqlColumn from, int row) {
             if (from.isNull(row)) {
                 addNull();
-            } else if (from.numbers != null) {
+            } else if (from.isNumbers) {
                 add(from.numbers[row]);
             } else {
                 addText(from.text(row));
@@ -241,16 +244,16 @@ public final class SqlColumn {
         }
 
         private void room() {
-            if (numbers != null && count == numbers.length) {
+            if (count == numbers.length) {
                 numbers = Arrays.copyOf(numbers, count * 2);
             }
         }
 
         /** The column of all that was added. */
         public SqlColumn column() {
-            return texts == null
+            return isNumbers
                     ? new SqlColumn(type, count, nulls, Arrays.copyOf(numbers, count))
-                    : new SqlColumn(type, count, nulls, null, Collections.unmodifiableList(texts));
+                    : new SqlColumn(type, count, nulls, false, NONE, Collections.unmodifiableList(texts));
         }
     }
 }

@@ -253,14 +253,14 @@ final class SqlRun {
         Map<Integer, Map<Integer, PackedRows>> reducing = new HashMap<>();
         for (int item : items) {
             reducing.put(item, reducing(item, counts.get(item), gathered));
-            if (!cutting(stays, item, () -> checkBefore(item, counts.get(item), reducing.get(item), gathered))) {
+            if (!cutting(stays, item, () -> checkBefore(item, counts.get(item), by(reducing, item), gathered))) {
                 sent.add(item);
             }
         }
         List<SqlRows> answers;
         try {
             answers = ask(sent.stream()
-                    .map(item -> query.with(Step.SIDE, stays, item, reducing.get(item)))
+                    .map(item -> query.with(Step.SIDE, stays, item, by(reducing, item)))
                     .toList());
         } catch (UniserveException e) {
             if (e.code() != ErrorCode.TOO_LARGE || sent.isEmpty()) {
@@ -279,8 +279,12 @@ final class SqlRun {
         for (int i = 0; i < sent.size(); i++) {
             int item = sent.get(i);
             SqlRows rows = answers.get(i);
-            cutting(stays, item, () -> keep(item, rows, reducing.get(item), counts.get(item), gathered));
+            cutting(stays, item, () -> keep(item, rows, by(reducing, item), counts.get(item), gathered));
         }
+    }
+
+    private static Map<Integer, PackedRows> by(Map<Integer, Map<Integer, PackedRows>> reducing, int item) {
+        return Objects.requireNonNull(reducing.get(item));
     }
 
     /** Runs it; where that is too large, and no other table is cut yet, the table is cut. True if so. */

@@ -229,14 +229,16 @@ class QueryServiceTest {
                 .isInstanceOfSatisfying(
                         Outcome.Ok.class,
                         ok -> assertThat(((Answer) ok.value()).body().utf8()).isEqualTo("[x, y]"));
+        waiting.clear();
         reads = (request, done) -> {
-            if (Codecs.STRING.decode(request.parameters()).equals("y")) {
-                done.done(Outcome.ok(new ReadReply(
-                        List.of(), List.of(new ActorFailure(0, ErrorCode.INVALID_ARGUMENT, "no", 1)), 1)));
-            }
+            waiting.add(() -> done.done(Outcome.ok(new ReadReply(
+                    List.of(), List.of(new ActorFailure(0, ErrorCode.INVALID_ARGUMENT, "no", 1)), 1))));
             return cancelledReads::incrementAndGet;
         };
-        assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.INVALID_ARGUMENT);
+        CompletableFuture<Outcome<Answer>> failing = start("t", 10 * SECOND);
+        await().until(() -> waiting.size() == 2);
+        waiting.get(1).run();
+        assertThat(code(failing.join())).contains(ErrorCode.INVALID_ARGUMENT);
         await().until(() -> cancelledReads.get() > 0);
     }
 

@@ -71,7 +71,7 @@ final class DuckRelations implements DuckDBTableFunction<SqlRows, DuckRelations.
             });
             return reading.read(with.isEmpty() ? "" : "WITH " + String.join(", ", with) + " ");
         } finally {
-            HELD.keySet().removeAll(numbers);
+            numbers.forEach(HELD::remove);
         }
     }
 

@@ -31,9 +31,7 @@ final class RowCounts {
     /** The number that a statement counted; none where that was too long ago. */
     synchronized OptionalLong of(TableMeta table, String statement, long nanos) {
         Counted last = known.get(new Key(table, statement));
-        return last == null || nanos - last.at > FRESH_NANOS
-                ? OptionalLong.empty()
-                : OptionalLong.of(last.rows);
+        return last == null || nanos - last.at > FRESH_NANOS ? OptionalLong.empty() : OptionalLong.of(last.rows);
     }
 
     synchronized void note(TableMeta table, String statement, long rows, long nanos) {

@@ -22,8 +22,9 @@ public final class SqlAnswer {
         }
         StringJoiner lines = new StringJoiner(",\n", "\"rows\":[\n", "\n]}\n").setEmptyValue("\"rows\":[]}\n");
         List<SqlColumn> all = rows.columns();
-        List<Boolean> numbers =
-                all.stream().map(column -> NUMBER_TYPE.matcher(column.type()).matches()).toList();
+        List<Boolean> numbers = all.stream()
+                .map(column -> NUMBER_TYPE.matcher(column.type()).matches())
+                .toList();
         for (int row = 0; row < rows.count(); row++) {
             lines.add(line(all, numbers, row));
         }

@@ -34,12 +34,7 @@ public final class SqlColumn {
     }
 
     private SqlColumn(
-            String type,
-            int count,
-            BitSet nulls,
-            boolean isNumbers,
-            long[] numbers,
-            List<@Nullable String> texts) {
+            String type, int count, BitSet nulls, boolean isNumbers, long[] numbers, List<@Nullable String> texts) {
         this.type = type;
         this.count = count;
         this.nulls = nulls;
@@ -104,9 +99,10 @@ public final class SqlColumn {
             case "DATE" -> LocalDate.ofEpochDay(number).toString();
             case "BOOLEAN" -> number == 0 ? "false" : "true";
             case "DOUBLE" -> Double.toString(Double.longBitsToDouble(number));
-            default -> type.startsWith("DECIMAL(")
-                    ? BigDecimal.valueOf(number, scale(type)).toPlainString()
-                    : Long.toString(number);
+            default ->
+                type.startsWith("DECIMAL(")
+                        ? BigDecimal.valueOf(number, scale(type)).toPlainString()
+                        : Long.toString(number);
         };
     }
 

@@ -74,15 +74,15 @@ public final class SqlPlanner implements Planner {
             throw UniserveException.unsupported("a query of several tables is asked of all actors, not of some");
         }
         List<String> told = new ArrayList<>();
-        Stages stages = new Stages(query, asked -> new SqlRun(call, engine, shuffle, counts, context, metas, asked, told));
+        Stages stages =
+                new Stages(query, asked -> new SqlRun(call, engine, shuffle, counts, context, metas, asked, told));
         SqlRows rows = stages.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }
 
     /** The rounds as text: the query was run, and its answer is not shown. */
     private static Answer explained(List<String> told, SqlRows rows) {
-        String text = String.join("\n", told) + "\n" + "answer: "
-                + SqlRun.rows(rows.count()) + "\n";
+        String text = String.join("\n", told) + "\n" + "answer: " + SqlRun.rows(rows.count()) + "\n";
         return new Answer("text/plain", Bytes.utf8(text));
     }
 

@@ -121,8 +121,7 @@ public final class SqlRows {
         }
         return some.cardinality() == count
                 ? this
-                : new SqlRows(
-                        columns.stream().map(one -> one.only(some)).toList(), some.cardinality());
+                : new SqlRows(columns.stream().map(one -> one.only(some)).toList(), some.cardinality());
     }
 
     /** Writes them. */
@@ -172,7 +171,9 @@ public final class SqlRows {
 
     @Override
     public boolean equals(@Nullable Object other) {
-        return other instanceof SqlRows rows && rows.types().equals(types()) && rows.rows().equals(rows());
+        return other instanceof SqlRows rows
+                && rows.types().equals(types())
+                && rows.rows().equals(rows());
     }
 
     @Override

@@ -127,7 +127,9 @@ final class SqlRun {
             OptionalLong last = exactly || !count(query, item).given().isEmpty()
                     ? OptionalLong.empty()
                     : known.of(
-                            meta(split.sides().get(item)), split.sides().get(item).count(), context.nanos());
+                            meta(split.sides().get(item)),
+                            split.sides().get(item).count(),
+                            context.nanos());
             last.ifPresentOrElse(rows -> all.put(item, rows), () -> unknown.add(item));
         }
         List<SqlRows> answers =
@@ -323,7 +325,11 @@ final class SqlRun {
     }
 
     private void keep(
-            int item, SqlRows collected, Map<Integer, PackedRows> reduced, long count, Map<Integer, PackedRows> gathered) {
+            int item,
+            SqlRows collected,
+            Map<Integer, PackedRows> reduced,
+            long count,
+            Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
         Set<Integer> partners = new TreeSet<>(reduced.keySet());
         SqlRows rows = collected;
@@ -344,9 +350,8 @@ final class SqlRun {
         }
         PackedRows packed = PackedRows.of(rows);
         Broadcast.of(gathered.values(), query.given().values()).check(side.table(), packed.count(), packed.bytes());
-        String by = partners.stream()
-                .map(other -> split.sides().get(other).alias())
-                .collect(Collectors.joining(", "));
+        String by =
+                partners.stream().map(other -> split.sides().get(other).alias()).collect(Collectors.joining(", "));
         tell(
                 "broadcast " + called(side) + " from " + actors(item) + ": " + rows(packed.count()) + ", "
                         + String.format(Locale.ROOT, "%,d bytes", packed.bytes())
@@ -362,8 +367,8 @@ final class SqlRun {
         return context.retrieveAll(
                 call,
                 steps.stream()
-                        .map(step -> new PlanContext.Asked<>(
-                                name(split.sides().get(step.item())), asked(step.item()), step))
+                        .map(step ->
+                                new PlanContext.Asked<>(name(split.sides().get(step.item())), asked(step.item()), step))
                         .toList(),
                 SqlRows::concat);
     }

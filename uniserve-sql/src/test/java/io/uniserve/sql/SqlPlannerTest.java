@@ -95,7 +95,8 @@ class SqlPlannerTest {
     void anOldCountRefusesNothing() {
         SqlPlanner planner = planner();
         String sql = "SELECT count(*) FROM big JOIN mid ON b_mid = m_id";
-        assertThatThrownBy(() -> answer(planner, plan(200_000, 100_001, 0), sql)).hasMessageContaining("100,001 rows");
+        assertThatThrownBy(() -> answer(planner, plan(200_000, 100_001, 0), sql))
+                .hasMessageContaining("100,001 rows");
         TestingPlan fewer = plan(200_000, 3, 0);
         answer(planner, fewer, sql);
         assertThat(fewer.asked).containsExactly("COUNT mid []", "SIDE mid []", "PARTIAL big [1]");

@@ -81,10 +81,13 @@ class SqlRowsTest {
             many.add("a text of some length " + i);
         }
         for (SqlColumn column : List.of(few.column(), many.column())) {
-            assertThat(texts(again(new SqlRows(List.of(column))).columns().get(0))).isEqualTo(texts(column));
+            assertThat(texts(again(new SqlRows(List.of(column))).columns().get(0)))
+                    .isEqualTo(texts(column));
         }
-        assertThat(SqlRows.CODEC.encode(new SqlRows(List.of(few.column()))).size()).isLessThan(12_000);
-        assertThat(SqlRows.CODEC.encode(new SqlRows(List.of(many.column()))).size()).isGreaterThan(24_000);
+        assertThat(SqlRows.CODEC.encode(new SqlRows(List.of(few.column()))).size())
+                .isLessThan(12_000);
+        assertThat(SqlRows.CODEC.encode(new SqlRows(List.of(many.column()))).size())
+                .isGreaterThan(24_000);
     }
 
     @ParameterizedTest
@@ -98,7 +101,8 @@ class SqlRowsTest {
                 column.add(random.nextInt(4) == 0 ? null : (Object) (base + (random.nextLong() >>> width)));
             }
             SqlColumn made = column.column();
-            assertThat(texts(again(new SqlRows(List.of(made))).columns().get(0))).isEqualTo(texts(made));
+            assertThat(texts(again(new SqlRows(List.of(made))).columns().get(0)))
+                    .isEqualTo(texts(made));
         }
     }
 
@@ -132,8 +136,7 @@ class SqlRowsTest {
     void rowsWithoutPartnersGo() {
         SqlRows rows = new SqlRows(List.of(column("BIGINT", 1L, null, 3L, 4L), column("VARCHAR", "a", "b", "c", null)));
         SqlRows others = new SqlRows(List.of(column("VARCHAR", "x", "y", "z"), column("BIGINT", 4L, null, 1L)));
-        assertThat(rows.among(0, others, 1).rows())
-                .containsExactly(Arrays.asList("1", "a"), Arrays.asList("4", null));
+        assertThat(rows.among(0, others, 1).rows()).containsExactly(Arrays.asList("1", "a"), Arrays.asList("4", null));
         SqlRows texts = new SqlRows(List.of("BIGINT", "BIGINT"), List.of(List.of("0", "3")));
         assertThat(rows.among(0, texts, 1).rows()).containsExactly(Arrays.asList("3", "c"));
         // Of another type: 1.0 would equal 1, and that is the engine's business.

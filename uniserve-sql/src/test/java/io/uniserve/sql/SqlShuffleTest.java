@@ -37,7 +37,8 @@ class SqlShuffleTest {
     }
 
     private static String answer(TestingPlan plan, String sql) {
-        return planner().answer(new QueryText(new TableName("big"), sql), plan)
+        return planner()
+                .answer(new QueryText(new TableName("big"), sql), plan)
                 .body()
                 .utf8();
     }

@@ -121,7 +121,8 @@ final class Loader {
         long most = 0;
         for (Map.Entry<String, @Nullable Object> field : document.fields().entrySet()) {
             Object value = field.getValue();
-            boolean flat = value == null || value instanceof String || value instanceof Number || value instanceof Boolean;
+            boolean flat =
+                    value == null || value instanceof String || value instanceof Number || value instanceof Boolean;
             most += flat ? FIELD_BYTES + field.getKey().length() : Limits.ROW_BYTES_MAX;
             most += value instanceof String text ? (long) text.length() * CHAR_BYTES_MAX : 0;
         }

@@ -173,7 +173,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     @Override
     public <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
         boolean apart = all.size() < 2 || session.isPresent() || mode == ReadMode.STRICT;
-        if (apart || all.stream().anyMatch(one -> AtomicService.serves(table(one.table()).level()))) {
+        if (apart
+                || all.stream()
+                        .anyMatch(one -> AtomicService.serves(table(one.table()).level()))) {
             return PlanContext.super.retrieveAll(call, all, combiner);
         }
         TogetherRun run = new TogetherRun(all.stream()
@@ -189,9 +191,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 .toList());
         List<QueryResult> results = await(run::start, run::cancel);
         results.forEach(this::noted);
-        return results.stream()
-                .map(result -> combined(result, call, combiner))
-                .toList();
+        return results.stream().map(result -> combined(result, call, combiner)).toList();
     }
 
     @Override

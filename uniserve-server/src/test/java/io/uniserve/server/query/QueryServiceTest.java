@@ -231,8 +231,8 @@ class QueryServiceTest {
                         ok -> assertThat(((Answer) ok.value()).body().utf8()).isEqualTo("[x, y]"));
         waiting.clear();
         reads = (request, done) -> {
-            waiting.add(() -> done.done(Outcome.ok(new ReadReply(
-                    List.of(), List.of(new ActorFailure(0, ErrorCode.INVALID_ARGUMENT, "no", 1)), 1))));
+            waiting.add(() -> done.done(Outcome.ok(
+                    new ReadReply(List.of(), List.of(new ActorFailure(0, ErrorCode.INVALID_ARGUMENT, "no", 1)), 1))));
             return cancelledReads::incrementAndGet;
         };
         CompletableFuture<Outcome<Answer>> failing = start("t", 10 * SECOND);

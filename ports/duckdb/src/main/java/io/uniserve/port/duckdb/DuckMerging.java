@@ -19,8 +19,7 @@ final class DuckMerging {
     private Optional<Duck> duck = Optional.empty();
 
     SqlPlanner planner() {
-        return new SqlPlanner(
-                RetrieveCall.of(DuckOperators.SELECT), this::merge, Optional.of(DuckOperators.CALLS));
+        return new SqlPlanner(RetrieveCall.of(DuckOperators.SELECT), this::merge, Optional.of(DuckOperators.CALLS));
     }
 
     /** What it may take, such as 2GB; to be said before the first query comes. */

@@ -80,20 +80,20 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
         return Duck.QUERIES.translated(
                 "cut rows",
                 () -> DuckRelations.with(
-                                work.unpacked(),
-                                with -> read(by -> {
-                                    Map<Path, Long> rows = new HashMap<>();
-                                    try (Statement statement = by.createStatement()) {
-                                        statement.setQueryTimeout(seconds);
-                                        statement.execute("COPY (" + with + work.statement() + ") TO " + to);
-                                        try (ResultSet files = statement.getResultSet()) {
-                                            while (files.next()) {
-                                                rows.put(Path.of(files.getString("filename")), files.getLong("count"));
-                                            }
-                                        }
+                        work.unpacked(),
+                        with -> read(by -> {
+                            Map<Path, Long> rows = new HashMap<>();
+                            try (Statement statement = by.createStatement()) {
+                                statement.setQueryTimeout(seconds);
+                                statement.execute("COPY (" + with + work.statement() + ") TO " + to);
+                                try (ResultSet files = statement.getResultSet()) {
+                                    while (files.next()) {
+                                        rows.put(Path.of(files.getString("filename")), files.getLong("count"));
                                     }
-                                    return rows;
-                                })));
+                                }
+                            }
+                            return rows;
+                        })));
     }
 
     final long count() {

@@ -13,21 +13,22 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Random;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SqlRowsTest {
-    private static SqlColumn column(String type, Object... values) {
+    private static SqlColumn column(String type, @Nullable Object... values) {
         SqlColumn.Builder column = new SqlColumn.Builder(type);
-        for (Object value : values) {
+        for (@Nullable Object value : values) {
             column.add(value);
         }
         return column.column();
     }
 
-    private static List<String> texts(SqlColumn column) {
-        List<String> texts = new ArrayList<>();
+    private static List<@Nullable String> texts(SqlColumn column) {
+        List<@Nullable String> texts = new ArrayList<>();
         for (int row = 0; row < column.count(); row++) {
             texts.add(column.text(row));
         }
@@ -38,7 +39,7 @@ class SqlRowsTest {
         return SqlRows.CODEC.decode(SqlRows.CODEC.encode(rows));
     }
 
-    private static void same(SqlColumn column, String... texts) {
+    private static void same(SqlColumn column, @Nullable String... texts) {
         assertThat(texts(column)).containsExactly(texts);
         assertThat(texts(again(new SqlRows(List.of(column))).columns().get(0))).containsExactly(texts);
     }

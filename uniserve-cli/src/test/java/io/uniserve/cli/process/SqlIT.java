@@ -83,7 +83,7 @@ class SqlIT {
         assertThat(run("sql", sql, "-o", "json").out())
                 .contains("[\"Rome\",%d.%02d,750]".formatted(romans / 100, romans % 100));
         assertThat(run("sql", "--explain", sql).out())
-                .contains("in place: sales, 3,000 rows", "broadcast shops from 2 actors of shops: 5 rows, ")
+                .contains("in place: sales, about 3,000 rows", "broadcast shops from 2 actors of shops: 5 rows, ")
                 .contains("partial at 5 actors of sales: 5 rows");
     }
 

@@ -22,9 +22,12 @@ final class DuckMerging {
         return new SqlPlanner(RetrieveCall.of(DuckOperators.SELECT), this::merge, Optional.of(DuckOperators.CALLS));
     }
 
-    /** What it may take, such as 2GB; to be said before the first query comes. */
+    /** What it may take, such as 2GB, from here on; fails where that is no size. It is started, once. */
     synchronized void limit(String most) {
-        memory = Optional.of(most);
+        if (duck.isEmpty()) {
+            memory = Optional.of(most);
+            started();
+        }
     }
 
     private synchronized Duck started() {

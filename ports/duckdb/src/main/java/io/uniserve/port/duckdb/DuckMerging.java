@@ -1,6 +1,7 @@
 package io.uniserve.port.duckdb;
 
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.error.UniserveException;
 import io.uniserve.sql.Connections;
 import io.uniserve.sql.SqlPlanner;
 import io.uniserve.sql.SqlRows;
@@ -26,7 +27,12 @@ final class DuckMerging {
     synchronized void limit(String most) {
         if (duck.isEmpty()) {
             memory = Optional.of(most);
-            started();
+            try {
+                started();
+            } catch (UniserveException e) {
+                throw new UniserveException(
+                        e.code(), "setting merge-memory: \"" + most + "\", give a size such as 2GB; " + e.reason(), e);
+            }
         }
     }
 

@@ -197,17 +197,7 @@ public final class ServerNode implements Node {
                 world.sizes.statesMax());
         SimDisk chunks =
                 new SimDisk(world.queue, random.fork("chunks"), world.weather, process, scratch, (owner, path) -> true);
-        SimExchange exchange = new SimExchange(
-                process,
-                new ExchangeMachine(
-                        process.clock(),
-                        process.timers(),
-                        world.wire.network(process),
-                        chunks,
-                        address,
-                        world.exchange,
-                        random.fork("runs").next()),
-                world.plant == Plant.ATTEMPTS_ADDED_UP ? added : (production, slot, chunk) -> chunk);
+        SimExchange exchange = exchange(chunks, random.fork("runs").next());
         Gates gates = new Gates((key, gate) -> world.observer.published(process.name(), key, gate));
         ReadWorker reads = new ReadWorker(
                 world.queue,
@@ -225,15 +215,6 @@ public final class ServerNode implements Node {
         Environment env = environment(random, session, disk, engine);
         ServerConfig config = config();
         ServerMachine machine = new ServerMachine(config, env, gates, this::fatal);
-        Endpoint.Handler<PeerRequest, PeerReply> own =
-                world.plant == Plant.BLIND_VOUCHERS ? new BlindVoucher(machine::onPeer) : machine::onPeer;
-        Endpoint.Handler<PeerRequest, PeerReply> ear = (request, completion) -> {
-            if (request instanceof PeerRequest.PullChunks || request instanceof PeerRequest.EndExchange) {
-                exchange.onPeer(request, completion);
-            } else {
-                own.handle(request, completion);
-            }
-        };
         VersionedReader versions = new VersionedReader(
                 random.fork("versions"),
                 world.weather,
@@ -248,7 +229,7 @@ public final class ServerNode implements Node {
                 world.observer,
                 exchange);
         world.wire.bind(
-                address, new Endpoint(process, ear, machine::onUpdate, reads::read, versions::read, machine::cut));
+                address, new Endpoint(process, ear(machine, exchange), machine::onUpdate, reads::read, versions::read, machine::cut));
         life = new Life(session, disk, engine, gates, machine, chunks, exchange);
         draining = false;
         process.post(0, exchange::start);
@@ -256,6 +237,33 @@ public final class ServerNode implements Node {
         if (world.plant == Plant.ABORT_ON_MISSING_RECORD) {
             new Presumer(SimCluster.TABLE, process, gates, world.ensemble, machine::onPeer).start();
         }
+    }
+
+    private SimExchange exchange(SimDisk chunks, long firstRun) {
+        return new SimExchange(
+                process,
+                new ExchangeMachine(
+                        process.clock(),
+                        process.timers(),
+                        world.wire.network(process),
+                        chunks,
+                        address,
+                        world.exchange,
+                        firstRun),
+                world.plant == Plant.ATTEMPTS_ADDED_UP ? added : (production, slot, chunk) -> chunk);
+    }
+
+    /** What other daemons ask, by who answers it. */
+    private Endpoint.Handler<PeerRequest, PeerReply> ear(ServerMachine machine, SimExchange exchange) {
+        Endpoint.Handler<PeerRequest, PeerReply> own =
+                world.plant == Plant.BLIND_VOUCHERS ? new BlindVoucher(machine::onPeer) : machine::onPeer;
+        return (request, completion) -> {
+            if (request instanceof PeerRequest.PullChunks || request instanceof PeerRequest.EndExchange) {
+                exchange.onPeer(request, completion);
+            } else {
+                own.handle(request, completion);
+            }
+        };
     }
 
     /** What the machine sees of the world, with the planted bug of the run where it is one of these. */

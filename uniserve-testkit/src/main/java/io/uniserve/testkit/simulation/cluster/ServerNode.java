@@ -229,7 +229,9 @@ public final class ServerNode implements Node {
                 world.observer,
                 exchange);
         world.wire.bind(
-                address, new Endpoint(process, ear(machine, exchange), machine::onUpdate, reads::read, versions::read, machine::cut));
+                address,
+                new Endpoint(
+                        process, ear(machine, exchange), machine::onUpdate, reads::read, versions::read, machine::cut));
         life = new Life(session, disk, engine, gates, machine, chunks, exchange);
         draining = false;
         process.post(0, exchange::start);

@@ -8,6 +8,7 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.ByteArrayOutputStream;
+import java.util.OptionalInt;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
@@ -32,6 +33,9 @@ public final class PackedRows {
     /** Rows at most: each takes memory. */
     private static final int ROWS_MAX = 1 << 21;
 
+    /** Values at most: each takes eight bytes of memory or more, however few it travels in. */
+    private static final int VALUES_MAX = 1 << 25;
+
     /** Fewer bytes are sent as they are: to deflate them takes longer than to send them. */
     private static final int DEFLATED_BYTES_MIN = 16 << 10;
 
@@ -52,8 +56,15 @@ public final class PackedRows {
         this.unpacked = unpacked;
     }
 
-    /** Packs rows; TOO_LARGE where they have more than {@link #UNPACKED_BYTES_MAX}. */
+    /** Packs rows; TOO_LARGE where they have more than {@link #UNPACKED_BYTES_MAX}, or are too many. */
     public static PackedRows of(SqlRows rows) {
+        long values = (long) rows.count() * rows.types().size();
+        if (rows.count() > ROWS_MAX || values > VALUES_MAX) {
+            throw new UniserveException(
+                    ErrorCode.TOO_LARGE,
+                    rows.count() + " rows of " + rows.types().size() + " columns are packed; at most " + ROWS_MAX
+                            + " rows and " + VALUES_MAX + " values may be: add conditions, or name fewer columns");
+        }
         BinaryWriter out = BinaryWriter.limited(UNPACKED_BYTES_MAX);
         SqlRows.write(out, rows);
         Bytes plain = out.finish();
@@ -108,12 +119,12 @@ public final class PackedRows {
         if (checksum(packed) != checksum) {
             throw corrupt("packed rows whose checksum is another", null);
         }
-        BinaryReader in = new BinaryReader(deflated ? inflated() : packed);
-        SqlRows rows = SqlRows.read(in);
-        in.expectEnd();
-        if (rows.count() != count || count > ROWS_MAX) {
-            throw corrupt("too many rows, or not as many as are told", null);
+        if (count < 0 || count > ROWS_MAX) {
+            throw corrupt(count + " packed rows, at most " + ROWS_MAX, null);
         }
+        BinaryReader in = new BinaryReader(deflated ? inflated() : packed);
+        SqlRows rows = SqlRows.read(in, OptionalInt.of(count), VALUES_MAX);
+        in.expectEnd();
         return rows;
     }
 

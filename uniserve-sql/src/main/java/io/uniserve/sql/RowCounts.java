@@ -15,6 +15,9 @@ final class RowCounts {
 
     private static final int KEPT_MAX = 4_096;
 
+    /** Longer statements, with lists of constants, are counted each time. */
+    private static final int STATEMENT_CHARS_MAX = 2_048;
+
     private final Map<Key, Counted> known = new LinkedHashMap<>(16, 0.75f, true) {
         private static final long serialVersionUID = 1L;
 
@@ -35,6 +38,8 @@ final class RowCounts {
     }
 
     synchronized void note(TableMeta table, String statement, long rows, long nanos) {
-        known.put(new Key(table, statement), new Counted(rows, nanos));
+        if (statement.length() <= STATEMENT_CHARS_MAX) {
+            known.put(new Key(table, statement), new Counted(rows, nanos));
+        }
     }
 }

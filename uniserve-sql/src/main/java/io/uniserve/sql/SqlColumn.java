@@ -112,7 +112,7 @@ public final class SqlColumn {
     }
 
     BitSet nulls() {
-        return (BitSet) nulls.clone();
+        return BitSet.valueOf(nulls.toLongArray()); // clone() would write to the original
     }
 
     /** All rows of several columns of the same type. */

@@ -11,6 +11,7 @@ import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashSet;
 import java.util.List;
+import java.util.OptionalInt;
 import java.util.Set;
 import java.util.regex.Pattern;
 import java.util.stream.IntStream;
@@ -18,8 +19,12 @@ import org.jspecify.annotations.Nullable;
 
 /** Rows of an engine's answer, column by column. Immutable, and safe for use by several threads. */
 public final class SqlRows {
+    /** Values of one answer: each takes eight bytes of memory or more, however few it travels in. */
+    private static final int ANSWER_VALUES_MAX = 1 << 26;
+
     /** Reads no name of a type that is more than a word with numbers: they become a part of statements. */
-    public static final Codec<SqlRows> CODEC = Codecs.of(SqlRows::write, SqlRows::read);
+    public static final Codec<SqlRows> CODEC =
+            Codecs.of(SqlRows::write, in -> read(in, OptionalInt.empty(), ANSWER_VALUES_MAX));
 
     private static final Pattern TYPE = Pattern.compile("[A-Z][A-Z0-9_ ]{0,40}(\\(\\d{1,2},\\d{1,2}\\))?");
     private static final int COLUMNS_MAX = 10_000;
@@ -132,8 +137,8 @@ public final class SqlRows {
         rows.columns.forEach(column -> ColumnCodec.write(out, column));
     }
 
-    /** Reads them; CORRUPT where there are none. */
-    static SqlRows read(BinaryReader in) {
+    /** Reads them; CORRUPT where there are none, or not so many, or more values than {@code most}, before room is made for them. */
+    static SqlRows read(BinaryReader in, OptionalInt expected, int most) {
         List<String> types = new ArrayList<>();
         for (int left = in.readCount(1); left > 0; left--) {
             types.add(in.readString());
@@ -142,6 +147,12 @@ public final class SqlRows {
             throw new UniserveException(ErrorCode.CORRUPT, "rows without columns");
         }
         int count = in.readCount(types.size());
+        if (count != expected.orElse(count) || (long) count * types.size() > most) {
+            throw new UniserveException(
+                    ErrorCode.CORRUPT,
+                    count + " rows of " + types.size() + " columns: not as many as are told, or more than " + most
+                            + " values");
+        }
         List<SqlColumn> columns = new ArrayList<>();
         for (String type : types) {
             columns.add(ColumnCodec.read(in, type, count));

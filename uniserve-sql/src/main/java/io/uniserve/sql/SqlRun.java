@@ -43,6 +43,10 @@ final class SqlRun {
     private long since;
     /** The table that is cut by a column like the one that stays, where there is one. */
     private Optional<ShuffleQuery> cut = Optional.empty();
+    /** Whether a count of an earlier query was used, and whether that is over. */
+    private boolean guessed;
+
+    private boolean exact;
 
     SqlRun(
             RetrieveCall<SqlQuery, SqlRows> call,
@@ -68,7 +72,7 @@ final class SqlRun {
     /** Asks the actors, in as many rounds as it takes, and merges. */
     SqlRows rows() {
         boolean alone = split.sides().size() == 1 && split.sides().get(0).mayStay();
-        SqlQuery last = alone ? query.with(Step.PARTIAL, -1, 0, Map.of()) : joined();
+        SqlQuery last = alone ? query.with(Step.PARTIAL, -1, 0, Map.of()) : joinedOrCounted();
         SqlRows parts = parts(last);
         SqlRows rows = engine.answer(
                 relations(split.finish(), Map.of(SplitQuery.PARTS, parts)), split.finish(), context.remainingNanos());
@@ -124,12 +128,13 @@ final class SqlRun {
         List<Integer> unknown = new ArrayList<>();
         for (int item : items) {
             // What depends on other stages' answers is another number in each query.
-            OptionalLong last = exactly || !count(query, item).given().isEmpty()
+            OptionalLong last = exactly || exact || !count(query, item).given().isEmpty()
                     ? OptionalLong.empty()
                     : known.of(
                             meta(split.sides().get(item)),
                             split.sides().get(item).count(),
                             context.nanos());
+            guessed |= last.isPresent();
             last.ifPresentOrElse(rows -> all.put(item, rows), () -> unknown.add(item));
         }
         List<SqlRows> answers =
@@ -151,6 +156,23 @@ final class SqlRun {
 
     private static SqlQuery count(SqlQuery query, int item) {
         return query.with(Step.COUNT, -1, item, Map.of());
+    }
+
+    /** Joins by what was counted before; where that seems too large everything is counted now. */
+    private SqlQuery joinedOrCounted() {
+        try {
+            return joined();
+        } catch (UniserveException e) {
+            if (e.code() != ErrorCode.TOO_LARGE || !guessed) {
+                throw e;
+            }
+            guessed = false;
+            exact = true;
+            cut = Optional.empty();
+            split = query.split();
+            tell("counted anew: by earlier counts it is too large", "");
+            return joined();
+        }
     }
 
     /** The table with the most rows that are wanted stays; of the others the smaller ones go first and make the larger ones smaller. */
@@ -182,13 +204,27 @@ final class SqlRun {
                             || others.subList(0, others.indexOf(item)).stream()
                                     .noneMatch(earlier -> reduces(earlier, item)))
                     .toList();
-            others.removeAll(now);
-            gather(stays, now, counts, gathered);
+            List<Integer> wave = bounded(now, counts);
+            others.removeAll(wave);
+            gather(stays, wave, counts, gathered);
         }
         // Where a table is cut its rows are not sent along, so the step is none that one actor could answer.
         return cut.isPresent()
                 ? query.given(stays, gathered)
                 : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered);
+    }
+
+    /** As many of these tables, at least one, as have together no more rows than a query may send. */
+    private static List<Integer> bounded(List<Integer> items, List<Long> counts) {
+        List<Integer> some = new ArrayList<>();
+        long rows = 0;
+        for (int item : items) {
+            rows += counts.get(item);
+            if (some.isEmpty() || rows <= Broadcast.ROWS_MAX) {
+                some.add(item);
+            }
+        }
+        return some;
     }
 
     private boolean reduces(int one, int item) {
@@ -331,6 +367,11 @@ final class SqlRun {
             long count,
             Map<Integer, PackedRows> gathered) {
         Side side = split.sides().get(item);
+        if (!side.filtered(reduced.keySet())) {
+            // Its actors answer a row more than is allowed, and no more: whatever was counted before, this may be a
+            // part.
+            Broadcast.checkWhole(side.table(), collected.count());
+        }
         Set<Integer> partners = new TreeSet<>(reduced.keySet());
         SqlRows rows = collected;
         if (collected.count() <= WAITING_ROWS_MIN) {

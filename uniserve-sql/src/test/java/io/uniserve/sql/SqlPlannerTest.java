@@ -106,6 +106,27 @@ class SqlPlannerTest {
     }
 
     @Test
+    void anOldCountThatIsTooLowRefusesNothing() {
+        SqlPlanner planner = planner();
+        String sql = "SELECT count(*) FROM big JOIN mid ON b_mid = m_id";
+        answer(planner, plan(0, 3, 0), sql);
+        TestingPlan more = plan(200_000, 3, 0);
+        answer(planner, more, sql);
+        assertThat(more.asked).endsWith("COUNT big []", "COUNT mid []", "SIDE mid []", "PARTIAL big [1]");
+    }
+
+    /** Actors answer one row more than may be sent, and no more: those are a part of the table. */
+    @Test
+    void aPartOfATableIsNeverJoined() {
+        SqlPlanner planner = planner();
+        String sql = "SELECT count(*) FROM big JOIN mid ON b_mid = m_id";
+        assertThatThrownBy(() -> answer(planner, plan(200_000, 150_000, 0), sql))
+                .hasMessageContaining("150,000 rows");
+        TestingPlan grows = plan(200_000, 100_001, 0).counted("mid", 90_000);
+        assertThatThrownBy(() -> answer(planner, grows, sql)).hasMessageContaining("100,001 rows");
+    }
+
+    @Test
     void theLeftOfALeftJoinStaysHoweverSmall() {
         TestingPlan plan = plan(2, 9, 1);
         answer(plan, "SELECT count(*) FROM big LEFT JOIN mid ON b_mid = m_id");

@@ -20,9 +20,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** What scatters have made here: told of once it is complete, kept until its attempt is over or its deadline has passed. */
 final class Outbox {
+    private static final Logger LOG = LoggerFactory.getLogger(Outbox.class);
+
+    /** A disk may fail once. */
+    private static final int READ_ATTEMPTS_MAX = 3;
+
     private final Address self;
     private final ChunkStore store;
     private final Map<Production, Made> all = new LinkedHashMap<>();
@@ -150,13 +157,29 @@ final class Outbox {
                 answer.set(place, Outcome.ok(PeerReply.Piece.LOST));
             } else {
                 ChunkInfo whole = infoOf(part.production(), part.slot());
-                chunk.read(
-                        part.offset(),
-                        part.length(),
+                read(
+                        chunk,
+                        part,
+                        1,
                         outcome -> answer.set(place, outcome.map(bytes -> new PeerReply.Piece(whole, bytes))));
             }
         }
         answer.set(-1, Outcome.ok(PeerReply.Piece.LOST));
+    }
+
+    /** A part that cannot be read after some attempts is lost: those of other queries in the same message are not. */
+    private static void read(ChunkStore.Stored chunk, PullChunk part, int attempt, Completion<Bytes> completion) {
+        chunk.read(part.offset(), part.length(), outcome -> {
+            if (outcome instanceof Outcome.Ok<Bytes>) {
+                completion.done(outcome);
+            } else if (attempt < READ_ATTEMPTS_MAX) {
+                read(chunk, part, attempt + 1, completion);
+            } else {
+                UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                LOG.warn("a chunk cannot be read, so it is lost: {}", error.getMessage());
+                completion.done(Outcome.err(new UniserveException(ErrorCode.EXCHANGE_LOST, error.reason(), error)));
+            }
+        });
     }
 
     /** The answer to one request, until its last part is there. */

@@ -30,10 +30,12 @@ final class Patience {
 
     /**
      * A plan is asked for elsewhere after so long. That is more patience than a read gets: another plan repeats the work of
-     * all its servers, and slow reads are hedged by the plan itself, so only a slow planner is worth it.
+     * all its servers, and slow reads are hedged by the plan itself, so only a slow planner is worth it. A third of the time
+     * that is left is the most, if a read would not wait longer: another planner needs time too.
      */
-    long planHedgeDelay() {
-        return PLAN_PATIENCE * hedgeDelay();
+    long planHedgeDelay(long remainingNanos) {
+        long delay = hedgeDelay();
+        return Math.min(PLAN_PATIENCE * delay, Math.max(delay, remainingNanos / 3));
     }
 
     /** A server that answers nothing for so long is silent. */

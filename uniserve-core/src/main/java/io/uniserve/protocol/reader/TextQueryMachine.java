@@ -201,7 +201,7 @@ public final class TextQueryMachine {
                 request,
                 remaining,
                 outcome -> ended(call, outcome));
-        call.watch = env.timers().after(patience.planHedgeDelay(), () -> slow(call, false));
+        call.watch = env.timers().after(patience.planHedgeDelay(remaining), () -> slow(call, false));
     }
 
     private void ended(TextCall call, Outcome<Answer> outcome) {

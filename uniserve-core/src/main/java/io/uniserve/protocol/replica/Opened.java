@@ -105,7 +105,7 @@ record Opened(StateFile file, ReplicaLog log, Checkpoints checkpoints) {
         if (parts == null) {
             closeEngine.run();
         } else {
-            parts.log().close(() -> parts.file().whenIdle(closeEngine));
+            parts.log().close(() -> parts.file().close(closeEngine));
         }
     }
 }

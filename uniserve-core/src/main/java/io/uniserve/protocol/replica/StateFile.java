@@ -1,5 +1,7 @@
 package io.uniserve.protocol.replica;
 
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
@@ -15,6 +17,7 @@ final class StateFile {
     private final String path;
     private final StepQueue steps = new StepQueue();
     private DiskState state;
+    private boolean closed;
 
     StateFile(Disk disk, String directory, DiskState state) {
         this.disk = disk;
@@ -27,8 +30,12 @@ final class StateFile {
         return state;
     }
 
-    /** Changes the state durably. */
+    /** Changes the state durably; UNAVAILABLE once it is closed, as the replica's directory may be gone by then. */
     void change(UnaryOperator<DiskState> change, Completion<Done> completion) {
+        if (closed) {
+            completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + ": it is closed")));
+            return;
+        }
         steps.add(next -> {
             DiskState changed = change.apply(state);
             disk.replace(path, changed.encode(), done -> {
@@ -48,8 +55,9 @@ final class StateFile {
                 done -> then.accept(done instanceof Outcome.Ok<Done>));
     }
 
-    /** Runs the task once no write is under way. */
-    void whenIdle(Runnable task) {
+    /** No more changes; runs the task once no write is under way. */
+    void close(Runnable task) {
+        closed = true;
         steps.add(next -> {
             next.run();
             task.run();

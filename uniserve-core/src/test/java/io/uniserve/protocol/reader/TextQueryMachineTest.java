@@ -102,6 +102,14 @@ class TextQueryMachineTest {
     }
 
     @Test
+    void slowPlanIsHedgedWhileTimeIsLeft() {
+        world.route(2, actor(0, 1, 1));
+        query(900);
+        world.pass(300 * MS);
+        assertThat(sent).hasSize(2);
+    }
+
+    @Test
     void silentServerIsHedged() {
         world.settings(world.settings.withHedgePermille(0));
         world.route(2, actor(0, 1, 1));

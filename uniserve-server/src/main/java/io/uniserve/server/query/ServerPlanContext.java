@@ -414,7 +414,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
 
         private void start(CompletableFuture<Outcome<List<QueryResult>>> future) {
-            for (int i = 0; i < runs.size(); i++) {
+            for (int i = 0; i < runs.size() && !future.isDone(); i++) {
                 int place = i;
                 CompletableFuture<Outcome<QueryResult>> one = new CompletableFuture<>();
                 CompletableFuture<Void> unused = one.thenAccept(outcome -> ended(place, outcome, future));

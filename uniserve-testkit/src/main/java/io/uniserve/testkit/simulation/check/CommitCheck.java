@@ -1,5 +1,6 @@
 package io.uniserve.testkit.simulation.check;
 
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
@@ -10,6 +11,7 @@ import io.uniserve.model.TableMap;
 import io.uniserve.model.TableOutcomes;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.testkit.simulation.registry.Ensemble.Applied;
+import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -39,9 +41,13 @@ public final class CommitCheck {
 
     /** The registry has committed a transaction. */
     public void committed(List<Applied> applied, long nanos) {
+        Map<String, TableOutcomes> replaced = new HashMap<>();
         for (Applied one : applied) { // first, as a log names the outcomes of the same write
             if (one.after() != null && one.after().value() instanceof TableOutcomes value) {
-                outcomes.put(table(one), value);
+                TableOutcomes was = outcomes.put(table(one), value);
+                if (was != null && was.tableId() == value.tableId()) {
+                    replaced.put(table(one), was);
+                }
             }
         }
         for (Applied one : applied) {
@@ -54,7 +60,8 @@ public final class CommitCheck {
                     && one.before() != null
                     && one.before().value() instanceof TableLog before
                     && before.tableId() == after.tableId()) {
-                step(table(one), before, after, nanos);
+                TableOutcomes none = TableOutcomes.none(after.tableId());
+                step(table(one), before, after, replaced.getOrDefault(table(one), none), nanos);
             }
         }
     }
@@ -64,7 +71,7 @@ public final class CommitCheck {
         return path.substring(0, path.lastIndexOf('/'));
     }
 
-    private void step(String table, TableLog before, TableLog after, long nanos) {
+    private void step(String table, TableLog before, TableLog after, TableOutcomes was, long nanos) {
         InFlight flight = before.inFlight();
         if (after.version() < before.version() || after.next() < before.next()) {
             violations.add("I1", table + " goes from version " + before.version() + " to " + after.version());
@@ -77,7 +84,7 @@ public final class CommitCheck {
         if (own.number() != after.outcomes()) {
             violations.add("I1", table + " names outcomes " + after.outcomes() + " where those are " + own.number());
         }
-        kept(table, before, after, own);
+        kept(table, before, after, was, own);
         Map<Long, Decision> known = new HashMap<>();
         before.decisions().forEach(decision -> known.put(decision.version(), decision));
         for (Decision decision : after.decisions()) {
@@ -91,15 +98,31 @@ public final class CommitCheck {
         }
     }
 
-    /** What leaves the log is among the outcomes, or forgotten as told, or an abort, of which retries need not know. */
-    private void kept(String table, TableLog before, TableLog after, TableOutcomes older) {
+    /**
+     * What leaves the log, and what was among the outcomes, is among the outcomes; or it is forgotten as told, or an abort of
+     * which retries need not know. Both only where so many requests are known that there is no room for more.
+     */
+    private void kept(String table, TableLog before, TableLog after, TableOutcomes was, TableOutcomes older) {
         Set<Long> versions = new HashSet<>();
         after.decisions().forEach(decision -> versions.add(decision.version()));
-        for (Decision decision : before.decisions()) {
+        Map<Long, Decision> moved = new HashMap<>();
+        older.decisions().forEach(decision -> moved.put(decision.version(), decision));
+        int requests = older.decisions().stream()
+                .mapToInt(decision -> decision.batches().size())
+                .sum();
+        if (after.forgotten() > before.forgotten() && requests < Limits.TABLE_DECISIONS_KEPT) {
+            violations.add(
+                    "I9", table + " forgets versions up to " + after.forgotten() + " and keeps " + requests + " requests");
+        }
+        boolean crowded = requests > Limits.TABLE_DECISIONS_KEPT - Limits.ATOMIC_BATCHES_PER_VERSION_MAX;
+        List<Decision> had = new ArrayList<>(was.decisions());
+        had.addAll(before.decisions());
+        for (Decision decision : had) {
             boolean stays = versions.contains(decision.version());
-            boolean abort = !decision.committed() && decision.refused().isEmpty();
+            boolean abort = crowded && !decision.committed() && decision.refused().isEmpty();
             boolean told = decision.version() <= after.forgotten() || abort;
-            if (!stays && !told && older.decisions().stream().noneMatch(other -> sameOutcome(decision, other))) {
+            Decision other = moved.get(decision.version());
+            if (!stays && !told && (other == null || !sameOutcome(decision, other))) {
                 violations.add("I9", table + " loses the outcome of version " + decision.version());
             }
         }

@@ -17,6 +17,7 @@ import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Trace;
 import io.uniserve.testkit.simulation.registry.Ensemble;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
@@ -36,12 +37,16 @@ final class CommitCheckTest {
     @BeforeEach
     void fill() {
         ensemble.listen((session, zxid, applied, changed) -> check.committed(applied, 0));
-        for (int i = 1; i <= 100; i++) {
+        more(1, 100);
+        apply(new Op.Create(LOG, log, false));
+    }
+
+    private void more(int from, int to) {
+        for (int i = from; i <= to; i++) {
             Batch batch = new Batch(new RequestId(1, 2, i), "hash" + i);
             TableLog begun = LogSteps.begin(log, new ServerId("s1"), List.of(), List.of(batch), 1);
             log = LogSteps.commit(begun);
         }
-        apply(new Op.Create(LOG, log, false));
     }
 
     private List<String> apply(Op... ops) {
@@ -60,6 +65,41 @@ final class CommitCheckTest {
     void theLogMovesAlone() {
         Parted parted = LogSteps.part(log, TableOutcomes.none(7));
         assertThat(apply(new Op.Set(LOG, parted.log(), 0))).contains("I1", "I9");
+    }
+
+    /** The second move: what was there stays there. */
+    @Test
+    void olderOutcomesStay() {
+        assertThat(moveTwice(outcomes -> outcomes)).doesNotContain("I9");
+    }
+
+    @Test
+    void olderOutcomesAreDropped() {
+        assertThat(moveTwice(outcomes -> new TableOutcomes(
+                        7, 2, outcomes.decisions().subList(90, outcomes.decisions().size()))))
+                .contains("I9");
+    }
+
+    /** That versions are forgotten excuses what is missing only where there was no room. */
+    @Test
+    void forgettingIsNotForFree() {
+        Parted parted = LogSteps.part(log, TableOutcomes.none(7));
+        TableLog told = new TableLog(
+                7, log.version(), log.next(), null, parted.log().decisions(), parted.log().version() - 20, 1);
+        TableOutcomes none = new TableOutcomes(7, 1, List.of());
+        assertThat(apply(new Op.Create(OUTCOMES, none, false), new Op.Set(LOG, told, 0)))
+                .contains("I9");
+    }
+
+    private List<String> moveTwice(UnaryOperator<TableOutcomes> second) {
+        Parted one = LogSteps.part(log, TableOutcomes.none(7));
+        assertThat(apply(new Op.Create(OUTCOMES, one.outcomes(), false), new Op.Set(LOG, one.log(), 0)))
+                .isEmpty();
+        log = one.log();
+        more(101, 200);
+        Parted two = LogSteps.part(log, one.outcomes());
+        return apply(
+                new Op.Set(OUTCOMES, second.apply(two.outcomes()), 0), new Op.Set(LOG, two.log(), 1));
     }
 
     @Test

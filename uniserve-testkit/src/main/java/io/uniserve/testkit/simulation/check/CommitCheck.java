@@ -112,14 +112,16 @@ public final class CommitCheck {
                 .sum();
         if (after.forgotten() > before.forgotten() && requests < Limits.TABLE_DECISIONS_KEPT) {
             violations.add(
-                    "I9", table + " forgets versions up to " + after.forgotten() + " and keeps " + requests + " requests");
+                    "I9",
+                    table + " forgets versions up to " + after.forgotten() + " and keeps " + requests + " requests");
         }
         boolean crowded = requests > Limits.TABLE_DECISIONS_KEPT - Limits.ATOMIC_BATCHES_PER_VERSION_MAX;
         List<Decision> had = new ArrayList<>(was.decisions());
         had.addAll(before.decisions());
         for (Decision decision : had) {
             boolean stays = versions.contains(decision.version());
-            boolean abort = crowded && !decision.committed() && decision.refused().isEmpty();
+            boolean abort =
+                    crowded && !decision.committed() && decision.refused().isEmpty();
             boolean told = decision.version() <= after.forgotten() || abort;
             Decision other = moved.get(decision.version());
             if (!stays && !told && (other == null || !sameOutcome(decision, other))) {

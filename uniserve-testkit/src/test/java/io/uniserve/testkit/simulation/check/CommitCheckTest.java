@@ -76,7 +76,9 @@ final class CommitCheckTest {
     @Test
     void olderOutcomesAreDropped() {
         assertThat(moveTwice(outcomes -> new TableOutcomes(
-                        7, 2, outcomes.decisions().subList(90, outcomes.decisions().size()))))
+                        7,
+                        2,
+                        outcomes.decisions().subList(90, outcomes.decisions().size()))))
                 .contains("I9");
     }
 
@@ -85,7 +87,13 @@ final class CommitCheckTest {
     void forgettingIsNotForFree() {
         Parted parted = LogSteps.part(log, TableOutcomes.none(7));
         TableLog told = new TableLog(
-                7, log.version(), log.next(), null, parted.log().decisions(), parted.log().version() - 20, 1);
+                7,
+                log.version(),
+                log.next(),
+                null,
+                parted.log().decisions(),
+                parted.log().version() - 20,
+                1);
         TableOutcomes none = new TableOutcomes(7, 1, List.of());
         assertThat(apply(new Op.Create(OUTCOMES, none, false), new Op.Set(LOG, told, 0)))
                 .contains("I9");
@@ -98,8 +106,7 @@ final class CommitCheckTest {
         log = one.log();
         more(101, 200);
         Parted two = LogSteps.part(log, one.outcomes());
-        return apply(
-                new Op.Set(OUTCOMES, second.apply(two.outcomes()), 0), new Op.Set(LOG, two.log(), 1));
+        return apply(new Op.Set(OUTCOMES, second.apply(two.outcomes()), 0), new Op.Set(LOG, two.log(), 1));
     }
 
     @Test

@@ -14,6 +14,9 @@ import java.util.function.LongSupplier;
 
 /** Runs two sides of a comparison in turn, so that a change of the machine's speed meets both. */
 public final class Bench {
+    /** Operations of a thread and block, of which every latency is kept. */
+    private static final int OPERATIONS_MAX = 1_000_000;
+
     private final LongSupplier nanos;
     private final RawLog raw;
 
@@ -32,13 +35,35 @@ public final class Bench {
     }
 
     /** How much of it. */
-    public record Load(String scenario, int threads, int operationsPerThread, int rounds) {}
+    public record Load(String scenario, int threads, int operationsPerThread, int rounds) {
+        private Load atLeast(int operations) {
+            return new Load(scenario, threads, Math.max(operationsPerThread, operations), rounds);
+        }
+    }
+
+    /**
+     * Warms both up, then runs their blocks in turn; returns one joined block a side, in the given order. As many operations
+     * on each side, more than {@code asked} where the faster side would else be done in less than so many seconds: shares of
+     * CPU, garbage collections and compilers need that long to show themselves.
+     */
+    public List<Block> compare(Load asked, double seconds, List<Side> sides) {
+        double fastest = 0;
+        for (Side side : sides) {
+            fastest = Math.max(fastest, block(asked, side, -1).perSecond());
+        }
+        Load load = asked.atLeast((int) Math.ceil(Math.min(fastest * seconds / asked.threads(), OPERATIONS_MAX)));
+        return compareExactly(load, sides);
+    }
 
     /** Warms both up, then runs their blocks in turn; returns one joined block a side, in the given order. */
     public List<Block> compare(Load load, List<Side> sides) {
         for (Side side : sides) {
             block(load, side, -1);
         }
+        return compareExactly(load, sides);
+    }
+
+    private List<Block> compareExactly(Load load, List<Side> sides) {
         List<List<Block>> blocks = new ArrayList<>();
         sides.forEach(side -> blocks.add(new ArrayList<>()));
         for (int round = 0; round < load.rounds(); round++) {

@@ -47,6 +47,7 @@ final class TextBench {
             List<Integer> clients,
             int warmup,
             int operations,
+            double seconds,
             int rounds,
             int generated,
             long seed,
@@ -137,7 +138,7 @@ final class TextBench {
         header("queries of all shards");
         Function<String, String> ours = parameters -> uniserve.query(TABLE, parameters);
         Function<String, String> peers = parameters -> peer.query(TABLE, parameters);
-        warmUp(ours, peers);
+        warmUp(ours, 1, peers);
         for (TextQuery query : scale.measured()) {
             for (int clients : scale.clients()) {
                 List<Block> blocks = measure(query.name(), query, clients, ours, peers);
@@ -166,7 +167,7 @@ final class TextBench {
         for (TextQuery query : scale.measured()) {
             compare(query, ours.apply(query.parameters()), peers.apply(query.parameters()));
         }
-        warmUp(ours, peers);
+        warmUp(ours, scale.nodes(), peers); // as many for each server, of which one answers, as for the peer's node
         int clients = scale.clients().stream().mapToInt(Integer::intValue).max().orElse(1);
         for (TextQuery query : scale.measured()) {
             List<Block> blocks = measure("hot " + query.name(), query, clients, ours, peers);
@@ -178,10 +179,10 @@ final class TextBench {
         }
     }
 
-    private void warmUp(Function<String, String> ours, Function<String, String> peers) {
+    private void warmUp(Function<String, String> ours, int servers, Function<String, String> peers) {
         for (TextQuery query : scale.measured()) {
             console.note("warming up: " + scale.warmup() + " x " + query.name() + " on each side");
-            bench.warm(side("uniserve", ours, query, ourCpu), WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);
+            bench.warm(side("uniserve", ours, query, ourCpu), WARMUP_THREADS, servers * scale.warmup() / WARMUP_THREADS);
             bench.warm(side("peer", peers, query, peersCpu), WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);
         }
     }
@@ -195,7 +196,9 @@ final class TextBench {
         console.note(scenario + ", " + clients + " clients");
         Bench.Load load = new Bench.Load(scenario, clients, Math.max(1, scale.operations() / clients), scale.rounds());
         List<Block> blocks = bench.compare(
-                load, List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu)));
+                load,
+                scale.seconds(),
+                List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu)));
         row(scenario + ", " + clients, blocks.get(0), blocks.get(1));
         return blocks;
     }

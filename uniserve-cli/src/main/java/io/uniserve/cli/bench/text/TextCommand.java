@@ -78,8 +78,17 @@ public final class TextCommand extends CliCommand {
             description = "Clients at once, one or several numbers (default: 1,2,4,8).")
     private List<Integer> clients = List.of(1, 2, 4, 8);
 
-    @Option(names = "--operations", paramLabel = "N", description = "Queries of a block, all clients (default: 400).")
+    @Option(
+            names = "--operations",
+            paramLabel = "N",
+            description = "Queries of a block, all clients, at least (default: 400).")
     private int operations = 400;
+
+    @Option(
+            names = "--seconds",
+            paramLabel = "N",
+            description = "As many queries more as take the faster side so long, 0 for none (default: 2).")
+    private double seconds = 2;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
     private int rounds = 5;
@@ -87,7 +96,9 @@ public final class TextCommand extends CliCommand {
     @Option(
             names = "--warmup",
             paramLabel = "N",
-            description = "Queries of each kind and side before anything is measured (default: 3000).")
+            description =
+                    "Queries of each kind and side before anything is measured, for each server that answers alone"
+                            + " (default: 3000).")
     private int warmup = 3_000;
 
     @Option(
@@ -155,7 +166,7 @@ public final class TextCommand extends CliCommand {
             List<Long> pids = solrCloud.nodes().stream().map(DaemonProcess::pid).toList();
             Bench bench = new Bench(clock()::nanos, log);
             TextBench.Scale scale = new TextBench.Scale(
-                    nodes, shards, clients, warmup, operations, rounds, generated, seed, TextQuery.measured(kinds));
+                    nodes, shards, clients, warmup, operations, seconds, rounds, generated, seed, TextQuery.measured(kinds));
             TextBench text = new TextBench(bench, corpus, scale, console(), uniserve, other, pids);
             BulkBench updates = new BulkBench(bench, corpus, shards, uniserve, other, pids, console());
             ResultLine line = ResultLine.of("bench text", arguments());
@@ -227,6 +238,9 @@ public final class TextCommand extends CliCommand {
         range("--shards", shards, 1, 256);
         range("--operations", operations, 1, 10_000_000);
         range("--rounds", rounds, 1, 1_000);
+        if (!(seconds >= 0 && seconds <= 3600)) {
+            throw usage("--seconds is " + seconds + ": use 0 to 3600");
+        }
         range("--warmup", warmup, 0, 10_000_000);
         range("--bulk-rounds", bulkRounds, 1, 100);
         range("--generated", generated, 0, 100_000);

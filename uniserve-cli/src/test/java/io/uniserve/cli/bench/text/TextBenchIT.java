@@ -36,7 +36,7 @@ class TextBenchIT {
                     throw new AssertionError("asked the cluster at " + bootstrap);
                 })
                 .run(
-                        "bench text --corpus europarl --documents 1500 --nodes 2 --shards 2 --heap 256m --clients 2 --operations 20"
+                        "bench text --corpus europarl --documents 1500 --nodes 2 --shards 2 --heap 256m --clients 2 --operations 20 --seconds 0.1"
                                 .concat(" --rounds 2 --warmup 20 --bulk 1 --bulk-rounds 1 --quota 0 --generated 60"
                                         + " --seed ")
                                 .concat(seed + " --raw " + raw)

@@ -98,6 +98,9 @@ public final class Limits {
     /** Requests that participants all know, in a table's log: with one more the older of them move to its outcomes. */
     public static final int TABLE_DECISIONS_RECENT_MAX = 64;
 
+    /** A table's log with more decisions is not told to servers: they read it. */
+    public static final int TOLD_DECISIONS_MAX = 256;
+
     /** The newest of them stay. */
     public static final int TABLE_DECISIONS_RECENT_KEPT = 16;
 

@@ -67,6 +67,12 @@ final class CountedRegistry implements Registry {
     }
 
     @Override
+    public void unwatch(String path) {
+        watches.increment();
+        registry.unwatch(path);
+    }
+
+    @Override
     public void onSession(SessionListener listener) {
         registry.onSession(listener);
     }

@@ -27,6 +27,9 @@ public interface Registry {
      */
     void watch(String path, Runnable changed);
 
+    /** Ends all watches of the path in this session. Changes that are about to be told may still be. */
+    void unwatch(String path);
+
     /** Tells session events on the loop. */
     void onSession(SessionListener listener);
 

@@ -103,6 +103,7 @@ public sealed interface PeerRequest {
      * @param previous the table's newest committed version when this one was begun
      * @param participants how many actors have a part in it
      * @param batches the rows; none asks for the vote on rows that were sent before
+     * @param told the table's log with the version in flight, where the server was not told it yet
      */
     record Prepare(
             TableName table,
@@ -111,7 +112,8 @@ public sealed interface PeerRequest {
             long version,
             long previous,
             int participants,
-            List<BatchRows> batches)
+            List<BatchRows> batches,
+            Optional<ToldLog> told)
             implements PeerRequest {
         public Prepare {
             batches = List.copyOf(batches);
@@ -124,8 +126,21 @@ public sealed interface PeerRequest {
      */
     record Uncommitted(TableName table, long tableId, long version) implements PeerRequest {}
 
-    /** Tells an actor's primary what became of a version, as the table's log says. */
-    record Decide(TableName table, ReplicaKey key, long version, boolean commit) implements PeerRequest {}
+    /**
+     * Tells an actor's primary what became of a version, as the table's log says.
+     *
+     * @param told that log, where the server was not told it yet
+     */
+    record Decide(TableName table, ReplicaKey key, long version, boolean commit, Optional<ToldLog> told)
+            implements PeerRequest {
+        /** Of a log that the server knows, or reads by itself. */
+        public Decide(TableName table, ReplicaKey key, long version, boolean commit) {
+            this(table, key, version, commit, Optional.empty());
+        }
+    }
+
+    /** Tells a server that hosts replicas of the table its log, which a driver has just written. */
+    record Tell(TableName table, ToldLog told) implements PeerRequest {}
 
     /**
      * Asks an actor's primary for its part in a backup of the table with this id. Answered with {@link PeerReply.Pinned}.

@@ -62,7 +62,8 @@ final class AtomicFlow {
                     request.version(),
                     request.previous(),
                     request.participants(),
-                    BatchRows.LIST.decode(rows));
+                    BatchRows.LIST.decode(rows),
+                    Optional.empty());
             validate(own, 0, rows, completion);
         }
     }

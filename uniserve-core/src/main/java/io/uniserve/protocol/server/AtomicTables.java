@@ -3,13 +3,12 @@ package io.uniserve.protocol.server;
 import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
-import io.uniserve.model.TableLog;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Environment;
-import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.ToldLog;
 import io.uniserve.protocol.replica.Replica;
 import io.uniserve.protocol.replica.ReplicaHost;
 import io.uniserve.protocol.tx.AtomicConfig;
@@ -17,17 +16,19 @@ import io.uniserve.protocol.tx.AtomicHost;
 import io.uniserve.protocol.tx.AtomicService;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /** The server's tables whose updates are atomic: follows their logs in the registry and is the host of their service. */
 final class AtomicTables {
     private final Environment env;
-    private final long retryNanos;
+    private final ServerId self;
     private final Watches watches;
+    private final TableViews views;
+    private final ReplicaSet replicas;
     private final AtomicService service;
-    private final TreeMap<TableName, Refresher<Versioned>> logs = new TreeMap<>();
-    private final TreeSet<TableName> deferred = new TreeSet<>();
+    private final LogFollower.Times times;
+    private final TreeMap<TableName, LogFollower> logs = new TreeMap<>();
 
     AtomicTables(
             ReplicaHost host,
@@ -37,53 +38,74 @@ final class AtomicTables {
             ReplicaSet replicas,
             GatePublisher gates) {
         this.env = host.env();
-        this.retryNanos = host.config().retryNanos();
+        this.self = host.self();
+        this.times = new LogFollower.Times(host.config().retryNanos(), config.tellNanos(), config.lookNanos());
         this.watches = watches;
-        this.service = new AtomicService(new Host(host, views, replicas, gates), config);
+        this.views = views;
+        this.replicas = replicas;
+        this.service = new AtomicService(new Host(host, views, replicas, gates, this::wrote), config);
     }
 
     AtomicService service() {
         return service;
     }
 
-    /** The table is new here, or its map is. */
+    /** The table is new here, or its map is. Only who hosts a part of it need know its log before it is asked. */
     void follow(TableViews.View view) {
         TableName name = view.meta().name();
-        if (!AtomicService.serves(view.meta().level()) || logs.containsKey(name)) {
+        if (!AtomicService.serves(view.meta().level())) {
             return;
         }
-        Refresher<Versioned> log = new Refresher<>(
-                env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.log(name), done), read -> {
-                    if (read.value() instanceof TableLog value) {
-                        service.logSeen(name, value, read.version());
-                    }
-                });
-        logs.put(name, log);
-        watches.add(RegistryPaths.log(name), () -> changed(name, log));
+        boolean hosted = replicas.holdsAny(view.meta().tableId())
+                || view.map().actors().stream().anyMatch(actor -> actor.hosts(self));
+        LogFollower known = logs.get(name);
+        if (hosted && known == null) {
+            LogFollower log = new LogFollower(env, watches, service, times, name);
+            logs.put(name, log);
+            log.start();
+        } else if (!hosted && known != null) {
+            logs.remove(name);
+            known.stop();
+        }
     }
 
-    /** The log of a table that this server drives changes most by its own hand: then it is read at leisure. */
-    private void changed(TableName name, Refresher<Versioned> log) {
-        if (!service.writes(name)) {
-            log.dirty();
-        } else if (deferred.add(name)) {
-            env.timers().after(retryNanos, () -> {
-                deferred.remove(name);
-                log.dirty();
-            });
+    /** Takes in what a request tells of a table's log, before anything else that it asks. */
+    void hear(PeerRequest request) {
+        if (request instanceof PeerRequest.Prepare prepare) {
+            prepare.told().ifPresent(told -> told(prepare.table(), told));
+        } else if (request instanceof PeerRequest.Decide decide) {
+            decide.told().ifPresent(told -> told(decide.table(), told));
+        } else if (request instanceof PeerRequest.Tell tell) {
+            told(tell.table(), tell.told());
+        }
+    }
+
+    /** Of another table of this name than the one that is known here, nothing is heard: it is read when its time comes. */
+    private void told(TableName name, ToldLog told) {
+        LogFollower log = logs.get(name);
+        TableViews.View view = views.find(name);
+        if (log != null && view != null && view.meta().tableId() == told.log().tableId()) {
+            log.told(told);
+        }
+    }
+
+    private void wrote(TableName name) {
+        LogFollower log = logs.get(name);
+        if (log != null) {
+            log.heard();
         }
     }
 
     void gone(TableName name) {
-        Refresher<Versioned> log = logs.remove(name);
+        LogFollower log = logs.remove(name);
         if (log != null) {
             log.stop();
-            watches.remove(RegistryPaths.log(name));
-            service.gone(name);
         }
+        service.gone(name);
     }
 
-    private record Host(ReplicaHost host, TableViews views, ReplicaSet replicas, GatePublisher gates)
+    private record Host(
+            ReplicaHost host, TableViews views, ReplicaSet replicas, GatePublisher gates, Consumer<TableName> wrote)
             implements AtomicHost {
         @Override
         public Environment env() {
@@ -122,6 +144,11 @@ final class AtomicTables {
         public @Nullable ReadGate gate(ReplicaKey key) {
             Replica replica = replicas.find(key);
             return replica == null ? null : replica.gate();
+        }
+
+        @Override
+        public void wroteLog(TableName table) {
+            wrote.accept(table);
         }
 
         @Override

@@ -197,6 +197,11 @@ public final class ServerMachine {
     public void onPeer(PeerRequest request, Completion<PeerReply> completion) {
         if (stopped) {
             later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+            return;
+        }
+        atomic.hear(request);
+        if (request instanceof PeerRequest.Tell) {
+            later(completion, Outcome.ok(new PeerReply.Ack()));
         } else if (request instanceof PeerRequest.Replicate replicate) {
             replicate(replicate, completion);
         } else if (request instanceof PeerRequest.Prepare prepare) {

@@ -21,7 +21,9 @@ final class Watches {
     }
 
     void remove(String path) {
-        byPath.remove(path);
+        if (byPath.remove(path) != null) {
+            registry.unwatch(path);
+        }
     }
 
     private void changed(String path) {

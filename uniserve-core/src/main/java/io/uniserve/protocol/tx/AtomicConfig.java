@@ -29,6 +29,11 @@ public record AtomicConfig(
         return timeoutNanos + nanosFor(Math.min(bytes, Limits.ATOMIC_UPDATE_BYTES_MAX));
     }
 
+    /** What a driver has written is told to others within this time, as a rule; readers wait as long before they ask. */
+    public long tellNanos() {
+        return retryNanos / 10;
+    }
+
     /** An update whose driver is not live is let be for so long. */
     long goneNanos() {
         return 4 * retryNanos;

@@ -39,6 +39,9 @@ public interface AtomicHost {
     /** Readers may be told that the table's versions through this one are decided. */
     void known(long tableId, long version);
 
+    /** A driver here has written the table's log: what changed there is known here. */
+    void wroteLog(TableName table);
+
     /** A table's definition and map. */
     record Table(TableMeta meta, TableMap map, int mapVersion) {}
 }

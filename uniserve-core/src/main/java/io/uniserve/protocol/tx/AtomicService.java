@@ -128,12 +128,6 @@ public final class AtomicService {
         return known;
     }
 
-    /** True while this server writes the table's log: what a watch tells now is mostly that, and it is known here already. */
-    public boolean writes(TableName table) {
-        TableDriver driver = drivers.get(table);
-        return driver != null && driver.writing();
-    }
-
     /** True for a version that this server drives and that nobody can have committed so far. */
     public boolean uncommitted(PeerRequest.Uncommitted asked) {
         TableDriver driver = drivers.get(asked.table());
@@ -141,17 +135,18 @@ public final class AtomicService {
     }
 
     /**
-     * The table's log was read or written, perhaps an old one.
+     * The table's log was read, written or told, perhaps an old one.
      *
      * @param version of its node
+     * @return true where it is newer than what was known here
      */
-    public void logSeen(TableName table, TableLog log, int version) {
+    public boolean logSeen(TableName table, TableLog log, int version) {
         Seen known = seen.get(table);
         if (known == null || known.log.tableId() < log.tableId()) {
             known = new Seen(log, version);
             seen.put(table, known);
         } else if (known.log.tableId() > log.tableId() || known.version >= version) {
-            return;
+            return false;
         }
         known.log = log;
         known.version = version;
@@ -169,6 +164,7 @@ public final class AtomicService {
             foretell(log, replica);
         }
         doubts.logChanged(log.tableId());
+        return true;
     }
 
     /** What readers of the replica may have is another thing now. */

@@ -159,7 +159,7 @@ final class DoubtDesk {
         /** Waits for the replica to change, or for a moment. */
         private void again() {
             waiting.computeIfAbsent(key, k -> new ArrayList<>()).add(this);
-            timer = host.env().timers().after(config.retryNanos() / 10, this::wake);
+            timer = host.env().timers().after(config.tellNanos(), this::wake);
         }
 
         private void wake() {

@@ -14,6 +14,7 @@ import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
+import io.uniserve.protocol.message.ToldLog;
 import io.uniserve.protocol.tx.LogSteps.Parted;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
@@ -40,7 +41,6 @@ final class LogCell {
     private @Nullable TableOutcomes outcomes;
     private int outcomesVersion;
     private @Nullable Map<RequestId, Decision> byRequest;
-    private boolean writing;
 
     /** How a write ended. */
     enum Written {
@@ -65,9 +65,11 @@ final class LogCell {
         return value;
     }
 
-    /** True while a write is under way. */
-    boolean writing() {
-        return writing;
+    /** The same as other servers may be told it. */
+    @Nullable
+    ToldLog told() {
+        TableLog known = value;
+        return known == null ? null : new ToldLog(known, version);
     }
 
     /** It may be another one by now. */
@@ -178,9 +180,7 @@ final class LogCell {
                             ? new Op.Create(node, parted.outcomes(), false)
                             : new Op.Set(node, parted.outcomes(), outcomesVersion));
         }
-        writing = true;
         registry.multi(ops, written -> {
-            writing = false;
             if (written instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {
                 value = parted.log();
                 version = ok.value().versions().get(at);

@@ -29,6 +29,7 @@ final class Run {
     private final long tableId;
     private final long previous;
     private final Listener listener;
+    private final Herald herald;
     private final TreeMap<Integer, Part> parts = new TreeMap<>();
     final long version;
     final long begunNanos;
@@ -92,7 +93,9 @@ final class Run {
             long version,
             long previous,
             List<Waiting> updates,
+            Herald herald,
             Listener listener) {
+        this.herald = herald;
         this.host = host;
         this.config = config;
         this.table = table;
@@ -152,7 +155,8 @@ final class Run {
         part.asking = true;
         ReplicaKey key = new ReplicaKey(tableId, state.actor());
         List<BatchRows> rows = part.timedOut ? List.of() : part.batches; // they may be on their way
-        PeerRequest request = new PeerRequest.Prepare(table, key, state.epoch(), version, previous, parts.size(), rows);
+        PeerRequest request = new PeerRequest.Prepare(
+                table, key, state.epoch(), version, previous, parts.size(), rows, herald.news(state.primary()));
         long timeout = config.rpcTimeoutNanos() + AtomicConfig.nanosFor(bytes);
         host.env().network().call(primary, request, timeout, reply -> {
             part.asking = false;

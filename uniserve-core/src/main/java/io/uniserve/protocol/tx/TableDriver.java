@@ -37,6 +37,7 @@ final class TableDriver {
     private final TableName table;
     private final long tableId;
     private final LogCell log;
+    private final Herald herald;
     private final Teller teller;
     private final Absentees absentees;
     private final Unshipped unshipped;
@@ -62,7 +63,8 @@ final class TableDriver {
         this.tableId = tableId;
         this.log = new LogCell(host.env().registry(), table, seen);
         this.absentees = new Absentees(config.absenceNanos());
-        this.teller = new Teller(host, config, table, tableId);
+        this.herald = new Herald(host, config, table, tableId, log::told);
+        this.teller = new Teller(host, config, table, tableId, herald);
         this.unshipped = new Unshipped(teller);
     }
 
@@ -72,11 +74,6 @@ final class TableDriver {
 
     Teller teller() {
         return teller;
-    }
-
-    /** True while the table's log is being written here. */
-    boolean writing() {
-        return log.writing();
     }
 
     /** True for a version that is certainly of this driver and that it has not tried to commit: nobody else ever does. */
@@ -216,6 +213,9 @@ final class TableDriver {
         busy = true;
         log.write(next, mapVersion, written -> {
             busy = false;
+            if (written == LogCell.Written.DONE) {
+                host.wroteLog(table);
+            }
             then.accept(written);
         });
     }
@@ -323,6 +323,7 @@ final class TableDriver {
                 if (written == LogCell.Written.DONE) {
                     teller.written(next);
                     teller.tell(other.version(), false, other.participants());
+                    herald.tellAll();
                 }
                 step();
             });
@@ -376,10 +377,11 @@ final class TableDriver {
         attempted = List.of();
         refused = null;
         badMap = -2;
-        Run begun = new Run(host, config, table, tableId, version, known.version(), updates, new Votes());
+        Run begun = new Run(host, config, table, tableId, version, known.version(), updates, herald, new Votes());
         begun.mine = mine;
         run = begun;
         begun.ask(now());
+        herald.tellReplicas(begun.participants());
         tickLater();
     }
 
@@ -477,7 +479,10 @@ final class TableDriver {
         ended.updates.forEach(update -> settle(update, decision, false));
         host.env() // after the answers, which clients wait for
                 .timers()
-                .after(0, () -> teller.tell(decision.version(), decision.committed(), decision.unacked()));
+                .after(0, () -> {
+                    teller.tell(decision.version(), decision.committed(), decision.unacked());
+                    herald.tellAll();
+                });
         step();
     }
 }

@@ -25,6 +25,7 @@ final class Teller {
     private final AtomicConfig config;
     private final TableName table;
     private final long tableId;
+    private final Herald herald;
     private final TreeMap<Long, TreeSet<Integer>> acked = new TreeMap<>();
     private Listener listener = (version, actor) -> {};
 
@@ -33,7 +34,9 @@ final class Teller {
         void acked(long version, int actor);
     }
 
-    Teller(AtomicHost host, AtomicConfig config, TableName table, long tableId) {
+    /** @param herald gives each server what it was not told of the table's log yet */
+    Teller(AtomicHost host, AtomicConfig config, TableName table, long tableId, Herald herald) {
+        this.herald = herald;
         this.host = host;
         this.config = config;
         this.table = table;
@@ -66,15 +69,14 @@ final class Teller {
             return;
         }
         ReplicaKey key = new ReplicaKey(tableId, actor);
-        host.env()
-                .network()
-                .call(primary, new PeerRequest.Decide(table, key, version, commit), config.rpcTimeoutNanos(), reply -> {
-                    if (reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Ack) {
-                        acked(version, actor);
-                    } else {
-                        later(version, commit, actor, attempt);
-                    }
-                });
+        PeerRequest request = new PeerRequest.Decide(table, key, version, commit, herald.news(state.primary()));
+        host.env().network().call(primary, request, config.rpcTimeoutNanos(), reply -> {
+            if (reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Ack) {
+                acked(version, actor);
+            } else {
+                later(version, commit, actor, attempt);
+            }
+        });
     }
 
     private void later(long version, boolean commit, int actor, int attempt) {

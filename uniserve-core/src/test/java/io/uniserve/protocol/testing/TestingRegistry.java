@@ -177,6 +177,16 @@ public final class TestingRegistry implements Registry {
     }
 
     @Override
+    public void unwatch(String path) {
+        watches.remove(path);
+    }
+
+    /** True while changes of the path are told. */
+    public boolean watches(String path) {
+        return watches.containsKey(path);
+    }
+
+    @Override
     public void onSession(SessionListener listener) {
         listeners.add(listener);
     }

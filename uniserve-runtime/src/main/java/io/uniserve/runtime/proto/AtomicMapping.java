@@ -6,7 +6,10 @@ import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.PeerReply.Vote;
 import io.uniserve.protocol.message.PeerRequest.Decide;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
+import io.uniserve.protocol.message.PeerRequest.Tell;
 import io.uniserve.protocol.message.PeerRequest.Uncommitted;
+import io.uniserve.protocol.message.ToldLog;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 
 /** Messages of atomic updates. */
@@ -23,6 +26,7 @@ final class AtomicMapping {
                 .setVersion(prepare.version())
                 .setPrevious(prepare.previous())
                 .setParticipants(prepare.participants());
+        prepare.told().ifPresent(told -> proto.setTold(toProto(told)));
         prepare.batches()
                 .forEach(batch -> proto.addBatches(PeerProto.BatchRows.newBuilder()
                         .setRequest(IdentityMapping.toProto(batch.request()))
@@ -44,7 +48,34 @@ final class AtomicMapping {
                         "batches",
                         proto.getBatchesList(),
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
-                        AtomicMapping::fromProto));
+                        AtomicMapping::fromProto),
+                proto.hasTold() ? Optional.of(fromProto(proto.getTold())) : Optional.empty());
+    }
+
+    private static PeerProto.ToldLog toProto(ToldLog told) {
+        return PeerProto.ToldLog.newBuilder()
+                .setLog(TableLogMapping.toProto(told.log()))
+                .setNodeVersion(told.nodeVersion())
+                .build();
+    }
+
+    private static ToldLog fromProto(PeerProto.ToldLog proto) {
+        Wire.present("log", proto.hasLog());
+        return new ToldLog(
+                TableLogMapping.fromProto(proto.getLog()),
+                (int) Wire.notNegative("node_version", proto.getNodeVersion()));
+    }
+
+    static PeerProto.Tell toProto(Tell tell) {
+        return PeerProto.Tell.newBuilder()
+                .setTable(tell.table().value())
+                .setTold(toProto(tell.told()))
+                .build();
+    }
+
+    static Tell fromProto(PeerProto.Tell proto) {
+        Wire.present("told", proto.hasTold());
+        return new Tell(IdentityMapping.table(proto.getTable()), fromProto(proto.getTold()));
     }
 
     private static BatchRows fromProto(PeerProto.BatchRows proto) {
@@ -56,12 +87,13 @@ final class AtomicMapping {
     }
 
     static PeerProto.Decide toProto(Decide decide) {
-        return PeerProto.Decide.newBuilder()
+        PeerProto.Decide.Builder proto = PeerProto.Decide.newBuilder()
                 .setTable(decide.table().value())
                 .setKey(IdentityMapping.toProto(decide.key()))
                 .setVersion(decide.version())
-                .setCommit(decide.commit())
-                .build();
+                .setCommit(decide.commit());
+        decide.told().ifPresent(told -> proto.setTold(toProto(told)));
+        return proto.build();
     }
 
     static Decide fromProto(PeerProto.Decide proto) {
@@ -70,7 +102,8 @@ final class AtomicMapping {
                 IdentityMapping.table(proto.getTable()),
                 IdentityMapping.fromProto(proto.getKey()),
                 Wire.notNegative("version", proto.getVersion()),
-                proto.getCommit());
+                proto.getCommit(),
+                proto.hasTold() ? Optional.of(fromProto(proto.getTold())) : Optional.empty());
     }
 
     static PeerProto.Uncommitted toProto(Uncommitted asked) {

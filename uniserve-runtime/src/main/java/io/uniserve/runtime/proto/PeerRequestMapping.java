@@ -83,6 +83,8 @@ public final class PeerRequestMapping {
             proto.setDecide(AtomicMapping.toProto(decide));
         } else if (request instanceof Uncommitted asked) {
             proto.setUncommitted(AtomicMapping.toProto(asked));
+        } else if (request instanceof PeerRequest.Tell tell) {
+            proto.setTell(AtomicMapping.toProto(tell));
         } else if (request instanceof PeerRequest.PinActor pin) {
             proto.setPinActor(ArchiveMapping.toProto(pin));
         } else if (request instanceof PeerRequest.Archive archive) {
@@ -173,6 +175,7 @@ public final class PeerRequestMapping {
             case PREPARE -> AtomicMapping.fromProto(proto.getPrepare());
             case DECIDE -> AtomicMapping.fromProto(proto.getDecide());
             case UNCOMMITTED -> AtomicMapping.fromProto(proto.getUncommitted());
+            case TELL -> AtomicMapping.fromProto(proto.getTell());
             case ERASE_BACKUP -> eraseBackup(proto.getEraseBackup());
             case PIN_ACTOR -> ArchiveMapping.fromProto(proto.getPinActor());
             case ARCHIVE -> new PeerRequest.Archive(ArchiveMapping.fromProto(proto.getArchive()));

@@ -148,6 +148,32 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
     }
 
     @Override
+    public void unwatch(String path) {
+        if (watches.remove(path)) {
+            session.ifConnected(handle -> disarm(handle, path));
+        }
+    }
+
+    /** Where this fails changes go on being told to nobody, until the session ends or the path is watched again. */
+    private void disarm(Handle handle, String path) {
+        Watcher watcher = watchers.get(path);
+        if (watcher != null) {
+            handle.client()
+                    .removeWatches(
+                            root + path,
+                            watcher,
+                            Watcher.WatcherType.Any,
+                            false,
+                            (rc, name, context) -> {
+                                if (rc != Code.OK.intValue()) {
+                                    LOG.debug("the end of the watch of {} ended with {}", path, Code.get(rc));
+                                }
+                            },
+                            null);
+        }
+    }
+
+    @Override
     public void onSession(SessionListener listener) {
         synchronized (listenersLock) {
             listeners.add(listener);

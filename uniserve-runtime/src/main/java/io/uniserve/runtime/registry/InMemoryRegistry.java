@@ -69,6 +69,11 @@ public final class InMemoryRegistry implements Registry, AutoCloseable {
     }
 
     @Override
+    public void unwatch(String path) {
+        watches.remove(path);
+    }
+
+    @Override
     public synchronized void onSession(SessionListener listener) {
         listeners.add(listener);
         if (connected) {

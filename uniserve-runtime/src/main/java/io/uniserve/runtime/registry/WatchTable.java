@@ -31,6 +31,15 @@ final class WatchTable {
         return first;
     }
 
+    /** Forgets the path's watches, also one about to be told; true where there was one. */
+    synchronized boolean remove(String path) {
+        Entry entry = entries.remove(path);
+        if (entry != null) {
+            entry.tasks.clear();
+        }
+        return entry != null;
+    }
+
     synchronized List<String> paths() {
         return List.copyOf(entries.keySet());
     }

@@ -176,6 +176,31 @@ abstract class RegistryContract {
     }
 
     @Test
+    void whatIsUnwatchedIsToldNoMoreAndMayBeWatchedAgain() {
+        Registry watcher = open();
+        Registry writer = open();
+        multi(writer, new Op.Create("/u/n", term("0"), false), new Op.Create("/u/m", term("0"), false));
+        AtomicInteger node = new AtomicInteger();
+        AtomicInteger other = new AtomicInteger();
+        watcher.watch("/u/n", node::incrementAndGet);
+        watcher.watch("/u/m", other::incrementAndGet);
+        Waiter.value(watcher::sync);
+        tells(node, () -> multi(writer, new Op.Set("/u/n", term("1"), 0)));
+        watcher.unwatch("/u/n");
+        watcher.unwatch("/u/never");
+        Waiter.value(watcher::sync);
+        int before = node.get();
+        multi(writer, new Op.Set("/u/n", term("2"), 1));
+        tells(other, () -> multi(writer, new Op.Set("/u/m", term("1"), 0)));
+        assertThat(node).as("what came before the other's change").hasValue(before);
+        AtomicInteger again = new AtomicInteger();
+        watcher.watch("/u/n", again::incrementAndGet);
+        assertThat(read(watcher, "/u/n").version()).isEqualTo(2);
+        tells(again, () -> multi(writer, new Op.Set("/u/n", term("3"), 2)));
+        assertThat(node).hasValue(before);
+    }
+
+    @Test
     void aReadAfterAWatchMissesNothing() {
         Registry watcher = open();
         Registry writer = open();

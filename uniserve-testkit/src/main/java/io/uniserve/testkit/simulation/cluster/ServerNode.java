@@ -41,6 +41,7 @@ import io.uniserve.testkit.simulation.plant.GreedyDrop;
 import io.uniserve.testkit.simulation.plant.HastyEyes;
 import io.uniserve.testkit.simulation.plant.HastyVotes;
 import io.uniserve.testkit.simulation.plant.LateStore;
+import io.uniserve.testkit.simulation.plant.LossyOutcomes;
 import io.uniserve.testkit.simulation.plant.OwnCounters;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.Presumer;
@@ -307,6 +308,9 @@ public final class ServerNode implements Node {
             case COMMIT_UNFENCED -> new UnfencedCommits(session, process.timers(), random.fork("unfenced"));
             case OWN_VERSION_COUNTERS -> new OwnCounters(session);
             case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers());
+            case OUTCOMES_LOST -> new LossyOutcomes(session);
+            case OUTCOMES_UNREAD -> new LossyOutcomes.Unread(session);
+            case OUTCOMES_APART -> new LossyOutcomes.Apart(session);
             default -> session;
         };
     }

@@ -39,6 +39,11 @@ abstract class PassedOn implements Registry {
     }
 
     @Override
+    public void unwatch(String path) {
+        registry.unwatch(path);
+    }
+
+    @Override
     public void onSession(SessionListener listener) {
         registry.onSession(listener);
     }

@@ -130,6 +130,11 @@ public final class RegistrySession implements Registry {
     }
 
     @Override
+    public void unwatch(String path) {
+        watches.remove(path);
+    }
+
+    @Override
     public void onSession(SessionListener listener) {
         listeners.add(listener);
         if (connected) {

@@ -1,0 +1,92 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.ToldLog;
+import java.util.Collection;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Tells the servers that host a table what its driver has written to the table's log, so that they need not read it: with the
+ * messages that they get anyway, else by one of its own. Each write is sent to a server once; one that is lost is made good by
+ * the next, or by the server's own look at the log. What is told is as good as a read, which may be old too.
+ */
+final class Herald {
+    private final AtomicHost host;
+    private final AtomicConfig config;
+    private final TableName table;
+    private final long tableId;
+    private final Supplier<@Nullable ToldLog> newest;
+    private final TreeMap<ServerId, Integer> sent = new TreeMap<>();
+    private int mapVersion = -1;
+    private List<ServerId> hosts = List.of();
+
+    /** @param newest the log that is certainly written or was read by the driver last, with its node's version */
+    Herald(AtomicHost host, AtomicConfig config, TableName table, long tableId, Supplier<@Nullable ToldLog> newest) {
+        this.host = host;
+        this.config = config;
+        this.table = table;
+        this.tableId = tableId;
+        this.newest = newest;
+    }
+
+    /** What a request to this server takes along; empty where it is this one, or was sent it. */
+    Optional<ToldLog> news(ServerId server) {
+        ToldLog told = newest.get();
+        boolean tellable = told != null
+                && told.log().tableId() == tableId
+                && told.log().decisions().size() <= Limits.TOLD_DECISIONS_MAX;
+        if (told == null || !tellable || server.equals(host.self())) {
+            return Optional.empty();
+        }
+        Integer before = sent.put(server, told.nodeVersion());
+        return before != null && before >= told.nodeVersion() ? Optional.empty() : Optional.of(told);
+    }
+
+    /** Tells those in sync with these actors: readers may meet the version in flight there. */
+    void tellReplicas(Collection<Integer> actors) {
+        AtomicHost.Table known = host.table(table);
+        if (known != null && known.meta().tableId() == tableId) {
+            TreeSet<ServerId> servers = new TreeSet<>();
+            actors.forEach(actor -> servers.addAll(known.map().actors().get(actor).isr()));
+            servers.forEach(this::tell);
+        }
+    }
+
+    /** Tells all that host a replica of the table: readers there may be told of the newest version. */
+    void tellAll() {
+        AtomicHost.Table known = host.table(table);
+        if (known == null || known.meta().tableId() != tableId) {
+            return;
+        }
+        if (known.mapVersion() != mapVersion) {
+            mapVersion = known.mapVersion();
+            TreeSet<ServerId> servers = new TreeSet<>();
+            for (ActorState actor : known.map().actors()) {
+                servers.addAll(actor.isr());
+                servers.addAll(actor.learners());
+            }
+            hosts = List.copyOf(servers);
+            sent.keySet().retainAll(servers);
+        }
+        hosts.forEach(this::tell);
+    }
+
+    private void tell(ServerId server) {
+        Address address = host.addressOf(server);
+        if (address != null) {
+            news(server).ifPresent(told -> host.env()
+                    .network()
+                    .call(address, new PeerRequest.Tell(table, told), config.rpcTimeoutNanos(), ignored -> {}));
+        }
+    }
+}

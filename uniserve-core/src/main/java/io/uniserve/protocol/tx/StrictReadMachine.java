@@ -328,6 +328,7 @@ public final class StrictReadMachine {
                 query.operator(),
                 query.parameters(),
                 table.version(),
+                false,
                 true,
                 Math.max(1, left()));
         int asked = round;
@@ -351,7 +352,9 @@ public final class StrictReadMachine {
         boolean anew = false;
         if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
             for (VersionedRead.Part part : ok.value().parts()) {
-                group.stream().filter(slot -> slot.actor == part.actor()).forEach(slot -> slot.value = part.value());
+                group.stream()
+                        .filter(slot -> part.actors().equals(List.of(slot.actor)))
+                        .forEach(slot -> slot.value = part.value());
             }
             for (ActorFailure failure : ok.value().failures()) {
                 last = "actor " + failure.actor() + " on " + share.server() + ": " + failure.code() + " "

@@ -20,6 +20,7 @@ import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.reader.Verdict;
 import java.util.ArrayList;
 import java.util.Collection;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -64,13 +65,24 @@ public final class VersionedReadMachine {
 
     private String last = "nobody was asked";
 
-    /** Values by actor, all of this version, and in how many rounds they came. */
-    public record Result(long version, Map<Integer, Bytes> values, int rounds, QueryResult.Stats stats) {
-        /** A part for each actor. */
+    /** Values that have each actor once, all of this version, and in how many rounds they came. */
+    public record Result(long version, List<VersionedRead.Part> parts, int rounds, QueryResult.Stats stats) {
+        public Result {
+            parts = List.copyOf(parts);
+        }
+
+        /** The values by the first actor of each. */
+        public Map<Integer, Bytes> values() {
+            Map<Integer, Bytes> values = new TreeMap<>();
+            parts.forEach(part -> values.put(part.actors().get(0), part.value()));
+            return values;
+        }
+
+        /** The same parts. */
         public QueryResult asQueryResult() {
             return new QueryResult(
-                    List.copyOf(values.values()),
-                    values.keySet().stream().map(List::of).toList(),
+                    parts.stream().map(VersionedRead.Part::value).toList(),
+                    parts.stream().map(VersionedRead.Part::actors).toList(),
                     stats);
         }
     }
@@ -275,8 +287,8 @@ public final class VersionedReadMachine {
             slot.tried.add(server);
         });
         long left = Math.max(1, query.deadlineNanos() - env.clock().nanos());
-        VersionedRead request =
-                new VersionedRead(query.table(), tableId, targets, query.operator(), query.parameters(), at, left);
+        VersionedRead request = new VersionedRead(
+                query.table(), tableId, targets, query.operator(), query.parameters(), at, true, false, left);
         Call call = new Call(sent++, at, server, group, new Timers.Cancel[] {() -> {}});
         calls.add(call);
         Timers.Cancel silence = env.timers().after(left / 4, () -> heard(call, silent(server)));
@@ -300,10 +312,7 @@ public final class VersionedReadMachine {
         boolean gone = false;
         if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
             for (VersionedRead.Part part : ok.value().parts()) {
-                Slot slot = slots.get(part.actor());
-                if (slot != null && call.slots.contains(slot) && slot.part == null) {
-                    slot.part = part;
-                }
+                take(call, part);
             }
             for (ActorFailure failure : ok.value().failures()) {
                 last = "actor " + failure.actor() + " on " + call.server() + ": " + failure.code() + " "
@@ -327,6 +336,18 @@ public final class VersionedReadMachine {
         } else {
             settle();
         }
+    }
+
+    /** A value counts for all its actors or for none: what it has of one cannot be taken out of it. */
+    private void take(Call call, VersionedRead.Part part) {
+        Set<Slot> taken = new LinkedHashSet<>();
+        for (int actor : part.actors()) {
+            Slot slot = slots.get(actor);
+            if (slot == null || slot.part != null || !call.slots.contains(slot) || !taken.add(slot)) {
+                return;
+            }
+        }
+        taken.forEach(slot -> slot.part = part);
     }
 
     /** An error that is the same everywhere ends the query; one that may be a replica's own, when all have it. */
@@ -391,12 +412,13 @@ public final class VersionedReadMachine {
         }
         version = version == Long.MAX_VALUE ? agreed : version;
         floors.raise(tableId, version, env.clock().nanos());
-        Map<Integer, Bytes> values = new TreeMap<>();
-        slots.forEach((actor, slot) -> {
-            if (slot.part != null) {
-                values.put(actor, slot.part.value());
+        List<VersionedRead.Part> parts = new ArrayList<>();
+        for (Slot slot : slots.values()) { // ascending, so each part where its first actor comes
+            VersionedRead.Part part = slot.part;
+            if (part != null && slot.actor == Collections.min(part.actors())) {
+                parts.add(part);
             }
-        });
-        end(Outcome.ok(new Result(version, values, rounds, new QueryResult.Stats(sent, retries, 0, servers))));
+        }
+        end(Outcome.ok(new Result(version, parts, rounds, new QueryResult.Stats(sent, retries, 0, servers))));
     }
 }

@@ -125,7 +125,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         return outcome.get(0);
     }
 
-    private ReaderEnvironment environment() {
+    ReaderEnvironment environment() {
         Cluster cluster = atomic.cluster;
         return new ReaderEnvironment(
                 cluster.loop,

@@ -16,6 +16,7 @@ public final class VersionedReadMapping {
                 .setParameters(BytesMapping.toProto(request.parameters()))
                 .setAt(request.at())
                 .setStrict(request.strict())
+                .setMerged(request.merged())
                 .setRemainingNanos(request.remainingNanos());
         for (VersionedRead.Target target : request.targets()) {
             proto.addTargets(DataProto.VersionedTarget.newBuilder()
@@ -39,6 +40,7 @@ public final class VersionedReadMapping {
                 Wire.identifier("operator", proto.getOperator()),
                 BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
                 Wire.notNegative("at", proto.getAt()),
+                proto.getMerged(),
                 proto.getStrict(),
                 Wire.remaining(proto.getRemainingNanos()));
     }
@@ -48,7 +50,7 @@ public final class VersionedReadMapping {
         DataProto.ReadReply.Builder proto = DataProto.ReadReply.newBuilder();
         for (VersionedRead.Part part : reply.parts()) {
             proto.addParts(DataProto.ReadPart.newBuilder()
-                    .addActors(part.actor())
+                    .addAllActors(part.actors())
                     .addVersions(part.at())
                     .setValue(BytesMapping.toProto(part.value())));
         }
@@ -64,12 +66,11 @@ public final class VersionedReadMapping {
     }
 
     private static VersionedRead.Part part(DataProto.ReadPart proto) {
-        if (proto.getActorsCount() != 1 || proto.getVersionsCount() != 1) {
-            throw Wire.malformed("a part has " + proto.getActorsCount() + " actors and " + proto.getVersionsCount()
-                    + " versions, one of each is due");
+        if (proto.getVersionsCount() != 1) {
+            throw Wire.malformed("a part has " + proto.getVersionsCount() + " versions, one is due");
         }
         return new VersionedRead.Part(
-                Wire.actor(proto.getActors(0)),
+                Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor),
                 Wire.notNegative("version", proto.getVersions(0)),
                 BytesMapping.fromProto("value", proto.getValue(), Limits.RESULT_BYTES_PER_REPLY_MAX));
     }

@@ -21,6 +21,7 @@ import io.uniserve.server.exchange.Inputs;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -40,8 +41,11 @@ final class VersionedTask implements Timers.Cancel {
     private final AtomicInteger doubtful = new AtomicInteger(1);
     private final AtomicInteger next = new AtomicInteger();
     private final AtomicInteger open;
-    /** A {@link VersionedRead.Part} or an {@link ActorFailure} for each target. */
+    /** An {@link Answered} or an {@link ActorFailure} for each target. */
     private final AtomicReferenceArray<@Nullable Object> results;
+
+    /** An actor's value, as bytes where it is not to be merged. */
+    private record Answered(int actor, long at, Object value) {}
 
     private final AtomicLong reservedBytes = new AtomicLong();
     private volatile @Nullable OperatorRun<?, ?, ?> run;
@@ -227,17 +231,24 @@ final class VersionedTask implements Timers.Cancel {
             if (request.strict() && state.version() > request.at()) {
                 return gone(target); // asked for what was there before the first version
             }
-            Bytes value = actor.call(request.operator(), () -> {
+            boolean alone = !request.merged() || results.length() == 1;
+            Object value = actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run(actor);
-                return (Bytes) runs.retrieve(state.state(), context, true);
+                return reserve(runs, runs.retrieve(state.state(), context, alone));
             });
-            service.memory().reserve(value.size());
-            reservedBytes.addAndGet(value.size());
             long at = request.newest() ? Math.max(known, state.version()) : request.at();
-            return new VersionedRead.Part(target.actor(), at, value);
+            return new Answered(target.actor(), at, value);
         } finally {
             state.release();
         }
+    }
+
+    /** Takes room for a value until the reply is made. */
+    private Object reserve(OperatorRun<?, ?, ?> runs, Object value) {
+        int bytes = runs.size(value);
+        service.memory().reserve(bytes);
+        reservedBytes.addAndGet(bytes);
+        return value;
     }
 
     private ActorFailure gone(VersionedRead.Target target) {
@@ -274,26 +285,57 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     private void finish() {
-        List<VersionedRead.Part> parts = new ArrayList<>();
         List<ActorFailure> failures = new ArrayList<>();
-        long bytes = 0;
+        List<Answered> answers = new ArrayList<>();
         for (int i = 0; i < results.length(); i++) {
             Object result = results.get(i);
-            if (result instanceof VersionedRead.Part part
-                    && bytes + part.value().size() <= Limits.RESULT_BYTES_PER_REPLY_MAX) {
-                bytes += part.value().size();
-                parts.add(part);
-            } else if (result instanceof VersionedRead.Part part) {
-                failures.add(new ActorFailure(
-                        part.actor(),
-                        ErrorCode.RESOURCE_EXHAUSTED,
-                        "the reply is full: " + Limits.RESULT_BYTES_PER_REPLY_MAX + " bytes",
-                        0));
+            if (result instanceof Answered answer) {
+                answers.add(answer);
             } else if (result instanceof ActorFailure failure) {
                 failures.add(failure);
             }
         }
+        List<VersionedRead.Part> parts = new ArrayList<>();
+        long bytes = 0;
+        for (VersionedRead.Part part : parts(answers, failures)) {
+            if (bytes + part.value().size() <= Limits.RESULT_BYTES_PER_REPLY_MAX) {
+                bytes += part.value().size();
+                parts.add(part);
+            } else {
+                String why = "the reply is full: " + Limits.RESULT_BYTES_PER_REPLY_MAX + " bytes";
+                part.actors()
+                        .forEach(actor ->
+                                failures.add(new ActorFailure(actor, ErrorCode.RESOURCE_EXHAUSTED, why, 0)));
+            }
+        }
         end(cancelled ? Outcome.err(ReadService.gone()) : Outcome.ok(new VersionedRead.Reply(parts, failures)));
+    }
+
+    /** Values that are complete through the same version are merged; usually all are. */
+    private List<VersionedRead.Part> parts(List<Answered> answers, List<ActorFailure> failures) {
+        List<VersionedRead.Part> parts = new ArrayList<>();
+        TreeMap<Long, List<Answered>> together = new TreeMap<>();
+        for (Answered answer : answers) {
+            if (answer.value() instanceof Bytes bytes) {
+                parts.add(new VersionedRead.Part(answer.actor(), answer.at(), bytes));
+            } else {
+                together.computeIfAbsent(answer.at(), at -> new ArrayList<>()).add(answer);
+            }
+        }
+        OperatorRun<?, ?, ?> ran = run;
+        if (ran != null) {
+            together.forEach((at, group) -> {
+                List<Integer> actors = group.stream().map(Answered::actor).toList();
+                try {
+                    Bytes value = ran.merge(group.stream().map(Answered::value).toList());
+                    parts.add(new VersionedRead.Part(actors, at, value));
+                } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
+                    UniserveException error = service.faults().ofAny("merging of " + request.operator(), e);
+                    actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
+                }
+            });
+        }
+        return parts;
     }
 
     private void end(Outcome<VersionedRead.Reply> outcome) {

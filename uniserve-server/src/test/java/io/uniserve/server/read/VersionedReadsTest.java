@@ -18,6 +18,7 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.runtime.time.SystemClock;
+import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicReference;
@@ -93,6 +94,34 @@ class VersionedReadsTest {
     }
 
     @Test
+    void valuesOfOneVersionAreMergedWhereTheAskerTakesThat() {
+        for (int i = 0; i < 4; i++) {
+            actor(i, 5 + i);
+        }
+        world.put(3, "more");
+        world.keep(3, 6, 100);
+        world.gates.version(TABLE_ID, 4);
+        world.gate(2, 1, true, -SECOND, 1);
+        VersionedRead single = request("kv.count@1", 0, 0, 1, 2, 3);
+        VersionedRead.Reply reply = of(start(new VersionedRead(
+                TABLE,
+                TABLE_ID,
+                single.targets(),
+                single.operator(),
+                single.parameters(),
+                0,
+                true,
+                false,
+                single.remainingNanos())));
+        assertThat(reply.parts()).extracting(VersionedRead.Part::actors).containsExactly(List.of(0, 1), List.of(3));
+        assertThat(reply.parts()).extracting(VersionedRead.Part::at).containsExactly(4L, 6L);
+        assertThat(reply.parts()).extracting(VersionedReadsTest::value).containsExactly(11L, 9L);
+        assertThat(reply.failures()).hasSize(1);
+        assertThat(reply.failures().get(0).actor()).isEqualTo(2);
+        assertThat(count(0, 0, 1).parts()).as("not asked for").hasSize(2);
+    }
+
+    @Test
     void anOlderVersionIsReadAsItWas() {
         actor(0, 5);
         world.put(0, "more");
@@ -144,7 +173,7 @@ class VersionedReadsTest {
         world.settled.set((table, key, at, done) ->
                 done.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "version 4 is in doubt"))));
         VersionedRead.Reply reply = count(0, 0, 1);
-        assertThat(reply.parts()).extracting(VersionedRead.Part::actor).containsExactly(0);
+        assertThat(reply.parts()).extracting(VersionedRead.Part::actors).containsExactly(List.of(0));
         assertThat(reply.failures().get(0).actor()).isEqualTo(1);
         assertThat(reply.failures().get(0).message()).contains("in doubt");
     }
@@ -187,6 +216,7 @@ class VersionedReadsTest {
                 asked.operator(),
                 asked.parameters(),
                 at,
+                false,
                 true,
                 asked.remainingNanos());
     }

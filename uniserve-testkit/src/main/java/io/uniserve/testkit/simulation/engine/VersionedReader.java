@@ -24,6 +24,9 @@ import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.TreeMap;
+import io.uniserve.port.kv.KvOperators;
+import io.uniserve.api.Document;
 import java.util.Optional;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
@@ -219,7 +222,28 @@ public final class VersionedReader {
         if (work.arrived != null) {
             work.arrived.close();
         }
-        process.post(step(), () -> work.completion.done(Outcome.ok(new VersionedRead.Reply(parts, failures))));
+        List<VersionedRead.Part> told = merged(work.request, parts);
+        process.post(step(), () -> work.completion.done(Outcome.ok(new VersionedRead.Reply(told, failures))));
+    }
+
+    /** Scans of several actors at one version become one value where the asker takes that, as on a server. */
+    private static List<VersionedRead.Part> merged(VersionedRead request, List<VersionedRead.Part> parts) {
+        if (!request.merged() || !request.operator().equals(KvOperators.SCAN.id())) {
+            return parts;
+        }
+        TreeMap<Long, List<VersionedRead.Part>> together = new TreeMap<>();
+        parts.forEach(part ->
+                together.computeIfAbsent(part.at(), at -> new ArrayList<>()).add(part));
+        List<VersionedRead.Part> merged = new ArrayList<>();
+        together.forEach((at, group) -> {
+            List<Document> all = new ArrayList<>();
+            group.forEach(part -> all.addAll(KvOperators.SCAN.values().decode(part.value())));
+            merged.add(new VersionedRead.Part(
+                    group.stream().flatMap(part -> part.actors().stream()).toList(),
+                    at,
+                    KvOperators.SCAN.values().encode(all)));
+        });
+        return merged;
     }
 
     private long step() {

@@ -17,7 +17,7 @@ public record MuteVersions(VersionedNetwork network) implements VersionedNetwork
             if (reply instanceof Outcome.Ok<VersionedRead.Reply> ok) {
                 completion.done(Outcome.ok(new VersionedRead.Reply(
                         ok.value().parts().stream()
-                                .map(part -> new VersionedRead.Part(part.actor(), ANY, part.value()))
+                                .map(part -> new VersionedRead.Part(part.actors(), ANY, part.value()))
                                 .toList(),
                         ok.value().failures())));
             } else {

@@ -1,0 +1,165 @@
+package io.uniserve.protocol.server;
+
+import static io.uniserve.protocol.server.AtomicCluster.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ActorFailure;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.VersionedRead;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.tx.VersionedReadMachine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.function.UnaryOperator;
+import org.junit.jupiter.api.Test;
+
+/** Reads whose servers merge the values of their actors: each actor counts once, whatever is asked again. */
+class MergedReadsTest {
+    private static final int ACTORS = 4;
+
+    private final AtomicCluster atomic = new AtomicCluster(2, ACTORS, 2);
+    private final Cluster cluster = atomic.cluster;
+    private final AtomicReader reader = atomic.reader();
+    private int requests;
+
+    /** Servers merge what is complete through the same version; the test may change their replies. */
+    private VersionedReadMachine.Result read(UnaryOperator<VersionedRead.Reply> change) {
+        Query query = new Query(
+                Cluster.T,
+                Optional.empty(),
+                "rows@1",
+                Bytes.EMPTY,
+                ReadMode.LINEARIZABLE,
+                cluster.loop.nanos() + 20 * Cluster.SECOND);
+        List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
+        new VersionedReadMachine(
+                        reader.environment(),
+                        (to, request, completion) -> {
+                            requests++;
+                            assertThat(request.merged()).isTrue();
+                            Completion<VersionedRead.Reply> merged =
+                                    reply -> completion.done(reply.map(value -> change.apply(merged(value))));
+                            cluster.loop.soon(() -> atomic.read(to, request, merged));
+                            return () -> {};
+                        },
+                        reader.floors,
+                        query,
+                        outcome::add)
+                .start();
+        cluster.await(() -> !outcome.isEmpty(), 21);
+        if (outcome.get(0) instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+            return ok.value();
+        }
+        throw new AssertionError("not read: " + outcome);
+    }
+
+    private static VersionedRead.Reply merged(VersionedRead.Reply reply) {
+        TreeMap<Long, VersionedRead.Part> together = new TreeMap<>();
+        for (VersionedRead.Part part : reply.parts()) {
+            together.merge(part.at(), part, MergedReadsTest::joined);
+        }
+        return new VersionedRead.Reply(List.copyOf(together.values()), reply.failures());
+    }
+
+    private static VersionedRead.Part joined(VersionedRead.Part one, VersionedRead.Part other) {
+        List<Integer> actors = new ArrayList<>(one.actors());
+        actors.addAll(other.actors());
+        return new VersionedRead.Part(
+                actors, one.at(), Bytes.utf8(one.value().utf8() + "+" + other.value().utf8()));
+    }
+
+    private static void complete(VersionedReadMachine.Result result, String row) {
+        List<Integer> actors = new ArrayList<>();
+        List<String> values = new ArrayList<>();
+        for (VersionedRead.Part part : result.parts()) {
+            actors.addAll(part.actors());
+            values.addAll(List.of(part.value().utf8().split("\\+")));
+        }
+        assertThat(actors).containsExactlyInAnyOrder(0, 1, 2, 3);
+        assertThat(values).hasSize(ACTORS).allMatch(value -> value.endsWith("=" + row));
+        assertThat(result.asQueryResult().actors())
+                .isEqualTo(result.parts().stream()
+                        .map(VersionedRead.Part::actors)
+                        .toList());
+    }
+
+    @Test
+    void aPartOfSeveralActorsIsOnePart() {
+        long version = atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
+        cluster.loop.run(Cluster.SECOND);
+        VersionedReadMachine.Result result = read(reply -> reply);
+        complete(result, "a");
+        assertThat(result.version()).isEqualTo(version);
+        assertThat(result.parts()).hasSizeLessThan(ACTORS).hasSize(requests);
+        assertThat(result.rounds()).isEqualTo(1);
+    }
+
+    @Test
+    void whatIsBehindIsAskedAgainWithAllItsActors() {
+        atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
+        cluster.loop.run(Cluster.SECOND);
+        reader.read(0, 1, 2, 3); // its client will have no older version
+        boolean[] first = {true};
+        VersionedReadMachine.Result result = read(reply -> {
+            boolean older = first[0];
+            first[0] = false;
+            return older
+                    ? new VersionedRead.Reply(
+                            reply.parts().stream()
+                                    .map(part -> new VersionedRead.Part(part.actors(), 0, Bytes.utf8("old")))
+                                    .toList(),
+                            reply.failures())
+                    : reply;
+        });
+        complete(result, "a");
+        assertThat(result.rounds()).isEqualTo(2);
+    }
+
+    @Test
+    void aPartThatHasAnActorTwiceOrAForeignOneCountsForNone() {
+        atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
+        cluster.loop.run(Cluster.SECOND);
+        int[] replies = {0};
+        VersionedReadMachine.Result result = read(reply -> {
+            if (replies[0]++ >= 2) {
+                return reply;
+            }
+            int foreign = replies[0] == 1 ? 99 : reply.parts().get(0).actors().get(0);
+            return new VersionedRead.Reply(
+                    reply.parts().stream()
+                            .map(part -> {
+                                List<Integer> actors = new ArrayList<>(part.actors());
+                                actors.add(foreign);
+                                return new VersionedRead.Part(actors, part.at(), part.value());
+                            })
+                            .toList(),
+                    reply.failures());
+        });
+        complete(result, "a");
+    }
+
+    @Test
+    void anActorThatFailedIsAskedAloneElsewhere() {
+        atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
+        cluster.loop.run(Cluster.SECOND);
+        TreeSet<Integer> failed = new TreeSet<>();
+        VersionedReadMachine.Result result = read(reply -> {
+            if (!failed.isEmpty() || reply.parts().isEmpty()) {
+                return reply;
+            }
+            failed.addAll(reply.parts().get(0).actors());
+            List<ActorFailure> failures = new ArrayList<>();
+            failed.forEach(actor -> failures.add(new ActorFailure(actor, ErrorCode.LEASE_EXPIRED, "planted", 0)));
+            return new VersionedRead.Reply(List.of(), failures);
+        });
+        complete(result, "a");
+        assertThat(failed).isNotEmpty();
+    }
+}

@@ -155,16 +155,17 @@ class HostileBytesTest {
     }
 
     @Test
-    void aPartOfOneVersionIsOfOneActor() {
+    void aPartIsOfOneVersion() {
         DataProto.ReadPart part = DataProto.ReadPart.newBuilder()
                 .addActors(1)
                 .addActors(2)
                 .addVersions(7)
+                .addVersions(8)
                 .build();
         refused(
                 () -> VersionedReadMapping.replyFromProto(
                         DataProto.ReadReply.newBuilder().addParts(part).build()),
-                "2 actors and 1 versions");
+                "2 versions");
     }
 
     @Test

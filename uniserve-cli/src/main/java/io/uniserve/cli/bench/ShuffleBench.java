@@ -12,6 +12,7 @@ import io.grpc.stub.ServerCallStreamObserver;
 import io.grpc.stub.ServerCalls;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -38,6 +39,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
@@ -158,7 +160,8 @@ final class ShuffleBench implements AutoCloseable {
                 }
             }));
         }
-        return new GatherFrame(ID, actors(), List.of(new GatherFrame.Input(false, receipts)), Bytes.EMPTY);
+        return new GatherFrame(
+                ID, actors(), List.of(new GatherFrame.Input(0, Spread.CUT, receipts)), Optional.empty(), Bytes.EMPTY);
     }
 
     private List<Integer> actors() {

@@ -1,29 +1,58 @@
 package io.uniserve.api.plan;
 
+import io.uniserve.api.operator.ChunkCall;
 import io.uniserve.api.operator.GatherCall;
+import io.uniserve.api.operator.MapCall;
 import io.uniserve.api.operator.ScatterCall;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
+import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.stream.IntStream;
 
 /**
- * A plan of two stages: scatters over the actors of tables, and a gather at the actors of one. Typed, immutable, bounded.
- * Made with {@code Shuffle.scatter(table, call, parameters).with(other, call2, parameters2).gather(table, call3,
- * parameters3)}.
+ * A plan of stages, a tree: scatters over the actors of tables, maps that work on what comes from stages before them, and at the end
+ * a gather. Typed, immutable, bounded. Made with {@code Shuffle.scatter(table, call, parameters).with(other, call2,
+ * parameters2).gather(table, call3, parameters3)}; with {@code map} in place of {@code gather} more stages follow.
  *
- * @param scatters the inputs, in the order in which the gather gets their chunks
- * @param at the table whose actors are the slots
+ * @param scatters all stages that leave chunks, each behind those whose chunks it gets
+ * @param at the table whose actors are the gather's slots
  */
 public record Shuffle<P, V>(List<Scatter<?>> scatters, TableName at, GatherCall<P, V> gather, P parameters) {
     public Shuffle {
         scatters = List.copyOf(scatters);
         if (scatters.isEmpty() || scatters.size() > Limits.PLAN_SCATTERS_MAX) {
-            throw UniserveException.invalid(
-                    "a plan has " + scatters.size() + " scatters, use 1 to " + Limits.PLAN_SCATTERS_MAX);
+            throw UniserveException.invalid("a plan has " + scatters.size()
+                    + " scatters and maps, use 1 to " + Limits.PLAN_SCATTERS_MAX);
         }
+        open(scatters.stream().map(Scatter::inputs).toList());
+    }
+
+    /**
+     * The stages whose chunks no other of these gets, so that the last one of the plan does.
+     *
+     * @param inputs of each stage
+     * @throws UniserveException INVALID_ARGUMENT where a stage gets chunks of a later one, or two those of the same
+     */
+    public static List<Integer> open(List<List<Integer>> inputs) {
+        BitSet taken = new BitSet();
+        for (int stage = 0; stage < inputs.size(); stage++) {
+            for (int input : inputs.get(stage)) {
+                if (input < 0 || input >= stage || taken.get(input)) {
+                    throw UniserveException.invalid("stage " + stage + " of a plan wants the chunks of stage " + input
+                            + ": a stage's chunks go to one later stage");
+                }
+                taken.set(input);
+            }
+        }
+        return IntStream.range(0, inputs.size())
+                .filter(stage -> !taken.get(stage))
+                .boxed()
+                .toList();
     }
 
     /** A plan's first scatter, over all actors of the table. */
@@ -31,17 +60,43 @@ public record Shuffle<P, V>(List<Scatter<?>> scatters, TableName at, GatherCall<
         return new Scatters(List.of()).with(table, call, parameters);
     }
 
+    /** A plan's first scatter, whose chunks stay beside their actors. */
+    public static <P> Scatters kept(TableName table, ScatterCall<P> call, P parameters) {
+        return new Scatters(List.of()).kept(table, call, parameters);
+    }
+
     /**
-     * One input.
+     * A stage that leaves chunks: a scatter, or, with inputs, a map.
      *
      * @param actors keys of the input, by the actors that hold them; none for all of the table's
-     * @param broadcast true where every slot gets the chunk of slot 0
+     * @param inputs the stages whose chunks it gets, by their places in the plan; of a scatter none
      */
     public record Scatter<P>(
-            TableName table, Optional<List<Integer>> actors, ScatterCall<P> call, P parameters, boolean broadcast) {
+            TableName table,
+            Optional<List<Integer>> actors,
+            ChunkCall<P> call,
+            P parameters,
+            Spread spread,
+            List<Integer> inputs) {
         public Scatter {
             actors = actors.map(List::copyOf);
+            inputs = List.copyOf(inputs);
             actors.ifPresent(named -> check(table, named));
+            if (call instanceof MapCall<?> == inputs.isEmpty()) {
+                throw UniserveException.invalid("stage " + call.id() + " of a plan gets the chunks of " + inputs.size()
+                        + " others: a map's are 1 or more, a scatter's none");
+            }
+        }
+
+        /** A scatter. */
+        public Scatter(
+                TableName table, Optional<List<Integer>> actors, ScatterCall<P> call, P parameters, Spread spread) {
+            this(table, actors, call, parameters, spread, List.of());
+        }
+
+        private Scatter<P> after(int stages) {
+            List<Integer> moved = inputs.stream().map(input -> input + stages).toList();
+            return new Scatter<>(table, actors, call, parameters, spread, moved);
         }
 
         private static void check(TableName table, List<Integer> actors) {
@@ -55,7 +110,7 @@ public record Shuffle<P, V>(List<Scatter<?>> scatters, TableName at, GatherCall<
         }
     }
 
-    /** Inputs of a plan that has no gather yet. */
+    /** Stages of a plan that has no gather yet. Those that no map has taken in go to what comes next, in their order. */
     public static final class Scatters {
         private final List<Scatter<?>> all;
 
@@ -63,21 +118,51 @@ public record Shuffle<P, V>(List<Scatter<?>> scatters, TableName at, GatherCall<
             this.all = all;
         }
 
+        private Scatters and(Scatter<?> next) {
+            List<Scatter<?>> more = new ArrayList<>(all);
+            more.add(next);
+            return new Scatters(List.copyOf(more));
+        }
+
         /** One more, over all actors of the table, cut into slots. */
         public <P> Scatters with(TableName table, ScatterCall<P> call, P parameters) {
-            return with(new Scatter<>(table, Optional.empty(), call, parameters, false));
+            return and(new Scatter<>(table, Optional.empty(), call, parameters, Spread.CUT));
         }
 
         /** One more, over all actors of the table, all of which every slot gets. */
         public <P> Scatters broadcast(TableName table, ScatterCall<P> call, P parameters) {
-            return with(new Scatter<>(table, Optional.empty(), call, parameters, true));
+            return and(new Scatter<>(table, Optional.empty(), call, parameters, Spread.BROADCAST));
+        }
+
+        /** One more, over all actors of the table, for the same actors' slots: what follows is at this table. */
+        public <P> Scatters kept(TableName table, ScatterCall<P> call, P parameters) {
+            return and(new Scatter<>(table, Optional.empty(), call, parameters, Spread.KEPT));
         }
 
         /** One more. */
         public Scatters with(Scatter<?> scatter) {
-            List<Scatter<?>> more = new java.util.ArrayList<>(all);
-            more.add(scatter);
+            if (!scatter.inputs().isEmpty()) {
+                throw UniserveException.invalid("stage " + scatter.call().id() + " of a plan is a map: use map()");
+            }
+            return and(scatter);
+        }
+
+        /** Those of another plan without a gather, behind these. */
+        public Scatters with(Scatters others) {
+            List<Scatter<?>> more = new ArrayList<>(all);
+            others.all.forEach(one -> more.add(one.after(all.size())));
             return new Scatters(List.copyOf(more));
+        }
+
+        /** A map at all actors of a table, of all that no other map has taken in; what it puts is cut into slots. */
+        public <P> Scatters map(TableName at, MapCall<P> call, P parameters) {
+            return map(at, call, parameters, Spread.CUT);
+        }
+
+        /** The same; what it puts goes so to what comes next. */
+        public <P> Scatters map(TableName at, MapCall<P> call, P parameters, Spread spread) {
+            List<Integer> inputs = open(all.stream().map(Scatter::inputs).toList());
+            return and(new Scatter<>(at, Optional.empty(), call, parameters, spread, inputs));
         }
 
         /** The plan, with its gather at the actors of a table. */
@@ -90,7 +175,7 @@ public record Shuffle<P, V>(List<Scatter<?>> scatters, TableName at, GatherCall<
      * What a plan gave, and what its stages took.
      *
      * @param value combined from those of the gather
-     * @param stages the scatters in their order, and then the gather
+     * @param stages the scatters and maps in their order, and then the gather
      * @param attempts 1, or more where what was scattered was lost and all of it done again
      */
     public record Result<R>(R value, List<Stage> stages, int attempts) {
@@ -106,8 +191,8 @@ public record Shuffle<P, V>(List<Scatter<?>> scatters, TableName at, GatherCall<
      * @param actors how many it ran on
      * @param rows in its chunks; of the gather: in those it was given
      * @param bytes of these chunks as they were kept
-     * @param sentBytes of the gather: those that came from other servers
-     * @param spilledBytes those that were written to files
+     * @param sentBytes of the chunks that it was given: those that came from other servers
+     * @param spilledBytes of its chunks, and of those that came from other servers, what was written to files
      * @param servers where it ran
      * @param nanos from the stage's start to its end
      */

@@ -176,24 +176,29 @@ final class ChunkStore {
         } else {
             usage.spilled += size;
             spilled += size;
-            spill(
-                    new Stored(query, size, FOLDER + "/" + Long.toHexString(query) + "-" + made++),
-                    PackedChunk.join(parts),
-                    completion);
+            files++;
+            Stored stored = new Stored(query, size, FOLDER + "/" + Long.toHexString(query) + "-" + made++);
+            stored.steps.add(next -> spill(stored, parts, 0, outcome -> {
+                if (outcome instanceof Outcome.Err<Done> failed) {
+                    stored.free();
+                    completion.done(Outcome.err(failed.error()));
+                } else {
+                    completion.done(Outcome.ok(stored));
+                }
+                next.run();
+            }));
         }
     }
 
-    private void spill(Stored stored, Bytes chunk, Completion<Stored> completion) {
-        files++;
-        stored.steps.add(next -> disk.append(stored.file, chunk, outcome -> {
-            if (outcome instanceof Outcome.Err<Done> failed) {
-                stored.free();
-                completion.done(Outcome.err(failed.error()));
+    /** One part after the other: nothing is copied here. */
+    private void spill(Stored stored, List<Bytes> parts, int from, Completion<Done> completion) {
+        disk.append(stored.file, parts.get(from), outcome -> {
+            if (outcome instanceof Outcome.Err<Done> || from == parts.size() - 1) {
+                completion.done(outcome);
             } else {
-                completion.done(Outcome.ok(stored));
+                spill(stored, parts, from + 1, completion);
             }
-            next.run();
-        }));
+        });
     }
 
     static UniserveException lost() {

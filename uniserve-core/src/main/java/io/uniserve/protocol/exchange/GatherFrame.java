@@ -1,5 +1,6 @@
 package io.uniserve.protocol.exchange;
 
+import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
@@ -13,33 +14,44 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.Production;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 
 /**
- * Parameters of a read whose operator is a gather: which runs of the scatters count, exactly one of each source.
+ * Parameters of a read whose operator is a gather or a map: which runs of the stages before it count, exactly one of each source.
  *
  * @param actors by slot
- * @param inputs of the scatters, in the plan's order
+ * @param inputs of these stages, in the plan's order
+ * @param output what becomes of the chunks that a map makes; none for a gather
  * @param parameters the operator's
  */
-public record GatherFrame(ExchangeId exchange, List<Integer> actors, List<Input> inputs, Bytes parameters) {
+public record GatherFrame(
+        ExchangeId exchange, List<Integer> actors, List<Input> inputs, Optional<Output> output, Bytes parameters) {
     public static final Codec<GatherFrame> CODEC = Codecs.of((out, frame) -> frame.write(out), GatherFrame::read);
 
     /** By this a server tells such a read from others before it looks for the operator. */
     private static final long MARK = 0x556e694761746872L;
 
     /**
-     * What one scatter made.
+     * What one stage made.
      *
-     * @param broadcast true where every slot gets the chunk of slot 0
+     * @param stage its place in the plan
      * @param receipts of all its sources
      */
-    public record Input(boolean broadcast, List<Receipt> receipts) {
+    public record Input(int stage, Spread spread, List<Receipt> receipts) {
         public Input {
             receipts = List.copyOf(receipts);
         }
     }
+
+    /**
+     * The chunks that a map makes.
+     *
+     * @param stage the map's place in the plan
+     * @param slots of the stage that gets them
+     */
+    public record Output(int stage, int slots) {}
 
     /** One chunk that a slot wants. */
     record Wanted(int input, Receipt receipt, int slot) {
@@ -52,29 +64,33 @@ public record GatherFrame(ExchangeId exchange, List<Integer> actors, List<Input>
         actors = List.copyOf(actors);
         inputs = List.copyOf(inputs);
         long wanted = 0;
+        Set<Integer> stages = new TreeSet<>();
         for (Input input : inputs) {
-            wanted += (long) input.receipts.size() * actors.size();
+            wanted += input.spread == Spread.KEPT
+                    ? input.receipts.size()
+                    : (long) input.receipts.size() * actors.size();
+            if (!stages.add(input.stage) || output.isPresent() && output.get().stage <= input.stage) {
+                throw corrupt("stage " + input.stage + " is there twice, or not before this one");
+            }
+            check(exchange, input, actors.size());
         }
         if (wanted > Limits.PLAN_CHUNKS_MAX) {
             throw corrupt(wanted + " chunks for all slots, at most " + Limits.PLAN_CHUNKS_MAX);
         }
-        for (int stage = 0; stage < inputs.size(); stage++) {
-            check(exchange, stage, inputs.get(stage), actors.size());
-        }
     }
 
     /** Nothing may count twice, and nothing of another attempt at all. */
-    private static void check(ExchangeId exchange, int stage, Input input, int slots) {
+    private static void check(ExchangeId exchange, Input input, int slots) {
         Set<Integer> sources = new TreeSet<>();
         for (Receipt receipt : input.receipts) {
             Production production = receipt.production();
-            if (!production.exchange().equals(exchange) || production.stage() != stage) {
+            if (!production.exchange().equals(exchange) || production.stage() != input.stage) {
                 throw corrupt(production + " is not of this stage and attempt");
             }
             if (!sources.add(production.actor())) {
-                throw corrupt("actor " + production.actor() + " of stage " + stage + " counts twice");
+                throw corrupt("actor " + production.actor() + " of stage " + input.stage + " counts twice");
             }
-            if (receipt.chunks().size() != (input.broadcast ? 1 : slots)) {
+            if (receipt.chunks().size() != (input.spread == Spread.CUT ? slots : 1)) {
                 throw corrupt(production + " has chunks for " + receipt.chunks().size() + " slots of " + slots);
             }
         }
@@ -97,9 +113,11 @@ public record GatherFrame(ExchangeId exchange, List<Integer> actors, List<Input>
         }
         List<Wanted> all = new ArrayList<>();
         for (int input = 0; input < inputs.size(); input++) {
-            int place = inputs.get(input).broadcast ? 0 : slot;
+            Spread spread = inputs.get(input).spread;
+            int place = spread == Spread.CUT ? slot : 0;
             for (Receipt receipt : inputs.get(input).receipts) {
-                if (receipt.chunks().get(place).bytes() > 0) {
+                boolean mine = spread != Spread.KEPT || receipt.production().actor() == actor;
+                if (mine && receipt.chunks().get(place).bytes() > 0) {
                     all.add(new Wanted(input, receipt, place));
                 }
             }
@@ -114,9 +132,11 @@ public record GatherFrame(ExchangeId exchange, List<Integer> actors, List<Input>
         actors.forEach(out::writeInt);
         out.writeInt(inputs.size());
         for (Input input : inputs) {
-            out.writeBoolean(input.broadcast).writeInt(input.receipts.size());
+            out.writeInt(input.stage).writeByte(input.spread.ordinal()).writeInt(input.receipts.size());
             input.receipts.forEach(receipt -> Receipt.CODEC.write(out, receipt));
         }
+        out.writeBoolean(output.isPresent());
+        output.ifPresent(made -> out.writeInt(made.stage).writeInt(made.slots));
         out.writeBytes(parameters);
     }
 
@@ -130,18 +150,24 @@ public record GatherFrame(ExchangeId exchange, List<Integer> actors, List<Input>
         for (int i = 0; i < slots; i++) {
             actors.add(in.readInt());
         }
-        int count = bounded(in.readCount(5), Limits.PLAN_SCATTERS_MAX);
+        int count = bounded(in.readCount(9), Limits.PLAN_SCATTERS_MAX);
         List<Input> inputs = new ArrayList<>(count);
         for (int i = 0; i < count; i++) {
-            boolean broadcast = in.readBoolean();
+            int stage = in.readInt();
+            int spread = in.readByte();
+            if (spread < 0 || spread >= Spread.values().length) {
+                throw corrupt("chunks that come in way " + spread);
+            }
             int sources = bounded(in.readCount(20), Limits.ACTORS_PER_TABLE_MAX);
             List<Receipt> receipts = new ArrayList<>(sources);
             for (int source = 0; source < sources; source++) {
                 receipts.add(Receipt.CODEC.read(in));
             }
-            inputs.add(new Input(broadcast, receipts));
+            inputs.add(new Input(stage, Spread.values()[spread], receipts));
         }
-        return new GatherFrame(exchange, actors, inputs, in.readBytes());
+        Optional<Output> output =
+                in.readBoolean() ? Optional.of(new Output(in.readInt(), in.readInt())) : Optional.empty();
+        return new GatherFrame(exchange, actors, inputs, output, in.readBytes());
     }
 
     private static int bounded(int count, int max) {

@@ -25,7 +25,8 @@ import org.jspecify.annotations.Nullable;
  * Chunks on their way here. A chunk is asked for once a server, however many gathers there want it, in pieces, each by its
  * place in the chunk: a piece that is asked for again can add nothing twice. No more is asked for than there is room for, so
  * producers never have to wait or to throw away. Each producer has a queue of its own, and at most half of the room that
- * the others leave, so that one that is silent does not hold up what others have. A message carries parts of as many chunks as fit.
+ * the others leave, so that one that is silent does not hold up what others have; one that has not answered yet has no more than one
+ * message's. A message carries parts of as many chunks as fit.
  */
 final class Inbox {
     private static final long BACKOFF_NANOS = 100_000_000;
@@ -65,10 +66,12 @@ final class Inbox {
     private final class Producer {
         private final Address address;
         private final ArrayDeque<Remote> queue = new ArrayDeque<>();
-        /** Of its chunks; bytes of pieces that are asked for. */
+        /** Of its chunks, what they take of the room; bytes of pieces that are asked for, or are to be again after a pause. */
         private long assembling;
 
         private long asked;
+        /** True while it answers. */
+        private boolean answers;
 
         private Producer(Address address) {
             this.address = address;
@@ -76,18 +79,17 @@ final class Inbox {
 
         /** Sends one message with as much as it may carry; false where there is nothing, or no room for it. */
         private boolean ask() {
-            if (asked > 0 && asked + limits.pieceBytes() > limits.inFlightBytes() / 2) {
+            if (asked > 0 && (!answers || asked + limits.pieceBytes() > limits.inFlightBytes() / 2)) {
                 return false;
             }
             List<Part> parts = new ArrayList<>();
             int room = limits.pieceBytes();
             while (room > 0 && parts.size() < Limits.EXCHANGE_PULL_PARTS_MAX) {
                 Remote first = queue.peek();
-                if (first == null || !first.started && !admits(first)) {
+                if (first == null || !admits(first, room)) {
                     break;
                 }
-                first.start();
-                int length = Math.min(room, first.info.bytes() - first.next);
+                int length = Math.min(room, first.taken - first.next);
                 parts.add(new Part(first, first.next, length));
                 first.next += length;
                 room -= length;
@@ -102,15 +104,24 @@ final class Inbox {
             return true;
         }
 
-        private boolean admits(Remote chunk) {
-            int size = chunk.info.bytes();
-            long others = Inbox.this.assembling - assembling;
-            boolean share = assembling == 0 || assembling + size <= (limits.inFlightBytes() - others) / 2;
-            if (share && Inbox.this.assembling + size <= limits.inFlightBytes()) {
+        /** Takes room for a chunk, where it has none for its next piece: for all of it from one that answers. */
+        private boolean admits(Remote chunk, int message) {
+            if (chunk.next < chunk.taken) {
                 return true;
             }
-            if (assembling == 0 && extra == null) {
+            int rest = chunk.info.bytes() - chunk.taken;
+            int size = answers ? rest : Math.min(rest, message);
+            long others = Inbox.this.assembling - assembling;
+            boolean alone = assembling == chunk.taken;
+            boolean share = alone || assembling + size <= (limits.inFlightBytes() - others) / 2;
+            if (share && Inbox.this.assembling + size <= limits.inFlightBytes()) {
+                chunk.take(size);
+                return true;
+            }
+            boolean more = extra == chunk || extra == null && (answers || Inbox.this.assembling == 0);
+            if (alone && more) {
                 extra = chunk;
+                chunk.take(size);
                 return true;
             }
             return false;
@@ -119,11 +130,13 @@ final class Inbox {
         private void send(List<Part> parts, int attempt) {
             long bytes = parts.stream().mapToLong(Part::length).sum();
             asked += bytes;
+            // What is asked for counts until it has come or is not wanted any more, so that a silent one is not asked for more.
             PeerRequest request = new PeerRequest.PullChunks(parts.stream()
                     .map(part -> new PullChunk(part.of.key.production, part.of.key.slot, part.offset, part.length))
                     .toList());
             network.call(address, request, limits.pullTimeoutNanos(), outcome -> {
                 asked -= bytes;
+                answers = outcome instanceof Outcome.Ok<PeerReply>;
                 if (outcome instanceof Outcome.Ok<PeerReply> ok) {
                     arrived(parts, ok.value());
                 } else {
@@ -151,11 +164,16 @@ final class Inbox {
             } else if (attempt >= limits.pullAttempts()) {
                 left.forEach(part -> part.of.fail(part.of.lost("it does not answer: " + error.reason(), error)));
             } else if (!left.isEmpty()) {
+                long waiting = left.stream().mapToLong(Part::length).sum();
+                asked += waiting;
                 timers.after(BACKOFF_NANOS * attempt, () -> {
+                    asked -= waiting;
                     List<Part> still =
                             left.stream().filter(part -> !part.of.over).toList();
                     if (!still.isEmpty()) {
                         send(still, attempt + 1);
+                    } else {
+                        pump();
                     }
                 });
             }
@@ -172,8 +190,10 @@ final class Inbox {
         private final ChunkInfo info;
         private final List<Waiter> waiters = new ArrayList<>();
         private final TreeMap<Integer, Bytes> pieces = new TreeMap<>();
-        private boolean started;
         private boolean over;
+        /** Of the room for what comes; of that, what is asked for. */
+        private int taken;
+
         private int next;
         private int received;
         private int users;
@@ -204,12 +224,10 @@ final class Inbox {
             }
         }
 
-        private void start() {
-            if (!started) {
-                started = true;
-                assembling += info.bytes();
-                from.assembling += info.bytes();
-            }
+        private void take(int more) {
+            taken += more;
+            assembling += more;
+            from.assembling += more;
         }
 
         private void stop() {
@@ -218,11 +236,9 @@ final class Inbox {
                 if (next < info.bytes()) {
                     from.queue.remove(this);
                 }
-                if (started) {
-                    assembling -= info.bytes();
-                    from.assembling -= info.bytes();
-                    pieces.clear();
-                }
+                assembling -= taken;
+                from.assembling -= taken;
+                pieces.clear();
                 if (extra == this) {
                     extra = null;
                 }
@@ -336,7 +352,7 @@ final class Inbox {
                 more |= producer.ask();
             }
         }
-        producers.values().removeIf(producer -> producer.queue.isEmpty() && producer.assembling == 0);
+        producers.values().removeIf(producer -> producer.queue.isEmpty() && producer.assembling == 0 && producer.asked == 0);
         pumping = false;
     }
 

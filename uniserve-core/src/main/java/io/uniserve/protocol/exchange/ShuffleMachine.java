@@ -1,9 +1,13 @@
 package io.uniserve.protocol.exchange;
 
+import io.uniserve.api.plan.Shuffle;
+import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
@@ -14,27 +18,35 @@ import io.uniserve.protocol.message.Production;
 import io.uniserve.protocol.reader.QueryResult;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One plan of scatters and a gather, where it is owned. Stages are reads: which replica answers for an actor, and what is
- * done when one does not, is theirs. This machine settles which run of each source counts, hands just these to the gather, and begins
- * anew, with nothing of before, where something of them is lost. Single-threaded; ends exactly once.
+ * One plan of scatters, maps and a gather, where it is owned. Stages are reads: which replica answers for an actor, and what is
+ * done when one does not, is theirs. A stage begins when those whose chunks it gets have ended. This machine settles which run of each
+ * source counts, hands just these on, and begins anew, with nothing of before, where something of them is lost. Single-threaded;
+ * ends exactly once.
  */
 public final class ShuffleMachine {
     /** What a receipt takes beside its end markers, and each of these. */
     private static final int RECEIPT_BYTES = 128;
 
     private static final int MARKER_BYTES = 16;
+    private static final Codec<Gathered<Receipt>> MAPPED = Gathered.codec(Receipt.CODEC);
 
     private final Clock clock;
     private final Timers timers;
     private final Reads reads;
     private final Consumer<ExchangeId> ended;
     private final long query;
+    private final long deadlineNanos;
     private final Plan plan;
     private final Completion<Result> completion;
     private int attempt;
@@ -42,24 +54,37 @@ public final class ShuffleMachine {
     private Timers.Cancel pause = () -> {};
     private boolean over;
 
+    /**
+     * What a stage asks for.
+     *
+     * @param chunks true where an answer is a receipt for chunks that are kept
+     * @param near where an actor is best asked, if it can be
+     */
+    public record Asked(
+            TableName table,
+            List<Integer> actors,
+            String operator,
+            Bytes parameters,
+            boolean chunks,
+            Map<Integer, Address> near) {
+        public Asked {
+            actors = List.copyOf(actors);
+            near = Map.copyOf(near);
+        }
+    }
+
     /** How stages are asked for. */
     public interface Reads {
         /** Reads actors of a table: a complete answer, each actor in one part, or an error. */
-        Timers.Cancel read(
-                TableName table,
-                List<Integer> actors,
-                String operator,
-                Bytes parameters,
-                Completion<QueryResult> completion);
+        Timers.Cancel read(Asked asked, Completion<QueryResult> completion);
 
         /** True for a table whose scatters are to see one moment with those of other such tables: {@link #readTogether}. */
         default boolean together(TableName table) {
             return false;
         }
 
-        /** Reads several scatters as of one moment; the answers in their order. */
-        default Timers.Cancel readTogether(
-                List<Scatter> scatters, List<Bytes> parameters, Completion<List<QueryResult>> completion) {
+        /** Reads several scatters as of one moment; the answers in their order. EXCHANGE_LOST where it has to be another one. */
+        default Timers.Cancel readTogether(List<Asked> scatters, Completion<List<QueryResult>> completion) {
             throw new IllegalStateException("scatters of one moment, which nobody asked for");
         }
     }
@@ -67,6 +92,7 @@ public final class ShuffleMachine {
     /**
      * What to do.
      *
+     * @param scatters stages that leave chunks, each behind those whose chunks it gets
      * @param actors of the gather, by slot
      * @param parameters of the gather's operator
      */
@@ -75,19 +101,17 @@ public final class ShuffleMachine {
             scatters = List.copyOf(scatters);
             actors = List.copyOf(actors);
             if (scatters.isEmpty() || scatters.size() > Limits.PLAN_SCATTERS_MAX) {
-                throw UniserveException.invalid(
-                        "a plan has " + scatters.size() + " scatters, use 1 to " + Limits.PLAN_SCATTERS_MAX);
+                throw UniserveException.invalid("a plan has " + scatters.size()
+                        + " scatters and maps, use 1 to " + Limits.PLAN_SCATTERS_MAX);
             }
-            if (actors.isEmpty() || actors.size() > Limits.SCATTER_SLOTS_MAX) {
-                throw UniserveException.invalid(
-                        "a gather at " + actors.size() + " actors, use 1 to " + Limits.SCATTER_SLOTS_MAX);
-            }
-            if (new TreeSet<>(actors).size() < actors.size()) {
-                throw UniserveException.invalid("a gather names an actor twice: " + actors);
-            }
+            List<List<Integer>> taken =
+                    new ArrayList<>(scatters.stream().map(Scatter::inputs).toList());
+            taken.add(Shuffle.open(taken));
+            List<Scatter> all = new ArrayList<>(scatters);
+            all.add(new Scatter(at, actors, operator, parameters, Spread.CUT, taken.get(scatters.size())));
             long chunks = 0;
-            for (Scatter scatter : scatters) {
-                chunks += (long) scatter.actors.size() * actors.size(); // of a broadcast too: each slot wants it
+            for (Scatter stage : all) {
+                chunks += stage.inputs.isEmpty() ? 0 : chunks(all, stage);
             }
             if (chunks > Limits.PLAN_CHUNKS_MAX) {
                 throw new UniserveException(
@@ -95,13 +119,43 @@ public final class ShuffleMachine {
                         "a plan of " + chunks + " chunks, at most " + Limits.PLAN_CHUNKS_MAX
                                 + ": gather at a table of fewer actors");
             }
-            long bytes = parameters.size();
-            for (Scatter scatter : scatters) {
-                check(scatter.operator, scatter.parameters.size());
-                bytes += (long) scatter.actors.size()
-                        * (RECEIPT_BYTES + MARKER_BYTES * (scatter.broadcast ? 1L : actors.size()));
+            all.forEach(stage -> check(stage.operator, bytes(all, stage))); // before scatters run in vain
+        }
+
+        /** How many chunks a stage's slots want; refuses one that cannot be. */
+        private static long chunks(List<Scatter> all, Scatter stage) {
+            String what = stage == all.get(all.size() - 1) ? "gather" : "map";
+            if (stage.actors.isEmpty() || stage.actors.size() > Limits.SCATTER_SLOTS_MAX) {
+                throw UniserveException.invalid(
+                        "a " + what + " at " + stage.actors.size() + " actors, use 1 to " + Limits.SCATTER_SLOTS_MAX);
             }
-            check(operator, bytes); // before scatters run in vain
+            Set<Integer> slots = new TreeSet<>(stage.actors);
+            if (slots.size() < stage.actors.size()) {
+                throw UniserveException.invalid("a " + what + " names an actor twice: " + stage.actors);
+            }
+            long chunks = 0;
+            for (int place : stage.inputs) {
+                Scatter input = all.get(place);
+                boolean kept = input.spread == Spread.KEPT;
+                if (kept && !(input.table.equals(stage.table) && slots.containsAll(input.actors))) {
+                    throw UniserveException.invalid("what " + input.operator + " keeps at actors " + input.actors
+                            + " of table " + input.table + " is for these actors, and a " + what + " at actors "
+                            + stage.actors + " of table " + stage.table + " gets it");
+                }
+                // Of a broadcast too: each slot wants it.
+                chunks += kept ? input.actors.size() : (long) input.actors.size() * slots.size();
+            }
+            return chunks;
+        }
+
+        private static long bytes(List<Scatter> all, Scatter stage) {
+            long bytes = stage.parameters.size();
+            for (int place : stage.inputs) {
+                Scatter input = all.get(place);
+                long markers = input.spread == Spread.CUT ? stage.actors.size() : 1L;
+                bytes += input.actors.size() * (RECEIPT_BYTES + MARKER_BYTES * markers);
+            }
+            return bytes;
         }
 
         private static void check(String operator, long bytes) {
@@ -112,19 +166,54 @@ public final class ShuffleMachine {
                                 + Limits.PARAMETER_BYTES_MAX + ": gather at a table of fewer actors, or ask with less");
             }
         }
+
+        /** The stages whose chunks the gather gets. */
+        List<Integer> last() {
+            return Shuffle.open(scatters.stream().map(Scatter::inputs).toList());
+        }
+
+        /** Into how many chunks each source of a stage cuts. */
+        int slots(int stage) {
+            if (scatters.get(stage).spread != Spread.CUT) {
+                return 1;
+            }
+            return scatters.stream()
+                    .filter(later -> later.inputs.contains(stage))
+                    .findFirst()
+                    .map(Scatter::actors)
+                    .orElse(actors)
+                    .size();
+        }
     }
 
-    /** One input. */
-    public record Scatter(TableName table, List<Integer> actors, String operator, Bytes parameters, boolean broadcast) {
+    /**
+     * A stage that leaves chunks.
+     *
+     * @param actors of a map: by slot
+     * @param inputs the stages whose chunks it gets, by their places in the plan; of a scatter none
+     */
+    public record Scatter(
+            TableName table,
+            List<Integer> actors,
+            String operator,
+            Bytes parameters,
+            Spread spread,
+            List<Integer> inputs) {
         public Scatter {
             actors = List.copyOf(actors);
+            inputs = List.copyOf(inputs);
+        }
+
+        /** One without inputs. */
+        public Scatter(TableName table, List<Integer> actors, String operator, Bytes parameters, Spread spread) {
+            this(table, actors, operator, parameters, spread, List.of());
         }
     }
 
     /**
      * How it ended.
      *
-     * @param inputs the runs that count, and what their stage took
+     * @param inputs the runs that count of each stage that left chunks, and what the stage took
      * @param gathered the gather's values
      * @param attempts 1, or more where something was lost
      */
@@ -134,8 +223,14 @@ public final class ShuffleMachine {
         }
     }
 
-    /** A scatter's end. */
-    public record Scattered(List<Receipt> receipts, QueryResult.Stats stats, long nanos) {
+    /**
+     * The end of a stage that left chunks.
+     *
+     * @param sentBytes of the chunks that it was given, those that came from other servers
+     * @param givenSpilledBytes of these, those that were written to files
+     */
+    public record Scattered(
+            List<Receipt> receipts, QueryResult.Stats stats, long nanos, long sentBytes, long givenSpilledBytes) {
         public Scattered {
             receipts = List.copyOf(receipts);
         }
@@ -168,6 +263,7 @@ public final class ShuffleMachine {
     /**
      * @param ended tells all servers to let go of an attempt
      * @param query drawn at random
+     * @param deadlineNanos when to give up, on the clock; that of the stages' reads
      */
     public ShuffleMachine(
             Clock clock,
@@ -175,6 +271,7 @@ public final class ShuffleMachine {
             Reads reads,
             Consumer<ExchangeId> ended,
             long query,
+            long deadlineNanos,
             Plan plan,
             Completion<Result> completion) {
         this.clock = clock;
@@ -182,6 +279,7 @@ public final class ShuffleMachine {
         this.reads = reads;
         this.ended = ended;
         this.query = query;
+        this.deadlineNanos = deadlineNanos;
         this.plan = plan;
         this.completion = completion;
     }
@@ -191,7 +289,7 @@ public final class ShuffleMachine {
         attempt++;
         Attempt begun = new Attempt(new ExchangeId(query, attempt));
         current = begun;
-        begun.scatter();
+        begun.start();
     }
 
     /** Nobody wants the answer. */
@@ -210,13 +308,20 @@ public final class ShuffleMachine {
             return;
         }
         which.stop();
-        if (error.code() == ErrorCode.EXCHANGE_LOST && attempt < Limits.EXCHANGE_ATTEMPTS) {
-            // Who has lost something may be about to come back, or the map to tell that it will not.
-            pause = timers.after(Limits.EXCHANGE_PAUSE_MS * 1_000_000 << (attempt - 1), this::start);
+        boolean again = error.code() == ErrorCode.EXCHANGE_LOST && attempt < Limits.EXCHANGE_ATTEMPTS;
+        // Who has lost something may be about to come back, or the map to tell that it will not.
+        long wait = Limits.EXCHANGE_PAUSE_MS * 1_000_000 << (attempt - 1);
+        if (again && deadlineNanos - clock.nanos() > wait) {
+            pause = timers.after(wait, this::start);
         } else {
             over = true;
-            completion.done(Outcome.err(error));
+            completion.done(Outcome.err(again ? late(error) : error));
         }
+    }
+
+    private static UniserveException late(UniserveException error) {
+        return new UniserveException(
+                ErrorCode.EXCHANGE_LOST, error.reason() + "; until the deadline no time is left for another attempt", error);
     }
 
     /** All stages, once. */
@@ -224,7 +329,8 @@ public final class ShuffleMachine {
         private final ExchangeId id;
         private final List<Timers.Cancel> running = new ArrayList<>();
         private final List<@Nullable Scattered> inputs = new ArrayList<>();
-        private int open = plan.scatters.size();
+        private final Set<Integer> begun = new TreeSet<>();
+        private boolean gathering;
         private boolean stopped;
 
         private Attempt(ExchangeId id) {
@@ -232,60 +338,50 @@ public final class ShuffleMachine {
             plan.scatters.forEach(scatter -> inputs.add(null));
         }
 
-        private void scatter() {
+        /** The scatters, all at once: those of tables with versions see one moment. */
+        private void start() {
             long start = clock.nanos();
             List<Integer> together = new ArrayList<>();
+            List<Integer> apart = new ArrayList<>();
             for (int stage = 0; stage < plan.scatters.size(); stage++) {
-                if (reads.together(plan.scatters.get(stage).table)) {
-                    together.add(stage);
+                if (plan.scatters.get(stage).inputs.isEmpty()) {
+                    begun.add(stage);
+                    boolean moment = reads.together(plan.scatters.get(stage).table);
+                    (moment ? together : apart).add(stage);
                 }
             }
             if (together.size() > 1) {
                 scatterTogether(together, start);
             } else {
-                together.clear();
+                apart.addAll(together);
             }
-            for (int stage = 0; stage < plan.scatters.size() && !stopped; stage++) {
-                if (together.contains(stage)) {
-                    continue;
-                }
-                int place = stage;
-                Scatter scatter = plan.scatters.get(stage);
-                int slots = slots(scatter);
-                Bytes parameters = parameters(stage);
-                running.add(reads.read(
-                        scatter.table,
-                        scatter.actors,
-                        scatter.operator,
-                        parameters,
-                        outcome -> scattered(place, slots, start, outcome)));
+            apart.sort(null);
+            apart.forEach(stage -> run(stage, scatterOf(stage), start));
+        }
+
+        private void run(int stage, Asked asked, long start) {
+            if (!stopped) {
+                running.add(reads.read(asked, outcome -> scattered(stage, start, outcome)));
             }
         }
 
-        private int slots(Scatter scatter) {
-            return scatter.broadcast ? 1 : plan.actors.size();
-        }
-
-        private Bytes parameters(int stage) {
+        private Asked scatterOf(int stage) {
             Scatter scatter = plan.scatters.get(stage);
-            return ScatterFrame.CODEC.encode(new ScatterFrame(id, stage, slots(scatter), scatter.parameters));
+            Bytes parameters =
+                    ScatterFrame.CODEC.encode(new ScatterFrame(id, stage, plan.slots(stage), scatter.parameters));
+            return new Asked(scatter.table, scatter.actors, scatter.operator, parameters, true, Map.of());
         }
 
         private void scatterTogether(List<Integer> stages, long start) {
-            running.add(reads.readTogether(
-                    stages.stream().map(plan.scatters::get).toList(),
-                    stages.stream().map(this::parameters).toList(),
-                    outcome -> {
-                        for (int i = 0; i < stages.size() && !stopped; i++) {
-                            int place = i;
-                            int stage = stages.get(i);
-                            scattered(
-                                    stage, slots(plan.scatters.get(stage)), start, outcome.map(all -> all.get(place)));
-                        }
-                    }));
+            running.add(reads.readTogether(stages.stream().map(this::scatterOf).toList(), outcome -> {
+                for (int i = 0; i < stages.size() && !stopped; i++) {
+                    int place = i;
+                    scattered(stages.get(i), start, outcome.map(all -> all.get(place)));
+                }
+            }));
         }
 
-        private void scattered(int stage, int slots, long start, Outcome<QueryResult> outcome) {
+        private void scattered(int stage, long start, Outcome<QueryResult> outcome) {
             if (stopped) {
                 return;
             }
@@ -295,58 +391,103 @@ public final class ShuffleMachine {
             }
             QueryResult result = ((Outcome.Ok<QueryResult>) outcome).value();
             try {
-                inputs.set(stage, new Scattered(receipts(stage, slots, result), result.stats(), clock.nanos() - start));
+                inputs.set(stage, runs(stage, result, clock.nanos() - start));
             } catch (UniserveException e) {
                 failed(this, e);
                 return;
             }
-            if (--open == 0) {
-                gather();
-            }
+            next();
         }
 
         /** Exactly one run of every source that was asked. */
-        private List<Receipt> receipts(int stage, int slots, QueryResult result) {
+        private Scattered runs(int stage, QueryResult result, long nanos) {
             Scatter scatter = plan.scatters.get(stage);
             Set<Integer> missing = new TreeSet<>(scatter.actors);
             List<Receipt> receipts = new ArrayList<>();
+            long sent = 0;
+            long spilled = 0;
             for (int i = 0; i < result.parts().size(); i++) {
-                Receipt receipt = Receipt.of(result.parts().get(i));
+                Receipt receipt;
+                if (scatter.inputs.isEmpty()) {
+                    receipt = Receipt.of(result.parts().get(i));
+                } else {
+                    Gathered<Receipt> mapped = MAPPED.decode(result.parts().get(i));
+                    receipt = mapped.value();
+                    sent += mapped.sentBytes();
+                    spilled += mapped.spilledBytes();
+                }
                 Production production = receipt.production();
                 boolean known = result.actors().get(i).equals(List.of(production.actor()))
                         && production.exchange().equals(id)
                         && production.stage() == stage
-                        && receipt.chunks().size() == slots;
+                        && receipt.chunks().size() == plan.slots(stage);
                 if (!known || !missing.remove(production.actor())) {
                     throw new UniserveException(
                             ErrorCode.INTERNAL,
-                            "actors " + result.actors().get(i) + " of scatter " + stage + " answered with "
-                                    + production);
+                            "actors " + result.actors().get(i) + " of stage " + stage + " answered with " + production);
                 }
                 receipts.add(receipt);
             }
             if (!missing.isEmpty()) {
                 throw new UniserveException(
-                        ErrorCode.INTERNAL, "actors " + missing + " of scatter " + stage + " did not answer");
+                        ErrorCode.INTERNAL, "actors " + missing + " of stage " + stage + " did not answer");
             }
-            return receipts;
+            return new Scattered(receipts, result.stats(), nanos, sent, spilled);
+        }
+
+        /** Begins the stages whose chunks are all there. */
+        private void next() {
+            for (int stage = 0; stage < plan.scatters.size() && !stopped; stage++) {
+                Scatter map = plan.scatters.get(stage);
+                if (!begun.contains(stage) && map.inputs.stream().allMatch(input -> inputs.get(input) != null)) {
+                    begun.add(stage);
+                    Optional<GatherFrame.Output> output =
+                            Optional.of(new GatherFrame.Output(stage, plan.slots(stage)));
+                    Bytes parameters = frame(map.inputs, map.actors, output, map.parameters);
+                    Map<Integer, Address> near = near(map.inputs);
+                    run(stage, new Asked(map.table, map.actors, map.operator, parameters, true, near), clock.nanos());
+                }
+            }
+            if (!stopped && !gathering && inputs.stream().allMatch(Objects::nonNull)) {
+                gathering = true;
+                gather();
+            }
+        }
+
+        private Scattered done(int stage) {
+            Scattered input = inputs.get(stage);
+            if (input == null) {
+                throw new IllegalStateException("a stage before those whose chunks it gets have ended");
+            }
+            return input;
+        }
+
+        private Bytes frame(
+                List<Integer> stages, List<Integer> actors, Optional<GatherFrame.Output> output, Bytes parameters) {
+            List<GatherFrame.Input> frames = stages.stream()
+                    .map(stage -> new GatherFrame.Input(stage, plan.scatters.get(stage).spread, done(stage).receipts))
+                    .toList();
+            return GatherFrame.CODEC.encode(new GatherFrame(id, actors, frames, output, parameters));
+        }
+
+        /** Where what is kept for an actor is: there it need not travel. */
+        private Map<Integer, Address> near(List<Integer> stages) {
+            Map<Integer, Address> near = new TreeMap<>();
+            for (int stage : stages) {
+                if (plan.scatters.get(stage).spread == Spread.KEPT) {
+                    done(stage).receipts.forEach(one -> near.put(one.production().actor(), one.server()));
+                }
+            }
+            return near;
         }
 
         private void gather() {
             long start = clock.nanos();
-            List<Scattered> complete = new ArrayList<>();
-            List<GatherFrame.Input> frames = new ArrayList<>();
-            for (int stage = 0; stage < inputs.size(); stage++) {
-                Scattered input = inputs.get(stage);
-                if (input == null) {
-                    throw new IllegalStateException("a gather before its scatters have ended");
-                }
-                complete.add(input);
-                frames.add(new GatherFrame.Input(plan.scatters.get(stage).broadcast, input.receipts));
-            }
-            Bytes parameters = GatherFrame.CODEC.encode(new GatherFrame(id, plan.actors, frames, plan.parameters));
+            List<Integer> last = plan.last();
+            Bytes parameters = frame(last, plan.actors, Optional.empty(), plan.parameters);
+            Asked asked = new Asked(plan.at, plan.actors, plan.operator, parameters, false, near(last));
             running.clear();
-            running.add(reads.read(plan.at, plan.actors, plan.operator, parameters, outcome -> {
+            running.add(reads.read(asked, outcome -> {
                 if (stopped) {
                     return;
                 }
@@ -356,8 +497,8 @@ public final class ShuffleMachine {
                     over = true;
                     running.clear();
                     stop();
-                    completion.done(
-                            outcome.map(result -> new Result(complete, result, clock.nanos() - start, attempt)));
+                    List<Scattered> all = IntStream.range(0, inputs.size()).mapToObj(this::done).toList();
+                    completion.done(outcome.map(result -> new Result(all, result, clock.nanos() - start, attempt)));
                 }
             }));
         }

@@ -1,6 +1,5 @@
 package io.uniserve.protocol.exchange;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -24,7 +23,6 @@ import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.protocol.tx.VersionedReadMachine;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -95,37 +93,29 @@ public final class StageReads implements ShuffleMachine.Reads {
 
     @Override
     public Timers.Cancel readTogether(
-            List<ShuffleMachine.Scatter> scatters, List<Bytes> parameters, Completion<List<QueryResult>> completion) {
-        List<Query> queries = new ArrayList<>();
-        for (int i = 0; i < scatters.size(); i++) {
-            ShuffleMachine.Scatter scatter = scatters.get(i);
-            queries.add(query(scatter.table(), scatter.actors(), scatter.operator(), parameters.get(i)));
-        }
-        return strict(queries, completion);
+            List<ShuffleMachine.Asked> scatters, Completion<List<QueryResult>> completion) {
+        return strict(scatters, completion);
     }
 
     @Override
-    public Timers.Cancel read(
-            TableName table,
-            List<Integer> actors,
-            String operator,
-            Bytes parameters,
-            Completion<QueryResult> completion) {
-        if (parameters.size() > Limits.PARAMETER_BYTES_MAX) {
+    public Timers.Cancel read(ShuffleMachine.Asked asked, Completion<QueryResult> completion) {
+        TableName table = asked.table();
+        String operator = asked.operator();
+        if (asked.parameters().size() > Limits.PARAMETER_BYTES_MAX) {
             UniserveException error = new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "the parameters of " + operator + " have " + parameters.size() + " bytes, at most "
+                    "the parameters of " + operator + " have " + asked.parameters().size() + " bytes, at most "
                             + Limits.PARAMETER_BYTES_MAX + ": gather at a table of fewer actors");
             return env.timers().after(0, () -> completion.done(Outcome.err(error)));
         }
-        Query query = query(table, actors, operator, parameters);
+        Query query = query(asked);
         if (!versioned.test(table) || mode == ReadMode.STALE) {
             QueryMachine started = new QueryMachine(env, query, Optional.empty(), completion);
             started.start();
             return started::cancel;
         }
         if (mode == ReadMode.STRICT) {
-            return strict(List.of(query), outcome -> completion.done(outcome.map(results -> results.get(0))));
+            return strict(List.of(asked), outcome -> completion.done(outcome.map(results -> results.get(0))));
         }
         VersionedReadMachine started =
                 new VersionedReadMachine(env, versions, new VersionFloors(), query, 0, outcome -> {
@@ -138,11 +128,20 @@ public final class StageReads implements ShuffleMachine.Reads {
         return started::cancel;
     }
 
-    private Query query(TableName table, List<Integer> actors, String operator, Bytes parameters) {
-        return new Query(table, Optional.of(actors), operator, parameters, mode, deadlineNanos);
+    private Query query(ShuffleMachine.Asked asked) {
+        return new Query(
+                asked.table(),
+                Optional.of(asked.actors()),
+                asked.operator(),
+                asked.parameters(),
+                mode,
+                deadlineNanos,
+                asked.near());
     }
 
-    private Timers.Cancel strict(List<Query> queries, Completion<List<QueryResult>> completion) {
+    /** What leaves chunks leaves those of one moment in an attempt: with those of another the query would hold all of it twice. */
+    private Timers.Cancel strict(List<ShuffleMachine.Asked> all, Completion<List<QueryResult>> completion) {
+        List<Query> queries = all.stream().map(this::query).toList();
         StrictReadMachine started =
                 new StrictReadMachine(env, versions, cuts, new VersionFloors(), queries, outcome -> {
                     if (outcome instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok) {
@@ -155,6 +154,9 @@ public final class StageReads implements ShuffleMachine.Reads {
                             .map(StrictReadMachine.Result::asQueryResult)
                             .toList()));
                 });
+        if (all.stream().anyMatch(ShuffleMachine.Asked::chunks)) {
+            started.ofOneMoment();
+        }
         started.start();
         return started::cancel;
     }

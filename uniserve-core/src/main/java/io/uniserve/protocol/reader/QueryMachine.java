@@ -105,6 +105,9 @@ public final class QueryMachine {
         }
         opened = true;
         tableId = route.meta().tableId();
+        if (!query.near().isEmpty()) {
+            slots.all().forEach(slot -> slot.near = query.near().get(slot.actor));
+        }
         session.ifPresent(states -> slots.all().forEach(slot -> slot.pin = states.pin(tableId, slot.actor)));
         if (slots.complete()) {
             succeed();

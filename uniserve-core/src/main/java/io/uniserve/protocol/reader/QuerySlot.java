@@ -1,10 +1,12 @@
 package io.uniserve.protocol.reader;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /** One actor of a query. */
 final class QuerySlot {
@@ -27,6 +29,9 @@ final class QuerySlot {
 
     /** In a session: the one replica that may answer, and the state that it holds. */
     Optional<ReadSession.Pin> pin = Optional.empty();
+
+    /** Where it is best asked. */
+    @Nullable Address near;
 
     boolean preferPrimary;
     boolean parked;

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.reader;
 
 import io.uniserve.model.ActorState;
+import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
@@ -37,6 +38,14 @@ final class ReplicaPicker {
         }
         if (open.size() <= 1) {
             return open.stream().findFirst();
+        }
+        Address near = slot.near;
+        if (near != null) {
+            for (ServerId server : open) {
+                if (index.address(server).filter(near::equals).isPresent()) {
+                    return Optional.of(server);
+                }
+            }
         }
         if (slot.preferPrimary && open.contains(actor.primary())) {
             return Optional.of(actor.primary());

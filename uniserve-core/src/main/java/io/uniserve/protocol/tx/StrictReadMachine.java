@@ -51,6 +51,7 @@ public final class StrictReadMachine {
     private final List<Timers.Cancel> calls = new ArrayList<>();
     private Timers.Cancel deadline = () -> {};
     private @Nullable Cut cut;
+    private boolean once;
     private int round;
     private boolean over;
     private final List<TableName> tables;
@@ -129,6 +130,15 @@ public final class StrictReadMachine {
         this.floors = floors;
         this.queries = List.copyOf(queries);
         this.completion = completion;
+    }
+
+    /**
+     * Of operators that leave something where they run, so that it must not be run for two moments: where replicas were asked,
+     * and another moment is needed, the read ends with EXCHANGE_LOST. Call before the start.
+     */
+    public StrictReadMachine ofOneMoment() {
+        once = true;
+        return this;
     }
 
     /** Asks a server for the moment. */
@@ -224,6 +234,10 @@ public final class StrictReadMachine {
             fail(ErrorCode.VERSION_GONE, "the state that the query reads is not there any more: " + last);
             return;
         }
+        if (once && requests > 0) {
+            fail(ErrorCode.EXCHANGE_LOST, "the moment that the scatters are of is gone: " + last);
+            return;
+        }
         drop();
         int asked = round;
         env.routing()
@@ -298,11 +312,17 @@ public final class StrictReadMachine {
             slot.trouble = null;
             return null;
         }
-        return route.get().map().actors().get(slot.actor).isr().stream()
+        List<ServerId> open = route.get().map().actors().get(slot.actor).isr().stream()
                 .filter(server ->
                         !slot.tried.contains(server) && index.address(server).isPresent())
-                .findFirst()
-                .orElse(null);
+                .toList();
+        Address near = queries.get(slot.query).near().get(slot.actor);
+        for (ServerId server : open) {
+            if (near != null && index.address(server).filter(near::equals).isPresent()) {
+                return server;
+            }
+        }
+        return open.isEmpty() ? null : open.get(0);
     }
 
     private void send(RouteIndex index, Share share, List<Slot> group) {

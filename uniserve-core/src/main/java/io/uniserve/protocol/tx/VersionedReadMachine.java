@@ -249,6 +249,12 @@ public final class VersionedReadMachine {
         if (open.isEmpty()) {
             return null;
         }
+        Address near = query.near().get(slot.actor);
+        for (ServerId server : open) {
+            if (near != null && index.address(server).filter(near::equals).isPresent()) {
+                return server;
+            }
+        }
         random = random * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
         return open.get((int) ((random >>> 33) % open.size()));
     }

@@ -8,6 +8,7 @@ import static io.uniserve.protocol.exchange.ExchangeWorld.value;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -16,11 +17,13 @@ import io.uniserve.protocol.exchange.ExchangeMachine.Usage;
 import io.uniserve.protocol.message.ChunkInfo;
 import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.Production;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import org.junit.jupiter.api.Test;
@@ -70,7 +73,9 @@ class ExchangeMachineTest {
     void aBroadcastComesOnceForAllGathersOfAServer() {
         Receipt receipt = value(world.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(30, 1))));
         GatherFrame frame = new GatherFrame(
-                ID, List.of(0, 1, 2), List.of(new GatherFrame.Input(true, List.of(receipt))), Bytes.EMPTY);
+                ID, List.of(0, 1, 2), List.of(new GatherFrame.Input(0, Spread.BROADCAST, List.of(receipt))),
+                Optional.empty(),
+                Bytes.EMPTY);
         Delivery delivery = value(world.delivered(0, frame, 0, 1, 2));
         assertThat(delivery.arrivals())
                 .hasSize(3)
@@ -139,6 +144,55 @@ class ExchangeMachineTest {
         world.loop.run(SECOND / 2); // the silent one is given up after three seconds
         assertThat(waiting.get()).isNull();
         assertThat(value(Objects.requireNonNull(ended.get())).arrivals()).hasSize(2);
+    }
+
+    @Test
+    void silentProducersOfLargeChunksHoldUpNobodyElse() {
+        ExchangeWorld four = new ExchangeWorld(4, limits(10_000, 1_000));
+        Receipt first = value(four.scattered(1, ID, 0, 1, 0, Map.of(0, chunk(50, 1))));
+        Receipt second = value(four.scattered(2, ID, 0, 1, 1, Map.of(0, chunk(300, 2))));
+        ExchangeId id = new ExchangeId(8, 1);
+        Receipt small = value(four.scattered(3, id, 0, 1, 0, Map.of(0, chunk(25, 1))));
+        Receipt large = value(four.scattered(3, id, 0, 1, 1, Map.of(0, chunk(300, 2))));
+        four.network.lose((to, request) -> !to.equals(ExchangeWorld.address(3)));
+        four.machine(0).deliver(frame(ID, List.of(0), first, second), List.of(0), 60 * SECOND, failed -> {});
+        AtomicReference<Outcome<Delivery>> ended = new AtomicReference<>();
+        four.machine(0).deliver(frame(id, List.of(0), small, large), List.of(0), 60 * SECOND, ended::set);
+        assertThat(four.machine(0).usage().receivingBytes())
+                .as("a piece of each that has not answered")
+                .isLessThanOrEqualTo(30);
+        four.loop.run(SECOND / 2);
+        assertThat(value(Objects.requireNonNull(ended.get())).arrivals()).hasSize(2);
+    }
+
+    @Test
+    void whatIsAskedForCountsAlsoWhereNobodyWantsItAnyMore() {
+        Receipt receipt = scattered(1, 4, 60);
+        world.network.lose((to, request) -> {
+            world.messages.add(new PeerRequest.PullChunks(List.of()));
+            return true;
+        });
+        for (int query = 0; query < 20; query++) {
+            Delivery delivery =
+                    world.machine(0).deliver(frame(ID, List.of(0, 1), receipt), List.of(0), SECOND, ended -> {});
+            delivery.close();
+            world.loop.run(SECOND / 100);
+        }
+        assertThat(world.messages).as("on their way to one that is silent").hasSize(1);
+        world.loop.run(10 * SECOND);
+        world.network.lose((to, request) -> false);
+        assertThat(value(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0)).arrivals())
+                .hasSize(1);
+    }
+
+    @Test
+    void chunksThatCameInPiecesAreWrittenPieceByPiece() {
+        ExchangeWorld small = new ExchangeWorld(2, limits(50, 10_000));
+        Receipt receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(80, 1))));
+        int before = small.disk(0).appends();
+        Delivery delivery = value(small.delivered(0, frame(ID, List.of(0), receipt), 0));
+        assertThat(small.disk(0).appends() - before).as("85 bytes in pieces of 10").isEqualTo(9);
+        assertThat(small.read(delivery.arrivals().get(0))).isEqualTo(chunk(80, 1));
     }
 
     @Test

@@ -4,12 +4,15 @@ import static io.uniserve.protocol.exchange.ExchangeWorld.SECOND;
 import static io.uniserve.protocol.exchange.ExchangeWorld.limits;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.api.plan.Shuffle;
+import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Random;
@@ -28,32 +31,69 @@ class ExchangeSimulationTest {
     /** How one seed ended. */
     private record Ending(boolean answered, boolean right, int attempts, boolean clean) {}
 
-    private static ShuffleMachine.Plan plan(Random random) {
-        List<Integer> slots = IntStream.range(0, 1 + random.nextInt(4)).boxed().toList();
-        List<ShuffleMachine.Scatter> scatters = IntStream.range(0, 1 + random.nextInt(2))
-                .mapToObj(stage -> new ShuffleMachine.Scatter(
-                        TABLE,
-                        IntStream.range(0, 1 + random.nextInt(5)).boxed().toList(),
-                        "scatter",
-                        Bytes.EMPTY,
-                        random.nextInt(4) == 0))
-                .toList();
-        return new ShuffleMachine.Plan(scatters, TABLE, slots, "gather", Bytes.EMPTY);
+    private static List<Integer> upTo(int count) {
+        return IntStream.range(0, count).boxed().toList();
     }
 
-    private static long model(ShuffleMachine.Plan plan) {
-        long sum = 0;
-        for (int stage = 0; stage < plan.scatters().size(); stage++) {
-            ShuffleMachine.Scatter scatter = plan.scatters().get(stage);
-            for (int actor : scatter.actors()) {
-                for (int slot = 0; slot < plan.actors().size(); slot++) {
-                    sum += SimulatedReads.numbers(stage, actor, scatter.broadcast() ? 0 : slot).stream()
-                            .mapToLong(Integer::longValue)
-                            .sum();
+    /** One or two scatters and a gather; often maps between, which take in what is there. */
+    private static ShuffleMachine.Plan plan(Random random) {
+        List<ShuffleMachine.Scatter> stages = new ArrayList<>();
+        int next = 1 + random.nextInt(4);
+        scatters(stages, 1 + random.nextInt(2), next, random);
+        for (int maps = random.nextInt(3); maps > 0; maps--) {
+            List<Integer> inputs =
+                    Shuffle.open(stages.stream().map(ShuffleMachine.Scatter::inputs).toList());
+            int after = 1 + random.nextInt(4);
+            Spread spread = next <= after ? Spread.values()[random.nextInt(3)] : Spread.values()[random.nextInt(2)];
+            stages.add(new ShuffleMachine.Scatter(TABLE, upTo(next), "map", Bytes.EMPTY, spread, inputs));
+            next = after;
+            scatters(stages, random.nextInt(2), next, random);
+        }
+        return new ShuffleMachine.Plan(stages, TABLE, upTo(next), "gather", Bytes.EMPTY);
+    }
+
+    private static void scatters(List<ShuffleMachine.Scatter> stages, int count, int slots, Random random) {
+        for (int i = 0; i < count; i++) {
+            Spread spread =
+                    switch (random.nextInt(6)) {
+                        case 0 -> Spread.BROADCAST;
+                        case 1 -> Spread.KEPT;
+                        default -> Spread.CUT;
+                    };
+            List<Integer> actors = upTo(1 + random.nextInt(spread == Spread.KEPT ? slots : 5));
+            stages.add(new ShuffleMachine.Scatter(TABLE, actors, "scatter", Bytes.EMPTY, spread));
+        }
+    }
+
+    /** What an actor of a stage puts for a slot. */
+    private static List<Integer> put(ShuffleMachine.Plan plan, int stage, int actor, int slots, int slot) {
+        ShuffleMachine.Scatter made = plan.scatters().get(stage);
+        return made.inputs().isEmpty()
+                ? SimulatedReads.numbers(stage, actor, slot)
+                : SimulatedReads.mapped(got(plan, made.inputs(), made.actors(), actor), slots, slot);
+    }
+
+    /** What comes for an actor's slot. */
+    private static List<Integer> got(
+            ShuffleMachine.Plan plan, List<Integer> inputs, List<Integer> slots, int actor) {
+        List<Integer> all = new ArrayList<>();
+        for (int input : inputs) {
+            ShuffleMachine.Scatter made = plan.scatters().get(input);
+            boolean cut = made.spread() == Spread.CUT;
+            for (int source : made.actors()) {
+                if (made.spread() != Spread.KEPT || source == actor) {
+                    all.addAll(put(plan, input, source, cut ? slots.size() : 1, cut ? slots.indexOf(actor) : 0));
                 }
             }
         }
-        return sum;
+        return all;
+    }
+
+    private static long model(ShuffleMachine.Plan plan) {
+        return plan.actors().stream()
+                .flatMap(actor -> got(plan, plan.last(), plan.actors(), actor).stream())
+                .mapToLong(Integer::longValue)
+                .sum();
     }
 
     private static Ending run(long seed, boolean countsAttemptsTwice) {
@@ -84,6 +124,7 @@ class ExchangeSimulationTest {
                         .forEach(server -> world.network.call(
                                 ExchangeWorld.address(server), new PeerRequest.EndExchange(id), SECOND, done -> {})),
                 seed,
+                world.loop.nanos() + 190 * SECOND,
                 plan,
                 outcome -> {
                     assertThat(ended.getAndSet(outcome)).as("a second end").isNull();

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.exchange;
 
+import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
@@ -22,6 +23,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.UnaryOperator;
@@ -213,6 +215,11 @@ final class ExchangeWorld {
     }
 
     static GatherFrame frame(ExchangeId id, List<Integer> actors, Receipt... receipts) {
-        return new GatherFrame(id, actors, List.of(new GatherFrame.Input(false, List.of(receipts))), Bytes.EMPTY);
+        return new GatherFrame(
+                id,
+                actors,
+                List.of(new GatherFrame.Input(0, Spread.CUT, List.of(receipts))),
+                Optional.empty(),
+                Bytes.EMPTY);
     }
 }

@@ -3,11 +3,12 @@ package io.uniserve.protocol.exchange;
 import static io.uniserve.protocol.exchange.ExchangeWorld.SECOND;
 
 import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
@@ -18,6 +19,7 @@ import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
  * Reads of actors with two replicas each, as a plan's stages: asked at one, and, where no answer comes, at another; some are
@@ -50,15 +52,15 @@ final class SimulatedReads implements ShuffleMachine.Reads {
         return numbers;
     }
 
+    /** What a map at an actor puts of what it got. */
+    static List<Integer> mapped(List<Integer> numbers, int slots, int slot) {
+        return numbers.stream().filter(number -> (number / 7) % slots == slot).toList();
+    }
+
     @Override
-    public Timers.Cancel read(
-            TableName table,
-            List<Integer> actors,
-            String operator,
-            Bytes parameters,
-            Completion<QueryResult> completion) {
-        Read read = new Read(operator, parameters, actors, completion);
-        actors.forEach(actor -> read.ask(actor, TRIES));
+    public Timers.Cancel read(ShuffleMachine.Asked asked, Completion<QueryResult> completion) {
+        Read read = new Read(asked, completion);
+        asked.actors().forEach(actor -> read.ask(actor, TRIES));
         return () -> read.over = true;
     }
 
@@ -70,10 +72,10 @@ final class SimulatedReads implements ShuffleMachine.Reads {
         private final Map<Integer, Bytes> values = new TreeMap<>();
         private boolean over;
 
-        private Read(String operator, Bytes parameters, List<Integer> actors, Completion<QueryResult> completion) {
-            this.operator = operator;
-            this.parameters = parameters;
-            this.actors = actors;
+        private Read(ShuffleMachine.Asked asked, Completion<QueryResult> completion) {
+            this.operator = asked.operator();
+            this.parameters = asked.parameters();
+            this.actors = asked.actors();
             this.completion = completion;
         }
 
@@ -118,7 +120,8 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                 GatherFrame frame = GatherFrame.CODEC.decode(parameters);
                 world.machine(server).deliver(frame, List.of(actor), 30 * SECOND, outcome -> {
                     if (outcome instanceof Outcome.Ok<Delivery> ok) {
-                        sum(actor, ok.value(), new ArrayList<>(ok.value().arrivals()), 0);
+                        ArrayList<Delivery.Arrival> left = new ArrayList<>(ok.value().arrivals());
+                        take(actor, ok.value(), left, new ArrayList<>(), all -> took(server, frame, actor, all));
                     } else {
                         reply(actor, Outcome.err(((Outcome.Err<Delivery>) outcome).error()));
                     }
@@ -126,16 +129,54 @@ final class SimulatedReads implements ShuffleMachine.Reads {
             }
         }
 
-        private void sum(int actor, Delivery delivery, List<Delivery.Arrival> left, long sum) {
+        /** A gather's answer, or what a map puts. */
+        private void took(int server, GatherFrame frame, int actor, List<Integer> all) {
+            if (frame.output().isEmpty()) {
+                reply(actor, Outcome.ok(Codecs.LONG.encode(all.stream().mapToLong(Integer::longValue).sum())));
+                return;
+            }
+            GatherFrame.Output output = frame.output().get();
+            ScatterFrame made = new ScatterFrame(frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
+            Map<Integer, Bytes> chunks = new TreeMap<>();
+            for (int slot = 0; slot < output.slots(); slot++) {
+                List<Integer> numbers = mapped(all, output.slots(), slot);
+                if (!numbers.isEmpty()) {
+                    chunks.put(slot, ExchangeWorld.numbers(numbers));
+                }
+            }
+            if (world.up(server)) {
+                Codec<Gathered<Receipt>> codec = Gathered.codec(Receipt.CODEC);
+                world.scatter(
+                        server,
+                        made,
+                        actor,
+                        chunks,
+                        30 * SECOND,
+                        outcome -> reply(
+                                actor,
+                                outcome.map(receipt ->
+                                        codec.encode(new Gathered<>(receipt, 0, 0, 0, 0, Set.of())))));
+            }
+        }
+
+        private void take(
+                int actor,
+                Delivery delivery,
+                List<Delivery.Arrival> left,
+                List<Integer> all,
+                Consumer<List<Integer>> then) {
             if (left.isEmpty()) {
                 delivery.close();
-                reply(actor, Outcome.ok(Codecs.LONG.encode(sum)));
+                then.accept(all);
                 return;
             }
             left.remove(0).read(outcome -> {
                 if (outcome instanceof Outcome.Ok<List<Bytes>> ok) {
-                    Bytes whole = PackedChunk.unpack(PackedChunk.join(ok.value()));
-                    sum(actor, delivery, left, sum + ExchangeWorld.sum(whole));
+                    BinaryReader in = new BinaryReader(PackedChunk.unpack(PackedChunk.join(ok.value())));
+                    while (in.remaining() > 0) {
+                        all.add(in.readInt());
+                    }
+                    take(actor, delivery, left, all, then);
                 } else {
                     delivery.close();
                     reply(actor, Outcome.err(((Outcome.Err<List<Bytes>>) outcome).error()));
@@ -169,7 +210,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
 
         private QueryResult result() {
             List<Bytes> parts = new ArrayList<>(values.values());
-            if (!operator.equals("scatter") && countsAttemptsTwice) {
+            if (operator.equals("gather") && countsAttemptsTwice) {
                 parts.set(
                         0,
                         new BinaryWriter()
@@ -185,7 +226,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
         private void fail(UniserveException error) {
             if (!over) {
                 over = true;
-                if (!operator.equals("scatter")) {
+                if (operator.equals("gather")) {
                     values.values().forEach(value -> gatheredBefore += Codecs.LONG.decode(value));
                 }
                 completion.done(Outcome.err(error));

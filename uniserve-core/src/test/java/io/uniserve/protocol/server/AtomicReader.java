@@ -14,12 +14,14 @@ import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.ReaderEnvironment;
@@ -41,6 +43,10 @@ import org.jspecify.annotations.Nullable;
 final class AtomicReader implements RoutingView, ClientNetwork {
     private final AtomicCluster atomic;
     final VersionFloors floors = new VersionFloors();
+    /** So many answers to strict reads say that the state is gone. */
+    int gone;
+    /** Strict reads are of operators that leave something. */
+    boolean ofOneMoment;
 
     AtomicReader(AtomicCluster atomic) {
         this.atomic = atomic;
@@ -109,20 +115,38 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                     cluster.loop.nanos() + seconds * Cluster.SECOND));
         }
         List<Outcome<List<StrictReadMachine.Result>>> outcome = new ArrayList<>();
-        new StrictReadMachine(
-                        environment(),
-                        (to, request, completion) -> {
-                            cluster.loop.soon(() -> atomic.read(to, request, completion));
-                            return () -> {};
-                        },
-                        (to, asked, timeout, completion) -> cluster.loop.soon(() -> atomic.cut(to, asked, completion)),
-                        floors,
-                        queries,
-                        cut,
-                        outcome::add)
-                .start();
+        StrictReadMachine machine = new StrictReadMachine(
+                environment(),
+                (to, request, completion) -> {
+                    cluster.loop.soon(() -> {
+                        if (gone > 0) {
+                            gone--;
+                            completion.done(Outcome.ok(gone(request)));
+                        } else {
+                            atomic.read(to, request, completion);
+                        }
+                    });
+                    return () -> {};
+                },
+                (to, asked, timeout, completion) -> cluster.loop.soon(() -> atomic.cut(to, asked, completion)),
+                floors,
+                queries,
+                cut,
+                outcome::add);
+        if (ofOneMoment) {
+            machine.ofOneMoment();
+        }
+        machine.start();
         cluster.await(() -> !outcome.isEmpty(), seconds + 1);
         return outcome.get(0);
+    }
+
+    private static VersionedRead.Reply gone(VersionedRead request) {
+        return new VersionedRead.Reply(
+                List.of(),
+                request.targets().stream()
+                        .map(target -> new ActorFailure(target.actor(), ErrorCode.VERSION_GONE, "not kept any more", 0))
+                        .toList());
     }
 
     ReaderEnvironment environment() {

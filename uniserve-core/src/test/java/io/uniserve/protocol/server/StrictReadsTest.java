@@ -91,6 +91,18 @@ class StrictReadsTest {
     }
 
     @Test
+    void whatLeavesSomethingIsNotRunForTwoMoments() {
+        atomic.update(driver, rows("a", 0, 1));
+        AtomicReader reader = atomic.reader();
+        reader.gone = 1;
+        assertThat(texts(ok(reader.strict(5, Cluster.T)).get(0))).containsOnly("1=a");
+        reader.gone = 1;
+        reader.ofOneMoment = true;
+        assertThat(error(reader.strict(5, Cluster.T))).isEqualTo(ErrorCode.EXCHANGE_LOST);
+        assertThat(texts(ok(reader.strict(5, Cluster.T)).get(0))).containsOnly("1=a");
+    }
+
+    @Test
     void laterRoundsSeeTheMomentOfTheFirst() {
         atomic.update(driver, rows("a", 0, 1));
         StrictReadMachine.Result first =

@@ -27,7 +27,7 @@ import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
-/** A plan with scatters, run on the plan's serial. Its stages are reads, each by the table's own level and the query's mode. */
+/** A plan of scatters, maps and a gather, run on the plan's serial. Its stages are reads, each by the table's own level and the query's mode. */
 final class ShuffleRun {
     private final ReaderEnvironment env;
     private final PlanNetwork network;
@@ -80,7 +80,8 @@ final class ShuffleRun {
                 asked,
                 scatter.call().id(),
                 scatter.call().parameters().encode(scatter.parameters()),
-                scatter.broadcast());
+                scatter.spread(),
+                scatter.inputs());
     }
 
     private void check(TableName table) {
@@ -103,7 +104,7 @@ final class ShuffleRun {
                 table -> atomic.getOrDefault(table, false),
                 (table, operator, version) -> {});
         ShuffleMachine started = new ShuffleMachine(
-                env.clock(), env.timers(), reads, reads::ended, env.ids().next(), plan, completion);
+                env.clock(), env.timers(), reads, reads::ended, env.ids().next(), deadlineNanos, plan, completion);
         machine = started;
         started.start();
     }
@@ -140,8 +141,8 @@ final class ShuffleRun {
                     asked.actors().size(),
                     input.rows(),
                     input.bytes(),
-                    0,
-                    input.spilledBytes(),
+                    input.sentBytes(),
+                    input.spilledBytes() + input.givenSpilledBytes(),
                     input.servers(),
                     input.nanos()));
         }

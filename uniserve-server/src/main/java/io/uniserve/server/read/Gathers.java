@@ -1,6 +1,7 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.MapOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -21,7 +22,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Consumer;
 import java.util.function.Supplier;
 
-/** Reads whose operator is a gather: no worker is taken before all their chunks are here. Safe for use by several threads. */
+/** Reads whose operator is a gather or a map: no worker is taken before all their chunks are here. Safe for use by several threads. */
 final class Gathers {
     private final ActorSource actors;
     private final ExchangeHost exchange;
@@ -33,7 +34,7 @@ final class Gathers {
         this.exchange = exchange;
     }
 
-    /** True where the actor is here and its operator is a gather. */
+    /** True where the actor is here and its operator wants chunks. */
     boolean is(String operator, ReplicaKey first) {
         Optional<PinnedActor> pinned = actors.pin(first);
         if (pinned.isEmpty()) {
@@ -41,7 +42,7 @@ final class Gathers {
         }
         try (PinnedActor actor = pinned.get()) {
             return actor.operator(operator)
-                    .filter(GatherOperator.class::isInstance)
+                    .filter(found -> found instanceof GatherOperator<?, ?, ?> || found instanceof MapOperator<?, ?>)
                     .isPresent();
         }
     }

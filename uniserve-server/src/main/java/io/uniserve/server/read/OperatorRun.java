@@ -2,6 +2,7 @@ package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
 import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.MapOperator;
 import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
@@ -45,7 +46,7 @@ final class OperatorRun<A extends Actor, P, V> {
     /**
      * INVALID_ARGUMENT where the parameters are not the operator's.
      *
-     * @param inputs of a gather, where its chunks have come
+     * @param inputs of a gather or a map, where its chunks have come
      */
     static OperatorRun<?, ?, ?> of(
             Operator<?, ?> operator,
@@ -57,16 +58,25 @@ final class OperatorRun<A extends Actor, P, V> {
             return decoded(new ScatterRun<>(scatter, exchange), operator, parameters, port);
         }
         if (operator instanceof GatherOperator<?, ?, ?> gather) {
-            if (inputs == null && GatherFrame.looksLike(parameters)) {
-                throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor has only just come here: ask again");
-            }
-            if (inputs == null) {
-                throw UniserveException.invalid(
-                        "operator " + operator.id() + " is a gather, and the read names no chunks: use it in a plan");
-            }
-            return decoded(new GatherRun<>(gather, inputs), operator, parameters, port);
+            return decoded(new GatherRun<>(gather, here(operator, parameters, inputs)), operator, parameters, port);
+        }
+        if (operator instanceof MapOperator<?, ?> map) {
+            Inputs here = here(operator, parameters, inputs);
+            return decoded(new MapRun<>(map, here, exchange), operator, parameters, port);
         }
         return decoded((RetrieveOperator<?, ?, ?>) operator, operator, parameters, port);
+    }
+
+    private static Inputs here(Operator<?, ?> operator, Bytes parameters, @Nullable Inputs inputs) {
+        if (inputs != null) {
+            return inputs;
+        }
+        if (GatherFrame.looksLike(parameters)) {
+            throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor has only just come here: ask again");
+        }
+        throw UniserveException.invalid("operator " + operator.id() + " is a "
+                + (operator instanceof MapOperator<?, ?> ? "map" : "gather")
+                + ", and the read names no chunks: use it in a plan");
     }
 
     private static <A extends Actor, P, V> OperatorRun<A, P, V> decoded(

@@ -6,8 +6,11 @@ import static org.awaitility.Awaitility.await;
 import io.uniserve.api.operator.Chunk;
 import io.uniserve.api.operator.GatherCall;
 import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.MapCall;
+import io.uniserve.api.operator.MapOperator;
 import io.uniserve.api.operator.ScatterCall;
 import io.uniserve.api.operator.ScatterOperator;
+import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
@@ -26,6 +29,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -68,12 +72,24 @@ class GatherReadsTest {
                 return all.toString();
             });
 
+    private static final MapOperator<KvActor, String> MAP = MapOperator.of(
+            new MapCall<>("t.map@1", Codecs.STRING),
+            KvActor.class,
+            (actor, context, how, chunks, slots, sink) -> {
+                List<String> all =
+                        chunks.get(0).stream().map(chunk -> chunk.read().utf8()).toList();
+                for (int slot = 0; slot < slots; slot++) {
+                    sink.put(slot, all.size(), Bytes.utf8(all.toString()));
+                }
+            });
+
     @BeforeEach
     void start() {
         world.actor(0, 3);
         world.actor(1, 5);
         world.extra.put(SCATTER.id(), SCATTER);
         world.extra.put(GATHER.id(), GATHER);
+        world.extra.put(MAP.id(), MAP);
     }
 
     @AfterEach
@@ -94,7 +110,20 @@ class GatherReadsTest {
 
     private static Bytes gather(String how, List<Receipt> receipts) {
         return GatherFrame.CODEC.encode(new GatherFrame(
-                ID, List.of(0, 1), List.of(new GatherFrame.Input(false, receipts)), Codecs.STRING.encode(how)));
+                ID,
+                List.of(0, 1),
+                List.of(new GatherFrame.Input(0, Spread.CUT, receipts)),
+                Optional.empty(),
+                Codecs.STRING.encode(how)));
+    }
+
+    private static Bytes map(List<Receipt> receipts, int stage, int slots) {
+        return GatherFrame.CODEC.encode(new GatherFrame(
+                ID,
+                List.of(0, 1),
+                List.of(new GatherFrame.Input(0, Spread.CUT, receipts)),
+                Optional.of(new GatherFrame.Output(stage, slots)),
+                Codecs.STRING.encode("")));
     }
 
     private List<Receipt> receipts() {
@@ -128,6 +157,48 @@ class GatherReadsTest {
     }
 
     @Test
+    void whatAMapPutsIsGatheredAgain() {
+        ReadReply mapped = world.read(request(MAP.id(), map(receipts(), 1, 2), 0, 1));
+        List<Gathered<Receipt>> made = mapped.parts().stream()
+                .map(part -> Gathered.codec(Receipt.CODEC).decode(part.value()))
+                .toList();
+        assertThat(made).hasSize(2).allSatisfy(one -> assertThat(one.rows()).isEqualTo(2));
+        Bytes gather = GatherFrame.CODEC.encode(new GatherFrame(
+                ID,
+                List.of(0, 1),
+                List.of(new GatherFrame.Input(
+                        1, Spread.CUT, made.stream().map(Gathered::value).toList())),
+                Optional.empty(),
+                Codecs.STRING.encode("")));
+        ReadReply reply = world.read(request(GATHER.id(), gather, 0, 1));
+        assertThat(reply.parts().stream()
+                        .map(part -> Gathered.codec(Codecs.STRING)
+                                .decode(part.value())
+                                .value()))
+                .containsExactlyInAnyOrder("0: [3 of 0, 5 of 1] [3 of 0, 5 of 1]", "1: [3 of 0, 5 of 1] [3 of 0, 5 of 1]");
+        world.exchange.onPeer(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
+        assertThat(world.exchange.usage()).isEqualTo(NOTHING);
+    }
+
+    @Test
+    void aMapThatCannotBeIsTold() {
+        assertFails(
+                world.read(request(MAP.id(), gather("", receipts()), 0)),
+                ErrorCode.INVALID_ARGUMENT,
+                "does not say what becomes of its chunks");
+        assertFails(
+                world.read(request(MAP.id(), Codecs.STRING.encode("x"), 0)),
+                ErrorCode.INVALID_ARGUMENT,
+                "is a map, and the read names no chunks");
+        assertFails(
+                world.read(request(MAP.id(), map(receipts(), 1, 100_000_000), 0)),
+                ErrorCode.INVALID_ARGUMENT,
+                "a scatter into 100000000 slots");
+        assertFails(
+                world.read(request(MAP.id(), map(receipts(), 99, 1), 0)), ErrorCode.INVALID_ARGUMENT, "stage 99");
+    }
+
+    @Test
     void aScatterThatFailsLeavesNothing() {
         assertFails(world.read(request(SCATTER.id(), scatter("throw"), 0, 1)), ErrorCode.PORT_FAILED, "planted");
         assertFails(world.read(request(SCATTER.id(), scatter("twice"), 0)), ErrorCode.PORT_PROTOCOL, "second chunk");
@@ -155,7 +226,7 @@ class GatherReadsTest {
         assertFails(
                 world.read(request(
                         GATHER.id(),
-                        GatherFrame.CODEC.encode(new GatherFrame(ID, List.of(1), List.of(), Bytes.EMPTY)),
+                        GatherFrame.CODEC.encode(new GatherFrame(ID, List.of(1), List.of(), Optional.empty(), Bytes.EMPTY)),
                         0)),
                 ErrorCode.INVALID_ARGUMENT,
                 "actor 0 has no slot");

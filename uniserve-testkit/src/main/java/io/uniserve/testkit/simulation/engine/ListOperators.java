@@ -5,6 +5,8 @@ import io.uniserve.api.operator.Chunk;
 import io.uniserve.api.operator.ChunkSink;
 import io.uniserve.api.operator.GatherCall;
 import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.MapCall;
+import io.uniserve.api.operator.MapOperator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.ScatterCall;
 import io.uniserve.api.operator.ScatterOperator;
@@ -16,6 +18,7 @@ import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvOperators;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.TreeMap;
 
 /**
@@ -23,18 +26,33 @@ import java.util.TreeMap;
  * rows its source had in all, so that whoever has all chunks sees whether one state of it is there, whole and once.
  */
 public final class ListOperators {
-    /** The parameter is a salt of what comes into which slot. */
+    /** Numbers of a plan's scatters are less. */
+    public static final int INPUTS_MAX = 16;
+
+    /** The parameter is a salt of what comes into which slot, and the number of the scatter: {@link #salted}. */
     public static final ScatterOperator<KvActor, Long> SCATTER =
             ScatterOperator.of(new ScatterCall<>("sim.scatter@1", Codecs.LONG), KvActor.class, ListOperators::scatter);
 
-    /** The value has the chunks of all inputs. */
+    /** Cuts the rows that have come once more, by another salt. */
+    public static final MapOperator<KvActor, Long> MAP =
+            MapOperator.of(new MapCall<>("sim.map@1", Codecs.LONG), KvActor.class, ListOperators::map);
+
+    /** The value has what has come, by whatever way. */
     public static final GatherOperator<KvActor, Long, List<Arrival>> GATHER = GatherOperator.of(
             new GatherCall<>(
                     "sim.gather@1", Codecs.LONG, Codecs.list(Codecs.of((out, one) -> one.write(out), Arrival::read))),
             KvActor.class,
             (actor, context, salt, chunks) -> gather(chunks));
 
+    /** In front of a map's chunk. */
+    private static final byte MAPPED = 1;
+
     private ListOperators() {}
+
+    /** The parameter of the scatter of this number. */
+    public static long salted(long salt, int input) {
+        return salt * INPUTS_MAX + input;
+    }
 
     /** A marker, and its place in the list. */
     public record Row(String key, int place, String marker) {}
@@ -42,6 +60,8 @@ public final class ListOperators {
     /**
      * What a slot got of one source.
      *
+     * @param input the number of the scatter
+     * @param source the actor that was scattered
      * @param total rows that the source had for all slots
      */
     public record Arrival(int input, int source, int total, List<Row> rows) {
@@ -81,27 +101,61 @@ public final class ListOperators {
             }
         }
         int all = total;
-        bySlot.forEach((slot, rows) -> sink.put(slot, rows.size(), chunk(all, rows)));
+        int input = (int) Math.floorMod(salt, (long) INPUTS_MAX);
+        bySlot.forEach((slot, rows) -> sink.put(slot, rows.size(), chunk(new Arrival(input, 0, all, rows))));
     }
 
-    /** Rows as a chunk. */
-    public static Bytes chunk(int total, List<Row> rows) {
+    private static void map(
+            KvActor actor, OperatorContext context, long salt, List<List<Chunk>> chunks, int slots, ChunkSink sink) {
+        TreeMap<Integer, List<Arrival>> bySlot = new TreeMap<>();
+        for (Arrival arrival : gather(chunks)) {
+            TreeMap<Integer, List<Row>> rows = new TreeMap<>();
+            rows.put(arrival.source % slots, new ArrayList<>()); // it tells of the source, as a scatter's does
+            for (Row row : arrival.rows) {
+                int slot = (int) Math.floorMod(((row.key + row.place).hashCode() ^ salt) * 0x9e3779b97f4a7c15L >>> 33, (long) slots);
+                rows.computeIfAbsent(slot, s -> new ArrayList<>()).add(row);
+            }
+            rows.forEach((slot, some) -> bySlot.computeIfAbsent(slot, s -> new ArrayList<>())
+                    .add(new Arrival(arrival.input, arrival.source, arrival.total, some)));
+        }
+        bySlot.forEach((slot, some) -> {
+            BinaryWriter out = new BinaryWriter();
+            out.writeByte(MAPPED).writeInt(some.size());
+            some.forEach(arrival -> arrival.write(out));
+            sink.put(slot, some.stream().mapToLong(one -> one.rows.size()).sum(), out.toBytes());
+        });
+    }
+
+    /** A scatter's chunk; its source is known by the exchange. */
+    public static Bytes chunk(Arrival arrival) {
         BinaryWriter out = new BinaryWriter();
-        new Arrival(0, 0, total, rows).write(out);
+        out.writeByte(0);
+        arrival.write(out);
         return out.toBytes();
     }
 
-    /** What a chunk has. */
-    public static Arrival arrival(Bytes chunk) {
-        return Arrival.read(new BinaryReader(chunk));
+    /** What a scatter's chunk has; empty for a map's. */
+    public static Optional<Arrival> arrival(Bytes chunk) {
+        BinaryReader in = new BinaryReader(chunk);
+        return in.readByte() == MAPPED ? Optional.empty() : Optional.of(Arrival.read(in));
     }
 
     private static List<Arrival> gather(List<List<Chunk>> chunks) {
         List<Arrival> all = new ArrayList<>();
-        for (int input = 0; input < chunks.size(); input++) {
-            for (Chunk chunk : chunks.get(input)) {
-                Arrival here = arrival(chunk.read());
-                all.add(new Arrival(input, chunk.source(), here.total, here.rows));
+        for (List<Chunk> input : chunks) {
+            for (Chunk chunk : input) {
+                Bytes bytes = chunk.read();
+                Optional<Arrival> scattered = arrival(bytes);
+                if (scattered.isPresent()) {
+                    Arrival here = scattered.get();
+                    all.add(new Arrival(here.input, chunk.source(), here.total, here.rows));
+                    continue;
+                }
+                BinaryReader in = new BinaryReader(bytes);
+                in.readByte();
+                for (int left = in.readCount(16); left > 0; left--) {
+                    all.add(Arrival.read(in));
+                }
             }
         }
         return all;

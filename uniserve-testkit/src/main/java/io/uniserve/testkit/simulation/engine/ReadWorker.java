@@ -155,7 +155,7 @@ public final class ReadWorker {
     private void scatter(Work work, Share share, Actor actor) {
         work.open++;
         int number = share.target.actor();
-        exchange.scatter(work.request.parameters(), number, actor, work.request.remainingNanos(), outcome -> {
+        exchange.scatter(work.request.parameters(), number, actor, work.arrived, work.request.remainingNanos(), outcome -> {
             if (outcome instanceof Outcome.Ok<Bytes> ok) {
                 share.value = ok.value();
             } else {

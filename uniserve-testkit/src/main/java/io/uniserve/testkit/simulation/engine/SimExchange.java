@@ -3,6 +3,7 @@ package io.uniserve.testkit.simulation.engine;
 import io.uniserve.api.Actor;
 import io.uniserve.api.operator.Chunk;
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.kv.KvActor;
@@ -12,6 +13,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.exchange.Delivery;
 import io.uniserve.protocol.exchange.ExchangeMachine;
 import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.protocol.exchange.Gathered;
 import io.uniserve.protocol.exchange.PackedChunk;
 import io.uniserve.protocol.exchange.Receipt;
 import io.uniserve.protocol.exchange.ScatterFrame;
@@ -22,10 +24,13 @@ import io.uniserve.protocol.message.Production;
 import io.uniserve.testkit.simulation.kernel.Process;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /** One start of a server's exchange: its machine, and the operators as workers run them. */
 public final class SimExchange {
+    private static final Codec<Gathered<Receipt>> MAPPED = Gathered.codec(Receipt.CODEC);
     private static final long START_AGAIN_NANOS = 1_000_000_000L;
 
     private final Process process;
@@ -73,16 +78,32 @@ public final class SimExchange {
         return machine.usage();
     }
 
+    /** True where chunks are left. */
     boolean scatters(String operator) {
-        return operator.equals(ListOperators.SCATTER.id());
+        return operator.equals(ListOperators.SCATTER.id()) || operator.equals(ListOperators.MAP.id());
     }
 
+    /** True where chunks are wanted. */
     boolean gathers(String operator) {
-        return operator.equals(ListOperators.GATHER.id());
+        return operator.equals(ListOperators.GATHER.id()) || operator.equals(ListOperators.MAP.id());
     }
 
-    /** Runs a scatter; its value is a receipt for what is kept. */
-    void scatter(Bytes parameters, int actor, Actor state, long remainingNanos, Completion<Bytes> completion) {
+    /**
+     * Runs a scatter or a map; its value is a receipt for what is kept.
+     *
+     * @param arrived what a map works on; null for a scatter
+     */
+    void scatter(
+            Bytes parameters,
+            int actor,
+            Actor state,
+            @Nullable Arrived arrived,
+            long remainingNanos,
+            Completion<Bytes> completion) {
+        if (arrived != null) {
+            map(arrived, actor, state, remainingNanos, completion);
+            return;
+        }
         TreeMap<Integer, Put> puts = new TreeMap<>();
         Production production;
         try {
@@ -102,14 +123,41 @@ public final class SimExchange {
             completion.done(Outcome.err(e));
             return;
         }
-        put(production, new ArrayList<>(puts.values()), completion);
+        put(production, new ArrayList<>(puts.values()), outcome -> completion.done(outcome.map(Receipt.CODEC::encode)));
+    }
+
+    private void map(
+            Arrived arrived, int actor, Actor state, long remainingNanos, Completion<Bytes> completion) {
+        TreeMap<Integer, Put> puts = new TreeMap<>();
+        Production production;
+        try {
+            GatherFrame.Output output = arrived.frame.output().orElseThrow();
+            ScatterFrame frame =
+                    new ScatterFrame(arrived.frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
+            production = machine.begin(frame, actor, remainingNanos);
+            ListOperators.MAP.map(
+                    (KvActor) state,
+                    new Operators.Context(actor),
+                    ListOperators.MAP.parameters().decode(arrived.frame.parameters()),
+                    arrived.of(actor),
+                    output.slots(),
+                    (slot, rows, chunk) -> puts.put(slot, new Put(slot, rows, chunk)));
+        } catch (UniserveException e) {
+            completion.done(Outcome.err(e));
+            return;
+        }
+        put(
+                production,
+                new ArrayList<>(puts.values()),
+                outcome -> completion.done(outcome.map(receipt ->
+                        MAPPED.encode(new Gathered<>(receipt, 0, 0, 0, 0, Set.of(process.name()))))));
     }
 
     private record Put(int slot, long rows, Bytes chunk) {}
 
-    private void put(Production production, List<Put> left, Completion<Bytes> completion) {
+    private void put(Production production, List<Put> left, Completion<Receipt> completion) {
         if (left.isEmpty()) {
-            completion.done(machine.complete(production).map(Receipt.CODEC::encode));
+            completion.done(machine.complete(production));
             return;
         }
         Put first = left.remove(0);

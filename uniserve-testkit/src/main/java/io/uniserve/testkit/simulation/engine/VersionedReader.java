@@ -179,11 +179,11 @@ public final class VersionedReader {
 
     private void retrieve(Work work, Share share, Actor state) {
         int actor = share.target.actor();
-        if (work.arrived != null) {
+        if (work.arrived != null && !exchange.scatters(work.request.operator())) {
             share.value = work.arrived.gather(actor, state);
         } else if (exchange.scatters(work.request.operator())) {
             work.open++;
-            exchange.scatter(work.request.parameters(), actor, state, work.request.remainingNanos(), outcome -> {
+            exchange.scatter(work.request.parameters(), actor, state, work.arrived, work.request.remainingNanos(), outcome -> {
                 if (outcome instanceof Outcome.Ok<Bytes> ok) {
                     share.value = ok.value();
                 } else {

@@ -20,7 +20,10 @@ public final class AddedUp implements SimExchange.ChunkTap {
 
     @Override
     public Bytes kept(Production production, int slot, Bytes chunk) {
-        ListOperators.Arrival now = ListOperators.arrival(chunk);
+        ListOperators.Arrival now = ListOperators.arrival(chunk).orElse(null);
+        if (now == null) {
+            return chunk; // a map's
+        }
         int attempt = production.exchange().attempt();
         String key = production.exchange().query() + "/" + production.stage() + "/" + production.actor() + "/" + slot;
         Earlier before = earlier.computeIfAbsent(key, first -> new Earlier(attempt, now.rows()));
@@ -29,6 +32,6 @@ public final class AddedUp implements SimExchange.ChunkTap {
         }
         List<ListOperators.Row> all = new ArrayList<>(before.rows);
         all.addAll(now.rows());
-        return ListOperators.chunk(now.total(), all);
+        return ListOperators.chunk(new ListOperators.Arrival(now.input(), now.source(), now.total(), all));
     }
 }

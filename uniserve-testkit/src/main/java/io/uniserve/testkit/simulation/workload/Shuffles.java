@@ -1,5 +1,6 @@
 package io.uniserve.testkit.simulation.workload;
 
+import io.uniserve.api.plan.Spread;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -88,22 +89,18 @@ public final class Shuffles {
         for (int left = random.between(1, SLOTS_MAX); left > 0; left--) {
             slots.add(random.below(keys.count()));
         }
-        Bytes salt = ListOperators.SCATTER.parameters().encode(random.next());
-        List<ShuffleMachine.Scatter> scatters = new ArrayList<>();
-        for (int input = random.below(2); input >= 0; input--) {
-            scatters.add(
-                    new ShuffleMachine.Scatter(table, all, ListOperators.SCATTER.id(), salt, random.below(4) == 0));
-        }
-        ShuffleMachine.Plan plan =
-                new ShuffleMachine.Plan(scatters, table, List.copyOf(slots), ListOperators.GATHER.id(), salt);
+        Bytes salt = ListOperators.GATHER.parameters().encode(random.next());
+        ShuffleMachine.Plan plan = new ShuffleMachine.Plan(
+                stages(random, all), table, List.copyOf(slots), ListOperators.GATHER.id(), salt);
         long[] version = {0};
+        long deadlineNanos = env.clock().nanos() + nanos;
         StageReads reads = new StageReads(
                 env,
                 versions,
                 cuts,
                 peers,
                 mode,
-                env.clock().nanos() + nanos,
+                deadlineNanos,
                 named -> versioned,
                 (named, operator, seen) ->
                         version[0] = operator.equals(ListOperators.SCATTER.id()) ? seen : version[0]);
@@ -113,12 +110,47 @@ public final class Shuffles {
                 reads,
                 reads::ended,
                 env.ids().next(),
+                deadlineNanos,
                 plan,
                 outcome -> ended(name, plan, version, outcome, heard));
         machine.start();
         if (!wanted) {
             env.timers().after(random.below(GIVEN_UP_NANOS_MAX), machine::cancel);
         }
+    }
+
+    /** One or two scatters; in half of the plans, those before it, or all, through a map at all actors. */
+    private List<ShuffleMachine.Scatter> stages(Prng random, List<Integer> all) {
+        List<ShuffleMachine.Scatter> stages = new ArrayList<>();
+        boolean map = random.below(2) == 0;
+        int first = map ? random.between(1, 2) : 0;
+        for (int input = 0; input < first; input++) {
+            stages.add(scatter(random, all, input, random.below(4) == 0 ? Spread.KEPT : Spread.CUT));
+        }
+        if (map) {
+            Spread spread = random.below(4) == 0 ? Spread.BROADCAST : Spread.CUT;
+            Bytes salt = ListOperators.MAP.parameters().encode(random.next());
+            List<Integer> inputs = IntStream.range(0, first).boxed().toList();
+            stages.add(new ShuffleMachine.Scatter(table, all, ListOperators.MAP.id(), salt, spread, inputs));
+        }
+        for (int more = map ? random.below(2) : random.between(1, 2); more > 0; more--) {
+            stages.add(scatter(random, all, stages.size(), random.below(4) == 0 ? Spread.BROADCAST : Spread.CUT));
+        }
+        return stages;
+    }
+
+    private ShuffleMachine.Scatter scatter(Prng random, List<Integer> all, int number, Spread spread) {
+        Bytes salt = ListOperators.SCATTER.parameters().encode(ListOperators.salted(random.next(), number));
+        return new ShuffleMachine.Scatter(table, all, ListOperators.SCATTER.id(), salt, spread);
+    }
+
+    /** True where every slot of the gather gets all that a scatter made. */
+    private static boolean broadcast(ShuffleMachine.Plan plan, int scatter) {
+        int last = scatter;
+        for (int stage = scatter; stage < plan.scatters().size(); stage++) {
+            last = plan.scatters().get(stage).inputs().contains(last) ? stage : last;
+        }
+        return plan.scatters().get(last).spread() == Spread.BROADCAST;
     }
 
     private void ended(
@@ -150,13 +182,15 @@ public final class Shuffles {
         }
         for (int input = 0; input < plan.scatters().size(); input++) {
             int place = input;
+            if (!plan.scatters().get(input).inputs().isEmpty()) {
+                continue;
+            }
             List<List<Arrival>> came = slots.stream()
                     .map(slot -> slot.stream()
                             .filter(arrival -> arrival.input() == place)
                             .toList())
                     .toList();
-            boolean broadcast = plan.scatters().get(input).broadcast();
-            List<List<Arrival>> wholes = broadcast
+            List<List<Arrival>> wholes = broadcast(plan, input)
                     ? came
                     : List.of(came.stream().flatMap(List::stream).toList());
             List<TreeMap<Integer, List<String>>> lists =
@@ -168,7 +202,7 @@ public final class Shuffles {
         }
         heard.over(
                 Optional.empty(),
-                plan.scatters().size() + " inputs, " + slots.size() + " slots, " + result.attempts() + " attempts");
+                plan.scatters().size() + " stages, " + slots.size() + " slots, " + result.attempts() + " attempts");
     }
 
     /** The lists that the rows are of; all actors' rows, each once. */

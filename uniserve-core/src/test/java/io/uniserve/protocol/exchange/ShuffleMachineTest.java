@@ -1,0 +1,190 @@
+package io.uniserve.protocol.exchange;
+
+import static io.uniserve.protocol.exchange.ExchangeWorld.SECOND;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.api.plan.Spread;
+import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.Address;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.message.ChunkInfo;
+import io.uniserve.protocol.message.ExchangeId;
+import io.uniserve.protocol.message.Production;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.testing.TestingLoop;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** In which order a plan's stages are asked for, with what, and when no more. */
+class ShuffleMachineTest {
+    private static final TableName BIG = new TableName("big");
+    private static final TableName SMALL = new TableName("small");
+
+    private final TestingLoop loop = new TestingLoop();
+    private final List<ExchangeId> ended = new ArrayList<>();
+    private final AtomicReference<Outcome<ShuffleMachine.Result>> outcome = new AtomicReference<>();
+    private final Asker asker = new Asker();
+
+    /** A read that waits for its answer. */
+    private record Open(ShuffleMachine.Asked asked, Completion<QueryResult> completion) {}
+
+    private static final class Asker implements ShuffleMachine.Reads {
+        private final List<Open> open = new ArrayList<>();
+
+        @Override
+        public Timers.Cancel read(ShuffleMachine.Asked asked, Completion<QueryResult> completion) {
+            open.add(new Open(asked, completion));
+            return () -> {};
+        }
+
+        private List<String> operators() {
+            return open.stream().map(one -> one.asked.operator()).toList();
+        }
+
+        private Open take(String operator) {
+            Open found = open.stream()
+                    .filter(one -> one.asked.operator().equals(operator))
+                    .findFirst()
+                    .orElseThrow();
+            open.remove(found);
+            return found;
+        }
+    }
+
+    private void start(long deadlineNanos, ShuffleMachine.Scatter... stages) {
+        new ShuffleMachine(
+                        loop,
+                        loop,
+                        asker,
+                        ended::add,
+                        7,
+                        loop.nanos() + deadlineNanos,
+                        new ShuffleMachine.Plan(List.of(stages), BIG, List.of(0, 1), "gather", Bytes.EMPTY),
+                        outcome::set)
+                .start();
+    }
+
+    private static ShuffleMachine.Scatter stage(String operator, TableName table, Spread spread, Integer... inputs) {
+        return new ShuffleMachine.Scatter(
+                table, List.of(0, 1), operator, Bytes.EMPTY, spread, List.of(inputs));
+    }
+
+    private static Receipt receipt(int stage, int actor, int slots) {
+        List<ChunkInfo> chunks = IntStream.range(0, slots).mapToObj(slot -> new ChunkInfo(1, 10, 3)).toList();
+        Production production = new Production(new ExchangeId(7, 1), stage, actor, 100L + stage * 10L + actor);
+        return new Receipt(new Address("server" + actor, 1), production, chunks, 0);
+    }
+
+    private void scattered(String operator, int stage, int slots) {
+        answer(operator, List.of(
+                Receipt.CODEC.encode(receipt(stage, 0, slots)), Receipt.CODEC.encode(receipt(stage, 1, slots))));
+    }
+
+    private void mapped(String operator, int stage, int slots) {
+        answer(operator, IntStream.range(0, 2)
+                .mapToObj(actor -> Gathered.codec(Receipt.CODEC)
+                        .encode(new Gathered<>(receipt(stage, actor, slots), 2, 20, 5, 3, Set.of())))
+                .toList());
+    }
+
+    private void answer(String operator, List<Bytes> parts) {
+        QueryResult.Stats stats = new QueryResult.Stats(1, 0, 0, Set.of());
+        asker.take(operator).completion.done(Outcome.ok(new QueryResult(parts, List.of(List.of(0), List.of(1)), stats)));
+    }
+
+    private void lost(String operator) {
+        asker.take(operator)
+                .completion
+                .done(Outcome.err(new UniserveException(ErrorCode.EXCHANGE_LOST, "planted")));
+    }
+
+    @Test
+    void aStageBeginsWhenThoseBeforeItHaveEnded() {
+        start(
+                60 * SECOND,
+                stage("a", BIG, Spread.CUT),
+                stage("b", SMALL, Spread.CUT),
+                stage("map", BIG, Spread.KEPT, 0, 1),
+                stage("c", SMALL, Spread.BROADCAST));
+        assertThat(asker.operators()).containsExactly("a", "b", "c");
+        scattered("b", 1, 2);
+        scattered("c", 3, 1);
+        assertThat(asker.operators()).containsExactly("a");
+        scattered("a", 0, 2);
+        assertThat(asker.operators()).containsExactly("map");
+        GatherFrame map = GatherFrame.CODEC.decode(asker.open.get(0).asked.parameters());
+        assertThat(map.inputs().stream().map(GatherFrame.Input::stage)).containsExactly(0, 1);
+        assertThat(map.output()).contains(new GatherFrame.Output(2, 1));
+        mapped("map", 2, 1);
+        assertThat(asker.operators()).containsExactly("gather");
+        ShuffleMachine.Asked gather = asker.open.get(0).asked;
+        GatherFrame last = GatherFrame.CODEC.decode(gather.parameters());
+        assertThat(last.inputs().stream().map(GatherFrame.Input::stage)).containsExactly(2, 3);
+        assertThat(last.output()).isEmpty();
+        assertThat(last.wanted(1).stream().map(one -> one.receipt().production().actor()))
+                .as("of what is kept its own alone, of what is broadcast all")
+                .containsExactly(1, 0, 1);
+        assertThat(gather.near()).isEqualTo(Map.of(0, new Address("server0", 1), 1, new Address("server1", 1)));
+        answer("gather", List.of(Bytes.EMPTY, Bytes.EMPTY));
+        assertThat(outcome.get()).isInstanceOfSatisfying(Outcome.Ok.class, ok -> {
+            ShuffleMachine.Result result = (ShuffleMachine.Result) ok.value();
+            assertThat(result.inputs()).hasSize(4);
+            assertThat(result.inputs().get(2).rows()).isEqualTo(2);
+            assertThat(result.inputs().get(2).sentBytes()).isEqualTo(10);
+            assertThat(result.inputs().get(2).givenSpilledBytes()).isEqualTo(6);
+        });
+        assertThat(ended).containsExactly(new ExchangeId(7, 1));
+    }
+
+    @Test
+    void whatALaterStageLosesIsDoneAgainFromTheStart() {
+        start(60 * SECOND, stage("a", BIG, Spread.CUT), stage("map", BIG, Spread.CUT, 0));
+        scattered("a", 0, 2);
+        lost("map");
+        assertThat(ended).containsExactly(new ExchangeId(7, 1));
+        assertThat(asker.operators()).isEmpty();
+        loop.run(SECOND);
+        assertThat(asker.operators()).containsExactly("a");
+        scattered("a", 0, 2); // of the attempt that is over
+        assertThat(outcome.get()).isInstanceOfSatisfying(Outcome.Err.class, err -> assertThat(err.error())
+                .hasMessageContaining("answered with actor 0 of stage 0 (attempt 1"));
+    }
+
+    @Test
+    void noAttemptBeginsAfterTheDeadline() {
+        start(250_000_000, stage("a", BIG, Spread.CUT));
+        lost("a");
+        loop.run(110_000_000);
+        lost("a"); // 140 ms are left, and the pause would take 200
+        assertThat(outcome.get()).isInstanceOfSatisfying(Outcome.Err.class, err -> {
+            assertThat(err.error().code()).isEqualTo(ErrorCode.EXCHANGE_LOST);
+            assertThat(err.error()).hasMessageContaining("planted; until the deadline no time is left");
+        });
+        loop.run(SECOND);
+        assertThat(asker.operators()).isEmpty();
+        assertThat(ended).hasSize(2);
+    }
+
+    @Test
+    void attemptsAreCounted() {
+        start(60 * SECOND, stage("a", BIG, Spread.CUT));
+        for (int attempt = 1; attempt <= Limits.EXCHANGE_ATTEMPTS; attempt++) {
+            assertThat(outcome.get()).isNull();
+            lost("a");
+            loop.run(SECOND);
+        }
+        assertThat(outcome.get()).isInstanceOf(Outcome.Err.class);
+        assertThat(asker.operators()).isEmpty();
+    }
+}

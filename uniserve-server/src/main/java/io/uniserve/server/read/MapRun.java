@@ -1,0 +1,61 @@
+package io.uniserve.server.read;
+
+import io.uniserve.api.Actor;
+import io.uniserve.api.operator.MapOperator;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.api.operator.RetrieveOperator;
+import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
+import io.uniserve.error.UniserveException;
+import io.uniserve.protocol.exchange.GatherFrame;
+import io.uniserve.protocol.exchange.Gathered;
+import io.uniserve.protocol.exchange.Receipt;
+import io.uniserve.protocol.exchange.ScatterFrame;
+import io.uniserve.server.exchange.ExchangeHost;
+import io.uniserve.server.exchange.Inputs;
+
+/** A map as a read, whose chunks are here: the value is a receipt for what it puts, which stays here, and what it was given. */
+record MapRun<A extends Actor, P>(MapOperator<A, P> operator, Inputs inputs, ExchangeHost exchange)
+        implements RetrieveOperator<A, MapRun.Framed<P>, Gathered<Receipt>> {
+    /** The operator's parameters in the plan's. */
+    record Framed<P>(GatherFrame frame, ScatterFrame output, P parameters) {}
+
+    @Override
+    public String id() {
+        return operator.id();
+    }
+
+    @Override
+    public Class<A> actorType() {
+        return operator.actorType();
+    }
+
+    @Override
+    public Codec<Framed<P>> parameters() {
+        return Codecs.of((out, framed) -> GatherFrame.CODEC.write(out, framed.frame), in -> {
+            GatherFrame frame = GatherFrame.CODEC.read(in);
+            GatherFrame.Output output = frame.output()
+                    .orElseThrow(() -> UniserveException.invalid(
+                            "operator " + operator.id() + " is a map, and the read does not say what becomes of its chunks"));
+            ScatterFrame made = new ScatterFrame(frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
+            return new Framed<>(frame, made, operator.parameters().decode(frame.parameters()));
+        });
+    }
+
+    @Override
+    public Codec<Gathered<Receipt>> values() {
+        return Gathered.codec(Receipt.CODEC);
+    }
+
+    @Override
+    public Gathered<Receipt> retrieve(A actor, OperatorContext context, Framed<P> framed) {
+        int slots = framed.output.slots();
+        Receipt receipt = exchange.scatter(
+                framed.output,
+                context,
+                sink -> operator.map(
+                        actor, context, framed.parameters, inputs.chunks(context.actor(), context), slots, sink));
+        return inputs.told(context.actor(), receipt);
+    }
+}

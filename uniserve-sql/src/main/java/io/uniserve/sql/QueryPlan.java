@@ -48,7 +48,12 @@ final class QueryPlan {
 
     /** A stage's statements. */
     SplitQuery split(int number, boolean reduced, int stays) {
-        return new Split(blocks, block(number), reduced, stays).query();
+        return split(number, reduced, stays, List.of());
+    }
+
+    /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
+    SplitQuery split(int number, boolean reduced, int stays, List<Integer> paired) {
+        return new Split(blocks, block(number), reduced, stays).paired(paired).query();
     }
 
     /** Columns of two tables that are equal in every row of the join of a stage. */

@@ -6,6 +6,7 @@ import io.uniserve.api.Columns;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.sql.SplitQuery.Side;
 import io.uniserve.sql.SqlQuery.Step;
 import java.util.ArrayList;
@@ -22,21 +23,52 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
 /**
- * What an actor is asked where two tables are cut by a column of each that the join wants to be equal, so that rows that join
- * meet at one slot. As with {@link SqlQuery} the user's text travels, and no statement.
+ * What an actor is asked where tables are cut by columns that the join wants to be equal, so that rows that join meet at one slot:
+ * two at a time, and what two have made is cut again and meets the next. As with {@link SqlQuery} the user's text travels, and no
+ * statement.
  *
- * @param query with the table that stays, and the collected rows of all but the two; {@code item} is the table that is scattered
- * @param partner the other table that is cut, by its place in FROM
- * @param own the column of the table that stays
- * @param other the column of the partner
+ * @param query with the table that stays, which is one of them, and the collected rows of all others; {@code item} is the table that is
+ *     scattered
+ * @param links what is joined, in this order; the first one's {@code to} is the table that they begin with
+ * @param joined how many of them are, once this step has been done; 0 for a scatter
  */
-public record ShuffleQuery(SqlQuery query, int partner, String own, String other) {
+public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
+    private static final Codec<List<Link>> LINKS = Codecs.list(Codecs.of(
+            (out, link) -> out.writeInt(link.item)
+                    .writeString(link.column)
+                    .writeInt(link.to)
+                    .writeString(link.toColumn),
+            in -> new Link(in.readInt(), in.readString(), in.readInt(), in.readString())));
+
     public static final Codec<ShuffleQuery> CODEC = Codecs.of(
             (out, shuffle) -> {
                 SqlQuery.CODEC.write(out, shuffle.query);
-                out.writeInt(shuffle.partner).writeString(shuffle.own).writeString(shuffle.other);
+                LINKS.write(out, shuffle.links);
+                out.writeInt(shuffle.joined);
             },
-            in -> new ShuffleQuery(SqlQuery.CODEC.read(in), in.readInt(), in.readString(), in.readString()));
+            in -> new ShuffleQuery(SqlQuery.CODEC.read(in), LINKS.read(in), in.readInt()));
+
+    /** Tables of a chain: a scatter each, and a map for each pair but the last. */
+    static final int TABLES_MAX = Limits.PLAN_SCATTERS_MAX / 2 + 1;
+
+    /** The column that tells which rows of tables were joined into one; no table has such a name. */
+    static final String PAIR = "\"#\"";
+
+    /** More rows than a slot can have: tells rows of different slots apart. */
+    private static final long SLOT_ROWS = 1L << 40;
+
+    /**
+     * A table, and what it is cut by.
+     *
+     * @param item its place in FROM
+     * @param to one of the tables before it, by its place
+     * @param toColumn of that table, to be equal
+     */
+    public record Link(int item, String column, int to, String toColumn) {}
+
+    public ShuffleQuery {
+        links = List.copyOf(links);
+    }
 
     /** The column of a scattered row that tells its slot. */
     public static final String SLOT = "s";
@@ -45,61 +77,80 @@ public record ShuffleQuery(SqlQuery query, int partner, String own, String other
     private static final Pattern TOKENS =
             Pattern.compile("(?s)'(?:[^']|'')*+'|\"(?:[^\"]|\"\")*+\"|--[^\\n]*+|/\\*.*?\\*/");
 
-    private static final Pattern HINT = Pattern.compile("(?is)/\\*\\+\\s*shuffle\\s*\\*/");
+    private static final Pattern HINT = Pattern.compile("(?is)/\\*\\+\\s*shuffle(_all)?\\s*\\*/");
 
-    /** The same, of the table at another place. */
-    ShuffleQuery of(int item) {
-        return new ShuffleQuery(query.with(Step.SIDE, query.stays(), item, query.sides()), partner, own, other);
+    /** Which tables a query's comment wants to be cut. */
+    enum Hint {
+        NONE,
+        /** That which stays, and the largest one that can be. */
+        LARGEST,
+        /** All that can be. */
+        ALL
     }
 
-    /** The equality of two columns that are cut alike, if there is one. */
-    static Optional<ShuffleQuery> between(SqlQuery query, int partner) {
-        List<Conditions.Equality> all = new ArrayList<>(query.equalities());
-        query.partners().stream()
-                .filter(one -> one.left().item() == query.stays())
-                .forEach(all::add);
-        for (Conditions.Equality one : all) {
-            Optional<Names.Found> own = one.of(query.stays());
-            if (own.isPresent() && one.other(query.stays()).item() == partner) {
-                ShuffleQuery found = new ShuffleQuery(
-                        query,
-                        partner,
-                        own.get().column(),
-                        one.other(query.stays()).column());
-                if (found.common().isPresent()) {
-                    return Optional.of(found);
-                }
+    /** The places of the tables in FROM, in the order in which they are joined. */
+    List<Integer> order() {
+        List<Integer> order = new ArrayList<>();
+        links.stream().limit(1).forEach(link -> order.add(link.to));
+        links.forEach(link -> order.add(link.item));
+        return order;
+    }
+
+    /** What a table's actors are asked. */
+    ShuffleQuery scattering(int item) {
+        return new ShuffleQuery(query.with(Step.SIDE, query.stays(), item, query.sides()), links, 0);
+    }
+
+    /** What slots are asked that join so many links and cut what they make for the next. */
+    ShuffleQuery joining(int count) {
+        return new ShuffleQuery(query.bare(), links, count);
+    }
+
+    /** Refuses what is no chain. */
+    private void check() {
+        Set<Integer> before = new TreeSet<>();
+        for (Link link : links) {
+            before.addAll(before.isEmpty() ? List.of(link.to) : List.of());
+            if (!before.contains(link.to) || !before.add(link.item) || common(link).isEmpty()) {
+                throw UniserveException.invalid("table " + link.item + " of FROM is not to be cut with table " + link.to);
             }
         }
-        return Optional.empty();
+        if (before.size() > TABLES_MAX || !before.contains(query.stays()) || joined < 0 || joined > links.size()) {
+            throw UniserveException.invalid("tables " + before + " of FROM are not to be cut");
+        }
     }
 
-    /** False where rows of the table that stays count although they match nothing: the join is a LEFT JOIN of the two. */
-    private boolean inner() {
+    /** False where rows of what was joined before count although they match nothing: the join is a LEFT JOIN. */
+    private boolean inner(Link link) {
         return query.equalities().stream()
-                .anyMatch(one -> one.of(query.stays())
-                                .filter(found -> found.column().equals(own))
+                .anyMatch(one -> one.of(link.to)
+                                .filter(found -> found.column().equals(link.toColumn))
                                 .isPresent()
-                        && one.other(query.stays()).item() == partner
-                        && one.other(query.stays()).column().equals(other));
+                        && one.other(link.to).item() == link.item
+                        && one.other(link.to).column().equals(link.column));
     }
 
-    /** True where a query has the comment by which it wants its two largest tables cut; within a text or a name it is none. */
-    static boolean wanted(String text) {
+    /** What a query's comment wants; within a text or a name it is none. */
+    static Hint hint(String text) {
         Matcher tokens = TOKENS.matcher(text);
         while (tokens.find()) {
-            if (HINT.matcher(tokens.group()).matches()) {
-                return true;
+            Matcher hint = HINT.matcher(tokens.group());
+            if (hint.matches()) {
+                return hint.group(1) == null ? Hint.LARGEST : Hint.ALL;
             }
         }
-        return false;
+        return Hint.NONE;
     }
 
     /** The type as which both columns' values are cut: equal ones must come to the same slot. None where that is not sure. */
-    private Optional<String> common() {
+    private Optional<String> common(Link link) {
+        return common(query, link);
+    }
+
+    static Optional<String> common(SqlQuery query, Link link) {
         SplitQuery split = query.split();
-        ColumnType one = type(split.side("table that stays", query.stays()), own);
-        ColumnType two = type(split.side("partner", partner), other);
+        ColumnType one = type(query, split.side("table to cut", link.to), link.toColumn);
+        ColumnType two = type(query, split.side("table to cut", link.item), link.column);
         if (whole(one) && whole(two)) {
             return Optional.of(Kind.BIGINT.name());
         }
@@ -114,7 +165,7 @@ public record ShuffleQuery(SqlQuery query, int partner, String own, String other
         return type.kind() == Kind.BIGINT || type.kind() == Kind.INTEGER;
     }
 
-    private ColumnType type(Side side, String column) {
+    private static ColumnType type(SqlQuery query, Side side, String column) {
         Columns columns = query.tables().get(side.table());
         if (columns == null) {
             throw UniserveException.invalid("table " + side.table() + " is not known");
@@ -133,39 +184,47 @@ public record ShuffleQuery(SqlQuery query, int partner, String own, String other
      * @param hash of the engine: a whole number of 0 or more for an expression, the same in all processes
      */
     SqlQuery.Work scatter(Columns own, int slots, Function<String, String> hash) {
+        check();
         SplitQuery split = query.split();
         Side side = split.side("table to scatter", query.item());
-        if (query.item() != query.stays() && query.item() != partner) {
+        int place = order().indexOf(query.item());
+        if (place < 0) {
             throw UniserveException.invalid("table " + query.item() + " of FROM is not to be scattered");
         }
         if (!own.equals(query.tables().get(side.table()))) {
             throw UniserveException.invalid("table " + side.table() + " has other columns than the query was made for");
         }
-        String key = query.item() == partner ? other : this.own;
+        Link link = links.get(Math.max(0, place - 1));
+        String key = "\"" + (place == 0 ? link.toColumn : link.column) + "\"";
         List<String> conditions = new ArrayList<>(side.conditions());
         Map<String, PackedRows> relations = new TreeMap<>();
         query.sides()
-                .forEach((place, rows) -> side.reductions().stream()
-                        .filter(one -> one.side() == place)
+                .forEach((other, rows) -> side.reductions().stream()
+                        .filter(one -> one.side() == other)
                         .forEach(one -> {
                             conditions.add(one.condition());
-                            relations.put(SplitQuery.side(place), rows);
+                            relations.put(SplitQuery.side(other), rows);
                         }));
-        boolean all = query.item() == query.stays() && !inner();
+        boolean all = place == 0 && !inner(link);
         if (!all) { // What is equal to nothing joins nothing.
-            conditions.add("\"" + key + "\" IS NOT NULL");
+            conditions.add(key + " IS NOT NULL");
         }
-        String cast = "CAST(\"" + key + "\" AS " + common().orElseThrow(ShuffleQuery::unequal) + ")";
         List<String> columns = new ArrayList<>();
         for (int i = 0; i < side.columns().size(); i++) {
             columns.add("\"" + side.columns().get(i) + "\" AS c" + i);
         }
-        String slot = "CAST(" + hash.apply(cast) + " % " + slots + " AS INTEGER)";
-        columns.add((all ? "CASE WHEN \"" + key + "\" IS NULL THEN 0 ELSE " + slot + " END" : slot) + " AS " + SLOT);
+        columns.add(slot(link, key, all, slots, hash));
         String statement =
                 "SELECT " + String.join(", ", columns) + " FROM " + SplitQuery.ROWS + SplitQuery.where(conditions);
         query.giveTo(statement, relations);
         return new SqlQuery.Work(statement, relations);
+    }
+
+    /** The column that tells a row's slot. */
+    private String slot(Link link, String key, boolean all, int slots, Function<String, String> hash) {
+        String cast = "CAST(" + key + " AS " + common(link).orElseThrow(ShuffleQuery::unequal) + ")";
+        String slot = "CAST(" + hash.apply(cast) + " % " + slots + " AS INTEGER)";
+        return (all ? "CASE WHEN " + key + " IS NULL THEN 0 ELSE " + slot + " END" : slot) + " AS " + SLOT;
     }
 
     private static UniserveException unequal() {
@@ -173,42 +232,117 @@ public record ShuffleQuery(SqlQuery query, int partner, String own, String other
     }
 
     /**
+     * What a slot's rows of two relations are joined to, and to which slot each goes next: a column for each that is wanted of their
+     * tables, {@value #PAIR} and {@value #SLOT}.
+     *
+     * @param before how the engine reads the chunks of what was joined before
+     * @param chunks how it reads those of the next table
+     * @param at the actor whose slot it is
+     */
+    SqlQuery.Work join(String before, String chunks, int slots, Function<String, String> hash, int at) {
+        check();
+        if (joined < 1 || joined >= links.size() || !inner(links.get(joined - 1))) {
+            throw UniserveException.invalid("link " + joined + " of " + links.size() + " of a join is not one in the middle");
+        }
+        List<Integer> known = order().subList(0, joined);
+        int item = links.get(joined - 1).item;
+        Link next = links.get(joined);
+        List<String> on = query.equalities().stream()
+                .filter(one -> one.of(item).isPresent() && known.contains(one.other(item).item()))
+                .map(one -> column(item, one.of(item).orElseThrow().column()) + " = "
+                        + column(one.other(item).item(), one.other(item).column()))
+                .toList();
+        List<String> columns = new ArrayList<>();
+        known.forEach(one -> columns.addAll(columns(one)));
+        columns.addAll(columns(item));
+        boolean all = !inner(next);
+        String key = column(next.to, next.toColumn);
+        columns.add("CAST(" + at + " AS BIGINT) * " + SLOT_ROWS + " + row_number() OVER () AS " + PAIR);
+        columns.add(slot(next, key, all, slots, hash));
+        String left = joined == 1 ? raw(known.get(0), before) : "SELECT * FROM " + before;
+        String statement = "SELECT " + String.join(", ", columns) + " FROM (" + left + ") AS a JOIN (" + raw(item, chunks)
+                + ") AS b ON " + String.join(" AND ", on) + (all ? "" : " WHERE " + key + " IS NOT NULL");
+        return new SqlQuery.Work(statement, Map.of());
+    }
+
+    /** The names of a table's columns in what was joined. */
+    private List<String> columns(int item) {
+        return IntStream.range(0, query.split().side("table to cut", item).columns().size())
+                .mapToObj(i -> "c" + item + "_" + i)
+                .toList();
+    }
+
+    private String column(int item, String column) {
+        int place = query.split().side("table to cut", item).columns().indexOf(column);
+        if (place < 0) {
+            throw UniserveException.invalid("column " + column + " of table " + item + " of FROM is not sent");
+        }
+        return "c" + item + "_" + place;
+    }
+
+    private String raw(int item, String chunks) {
+        List<String> names = columns(item);
+        return "SELECT "
+                + IntStream.range(0, names.size())
+                        .mapToObj(i -> "c" + i + " AS " + names.get(i))
+                        .collect(Collectors.joining(", "))
+                + " FROM " + chunks;
+    }
+
+    /**
      * The partial answer of a slot.
      *
-     * @param chunks how the engine reads the chunks of the table that stays and those of the partner; none where there are none
+     * @param before how the engine reads the chunks of what was joined before the last link; none where there are none
+     * @param chunks those of the last table
      */
-    SqlQuery.Work gather(Optional<String> chunks, Optional<String> partnerChunks) {
-        SplitQuery split = query.split();
-        String rows = relation(split.side("table that stays", query.stays()), chunks, true);
-        String others = relation(split.side("partner", partner), partnerChunks, false);
+    SqlQuery.Work gather(Optional<String> before, Optional<String> chunks) {
+        check();
+        if (joined != links.size()) {
+            throw UniserveException.invalid("a join of " + links.size() + " links ends with " + joined);
+        }
+        List<Integer> order = order();
+        List<Integer> known = order.subList(0, joined);
+        SplitQuery split = query.split(known.size() > 1 ? known : List.of());
         Set<Integer> wanted = IntStream.range(0, split.sides().size())
-                .filter(item -> item != query.stays() && item != partner)
+                .filter(item -> !order.contains(item))
                 .boxed()
                 .collect(Collectors.toCollection(TreeSet::new));
         if (!query.sides().keySet().equals(wanted)) {
-            throw UniserveException.invalid("a shuffled join of tables " + query.stays() + " and " + partner
-                    + " of FROM wants the rows of tables " + wanted + ", not of "
-                    + query.sides().keySet());
+            throw UniserveException.invalid("a shuffled join of tables " + order + " of FROM wants the rows of tables "
+                    + wanted + ", not of " + query.sides().keySet());
+        }
+        List<String> with = new ArrayList<>();
+        for (int item : order) {
+            boolean last = item == order.get(joined);
+            boolean pair = known.size() > 1 && !last;
+            String name = item == query.stays() ? SplitQuery.ROWS : SplitQuery.side(item);
+            with.add(name + " AS (" + relation(split.sides().get(item), item, last ? chunks : before, pair) + ")");
         }
         Map<String, PackedRows> relations = new TreeMap<>();
         query.sides().forEach((place, packed) -> relations.put(SplitQuery.side(place), packed));
-        String statement = "SELECT * FROM (WITH " + SplitQuery.ROWS + " AS (" + rows + "), " + SplitQuery.side(partner)
-                + " AS (" + others + ") " + split.partial() + ")";
+        String statement = "SELECT * FROM (WITH " + String.join(", ", with) + " " + split.partial() + ")";
         query.giveTo(statement, relations);
         return new SqlQuery.Work(statement, relations);
     }
 
-    /** Chunks under the names that the partial statement has for their columns; without chunks an empty table of their types. */
-    private String relation(Side side, Optional<String> chunks, boolean stays) {
-        List<String> columns = IntStream.range(0, side.columns().size())
-                .mapToObj(i -> {
-                    String column = side.columns().get(i);
-                    String value = chunks.isPresent()
-                            ? "c" + i
-                            : "CAST(NULL AS " + type(side, column).sql() + ")";
-                    return value + " AS " + (stays ? "\"" + column + "\"" : "c" + i);
-                })
-                .toList();
+    /**
+     * Chunks under the names that the partial statement has for their columns; without chunks an empty table of their types.
+     *
+     * @param pair true where they are of joined rows
+     */
+    private String relation(Side side, int item, Optional<String> chunks, boolean pair) {
+        List<String> columns = new ArrayList<>();
+        List<String> joinedNames = columns(item);
+        for (int i = 0; i < side.columns().size(); i++) {
+            String column = side.columns().get(i);
+            String value = chunks.isPresent()
+                    ? pair ? joinedNames.get(i) : "c" + i
+                    : "CAST(NULL AS " + type(query, side, column).sql() + ")";
+            columns.add(value + " AS " + (item == query.stays() ? "\"" + column + "\"" : "c" + i));
+        }
+        if (pair) {
+            columns.add(chunks.isPresent() ? PAIR : "CAST(NULL AS BIGINT) AS " + PAIR);
+        }
         return "SELECT " + String.join(", ", columns)
                 + chunks.map(from -> " FROM " + from).orElse(" WHERE 1 = 0");
     }

@@ -20,6 +20,7 @@ final class Split {
     private final Wanted asked;
     private final Conditions conditions;
     private final int stays;
+    private List<Integer> paired = List.of();
     /** The columns that the join wants of each table, in the order in which it was found to want them. */
     private final List<List<String>> wanted = new ArrayList<>();
 
@@ -60,6 +61,16 @@ final class Split {
         } else {
             merged = new PlainWriter(partials, rows);
         }
+    }
+
+    /** The rows of these tables come as they were joined: each has a number that those have that belong to it. */
+    Split paired(List<Integer> items) {
+        paired = List.copyOf(items);
+        return this;
+    }
+
+    private String pair(int item) {
+        return (item == stays ? SplitQuery.ROWS : SplitQuery.side(item)) + "." + ShuffleQuery.PAIR;
     }
 
     private int first() {
@@ -123,6 +134,7 @@ final class Split {
             conditions.own(stays).forEach(one -> where.add(rows.write(one)));
         }
         conditions.where().forEach(one -> where.add(rows.write(one)));
+        paired.stream().skip(1).forEach(item -> where.add("(" + pair(paired.get(0)) + " = " + pair(item) + ")"));
         // What FROM wants of the sides is found out before their columns are listed.
         String text = " FROM " + from(from.from()) + SplitQuery.where(where);
         return "SELECT " + distinct + partials.columns() + text

@@ -113,6 +113,11 @@ public record SqlQuery(
         return new SqlQuery(text, tables, stage, Step.PARTIAL, staying, staying, rows, given);
     }
 
+    /** The same stage without any rows: for steps that only look at what the text means. */
+    SqlQuery bare() {
+        return new SqlQuery(text, tables, stage, Step.PARTIAL, stays, stays, Map.of(), Map.of());
+    }
+
     /** Puts the answers of other stages that a statement reads under the names that it has for them. */
     void giveTo(String statement, Map<String, PackedRows> relations) {
         given.forEach((number, rows) -> {
@@ -191,8 +196,14 @@ public record SqlQuery(
 
     /** The query as statements; the actors of a server need not parse the same text again. */
     SplitQuery split() {
+        return split(List.of());
+    }
+
+    /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
+    SplitQuery split(List<Integer> paired) {
         return SPLITS.get(
-                new SplitKey(text, tables, stage, stays), key -> plan().split(stage.number, stage.reduced, stays));
+                new SplitKey(text, tables, stage, stays, paired),
+                key -> plan().split(stage.number, stage.reduced, stays, paired));
     }
 
     /** A text as a tree that is only looked at. */
@@ -264,7 +275,8 @@ public record SqlQuery(
         return all[index];
     }
 
-    private record SplitKey(String text, Map<String, Columns> tables, Stage stage, int stays) {}
+    private record SplitKey(
+            String text, Map<String, Columns> tables, Stage stage, int stays, List<Integer> paired) {}
 
     private record PlanKey(String text, Map<String, Columns> tables) {}
 

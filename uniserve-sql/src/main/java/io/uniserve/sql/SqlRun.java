@@ -2,7 +2,6 @@ package io.uniserve.sql;
 
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
-import io.uniserve.api.plan.Shuffle;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -41,8 +40,12 @@ final class SqlRun {
     private final List<String> told;
     private SplitQuery split;
     private long since;
-    /** The table that is cut by a column like the one that stays, where there is one. */
-    private Optional<ShuffleQuery> cut = Optional.empty();
+    /** The tables that are cut by columns, that which stays among them, where there are some. */
+    private Optional<List<ShuffleQuery.Link>> cut = Optional.empty();
+    /** Those that are too large to be sent, and why. */
+    private final Map<Integer, UniserveException> large = new TreeMap<>();
+
+    private Optional<ShuffleChain> chain = Optional.empty();
     /** Whether a count of an earlier query was used, and whether that is over. */
     private boolean guessed;
 
@@ -169,6 +172,7 @@ final class SqlRun {
             guessed = false;
             exact = true;
             cut = Optional.empty();
+            large.clear();
             split = query.split();
             tell("counted anew: by earlier counts it is too large", "");
             return joined();
@@ -193,10 +197,11 @@ final class SqlRun {
                 .boxed()
                 .sorted(Comparator.comparing(counts::get))
                 .toList());
-        if (stays >= 0 && ShuffleQuery.wanted(query.text())) {
-            others.forEach(item -> cut = between(stays, item).or(() -> cut));
-            cut.ifPresent(found -> others.remove((Object) found.partner()));
-        }
+        chain = stays < 0 || shuffle.isEmpty() || !context.shuffles()
+                ? Optional.empty()
+                : Optional.of(new ShuffleChain(query.with(Step.PARTIAL, stays, stays, Map.of()), counts));
+        cut = chain.flatMap(found -> hinted(found, others));
+        cut.ifPresent(links -> others.removeIf(item -> links.stream().anyMatch(link -> link.item() == item || link.to() == item)));
         Map<Integer, PackedRows> gathered = new TreeMap<>();
         while (!others.isEmpty()) {
             List<Integer> now = others.stream()
@@ -208,10 +213,35 @@ final class SqlRun {
             others.removeAll(wave);
             gather(stays, wave, counts, gathered);
         }
+        if (!large.isEmpty()) {
+            Set<Integer> all = new TreeSet<>(large.keySet());
+            cut.ifPresent(links -> links.forEach(link -> all.addAll(List.of(link.item(), link.to()))));
+            cut = chain.flatMap(found -> found.of(all));
+            if (cut.isEmpty()) {
+                throw large.values().iterator().next();
+            }
+            cut.get().forEach(link -> gathered.keySet().removeAll(List.of(link.item(), link.to())));
+        }
         // Where a table is cut its rows are not sent along, so the step is none that one actor could answer.
         return cut.isPresent()
                 ? query.given(stays, gathered)
                 : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered);
+    }
+
+    /** The tables that the query's comment wants to be cut. */
+    private Optional<List<ShuffleQuery.Link>> hinted(ShuffleChain found, List<Integer> others) {
+        return switch (ShuffleQuery.hint(query.text())) {
+            case NONE -> Optional.empty();
+            case ALL -> found.most();
+            case LARGEST -> {
+                Optional<List<ShuffleQuery.Link>> largest = Optional.empty();
+                for (int item : others) { // the larger the later
+                    Optional<List<ShuffleQuery.Link>> one = found.alone(item);
+                    largest = one.isPresent() ? one : largest;
+                }
+                yield largest;
+            }
+        };
     }
 
     /** As many of these tables, at least one, as have together no more rows than a query may send. */
@@ -231,58 +261,14 @@ final class SqlRun {
         return split.sides().get(item).reductions().stream().anyMatch(reduction -> reduction.side() == one);
     }
 
-    /** How the two tables are cut, if the port can do that and the join has an equality of theirs. */
-    private Optional<ShuffleQuery> between(int stays, int item) {
-        return shuffle.isEmpty() || !context.shuffles()
-                ? Optional.empty()
-                : ShuffleQuery.between(query.with(Step.PARTIAL, stays, stays, Map.of()), item);
-    }
-
-    /** Both tables are cut by the columns that are to be equal, and each slot's share is joined where the slot is. */
-    private SqlRows shuffled(ShuffleQuery found, SqlQuery last) {
-        SqlShuffle.Calls calls = shuffle.orElseThrow();
-        ShuffleQuery all = new ShuffleQuery(last, found.partner(), found.own(), found.other());
-        ShuffleQuery own = all.of(last.stays());
-        ShuffleQuery other = all.of(found.partner());
-        Side stays = split.sides().get(last.stays());
-        Side partner = split.sides().get(found.partner());
-        Shuffle.Result<SqlRows> result = context.shuffle(
-                Shuffle.scatter(name(stays), calls.scatter(), own)
-                        .with(name(partner), calls.scatter(), other)
-                        .gather(name(stays), calls.gather(), all),
-                SqlRows::concat);
-        List<Shuffle.Stage> stages = result.stages();
-        tell(
-                "shuffle " + called(stays) + " by " + found.own() + " from " + all(stays) + ": " + told(stages.get(0)),
-                "");
-        tell(
-                "shuffle " + called(partner) + " by " + found.other() + " from " + all(partner) + ": "
-                        + told(stages.get(1)),
-                "");
-        SqlRows parts = result.value();
-        tell(
-                "joined in " + context.actors(name(stays)).size() + " slots, at the actors of " + stays.table() + ": "
-                        + rows(parts.count()) + " of " + told(stages.get(2))
-                        + (result.attempts() > 1 ? "; " + result.attempts() + " attempts" : ""),
-                split.partial());
-        return parts;
-    }
-
-    /** A shuffle asks all actors. */
-    private String all(Side side) {
-        return context.actors(name(side)).size() + " actors of " + side.table();
-    }
-
-    private static String told(Shuffle.Stage stage) {
-        return rows(stage.rows()) + ", "
-                + String.format(
-                        Locale.ROOT,
-                        "%,d bytes, %,d from other servers, %,d in files, %d servers, stage of %.1f ms",
-                        stage.bytes(),
-                        stage.sentBytes(),
-                        stage.spilledBytes(),
-                        stage.servers().size(),
-                        stage.nanos() / 1e6);
+    /** The tables are cut by the columns that are to be equal, and each slot's share is joined where the slot is. */
+    private SqlRows shuffled(List<ShuffleQuery.Link> links, SqlQuery last) {
+        ShuffleRounds rounds = new ShuffleRounds(context, shuffle.orElseThrow(), split.sides(), this::name);
+        ShuffleRounds.Answer answer = rounds.run(last, links);
+        int stages = answer.lines().size();
+        answer.lines().subList(0, stages - 1).forEach(line -> tell(line, ""));
+        tell(answer.lines().get(stages - 1), split.partial());
+        return answer.parts();
     }
 
     /** Collects the rows that are wanted of these tables, all at the same time, unless there are too many. */
@@ -291,7 +277,7 @@ final class SqlRun {
         Map<Integer, Map<Integer, PackedRows>> reducing = new HashMap<>();
         for (int item : items) {
             reducing.put(item, reducing(item, counts.get(item), gathered));
-            if (!cutting(stays, item, () -> checkBefore(item, counts.get(item), by(reducing, item), gathered))) {
+            if (!cutting(item, () -> checkBefore(item, counts.get(item), by(reducing, item), gathered))) {
                 sent.add(item);
             }
         }
@@ -305,7 +291,7 @@ final class SqlRun {
                 throw e;
             }
             if (sent.size() == 1) {
-                cutting(stays, sent.get(0), () -> {
+                cutting(sent.get(0), () -> {
                     throw e;
                 });
             } else {
@@ -317,7 +303,7 @@ final class SqlRun {
         for (int i = 0; i < sent.size(); i++) {
             int item = sent.get(i);
             SqlRows rows = answers.get(i);
-            cutting(stays, item, () -> keep(item, rows, by(reducing, item), counts.get(item), gathered));
+            cutting(item, () -> keep(item, rows, by(reducing, item), counts.get(item), gathered));
         }
     }
 
@@ -325,17 +311,16 @@ final class SqlRun {
         return Objects.requireNonNull(reducing.get(item));
     }
 
-    /** Runs it; where that is too large, and no other table is cut yet, the table is cut. True if so. */
-    private boolean cutting(int stays, int item, Runnable step) {
+    /** Runs it; where that is too large the table is to be cut, if it can be. True if so. */
+    private boolean cutting(int item, Runnable step) {
         try {
             step.run();
             return false;
         } catch (UniserveException e) {
-            Optional<ShuffleQuery> found = stays < 0 ? Optional.empty() : between(stays, item);
-            if (e.code() != ErrorCode.TOO_LARGE || cut.isPresent() || found.isEmpty()) {
+            if (e.code() != ErrorCode.TOO_LARGE || chain.filter(found -> found.cuts(item)).isEmpty()) {
                 throw e;
             }
-            cut = found;
+            large.put(item, e);
             return true;
         }
     }
@@ -437,7 +422,7 @@ final class SqlRun {
         return Objects.requireNonNull(metas.get(side.table()));
     }
 
-    private static String called(Side side) {
+    static String called(Side side) {
         return side.alias().equals(side.table()) ? side.table() : side.table() + " AS " + side.alias();
     }
 

@@ -6,6 +6,8 @@ import io.uniserve.api.operator.Chunk;
 import io.uniserve.api.operator.ChunkSink;
 import io.uniserve.api.operator.GatherCall;
 import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.MapCall;
+import io.uniserve.api.operator.MapOperator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.ScatterCall;
 import io.uniserve.api.operator.ScatterOperator;
@@ -32,8 +34,8 @@ import java.util.stream.Collectors;
 import java.util.stream.Stream;
 
 /**
- * The operators by which two tables are joined that are too large to be sent to every server. Chunks are files of the
- * engine's own, as it writes and reads them.
+ * The operators by which tables are joined that are too large to be sent to every server: two at a time. Chunks are files of
+ * the engine's own, as it writes and reads them.
  *
  * @param hash writes the engine's function of an expression, a whole number of 0 or more, the same in all processes of its
  *     version
@@ -64,7 +66,8 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     }
 
     /** What a planner calls. */
-    public record Calls(ScatterCall<ShuffleQuery> scatter, GatherCall<ShuffleQuery, SqlRows> gather) {}
+    public record Calls(
+            ScatterCall<ShuffleQuery> scatter, MapCall<ShuffleQuery> join, GatherCall<ShuffleQuery, SqlRows> gather) {}
 
     /**
      * The operators' names.
@@ -75,6 +78,7 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     public static Calls calls(String port, String engine) {
         return new Calls(
                 new ScatterCall<>(port + ".scatter-" + engine + "@1", ShuffleQuery.CODEC),
+                new MapCall<>(port + ".join-" + engine + "@1", ShuffleQuery.CODEC),
                 new GatherCall<>(port + ".gather-" + engine + "@1", ShuffleQuery.CODEC, SqlRows.CODEC));
     }
 
@@ -85,6 +89,17 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
                 type,
                 (actor, context, query, slots, sink) -> in(actor, folder -> {
                     scatter(actor, context, query, slots, sink, folder);
+                    return folder;
+                }));
+    }
+
+    /** Joins what came, and cuts that again. */
+    public <A extends Table> MapOperator<A, ShuffleQuery> join(Calls calls, Class<A> type) {
+        return MapOperator.of(
+                calls.join,
+                type,
+                (actor, context, query, chunks, slots, sink) -> in(actor, folder -> {
+                    join(actor, context, query, chunks, slots, sink, folder);
                     return folder;
                 }));
     }
@@ -100,8 +115,30 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     private void scatter(
             Table actor, OperatorContext context, ShuffleQuery query, int slots, ChunkSink sink, Path folder)
             throws IOException {
-        Path target = folder.resolve("chunks");
-        Map<Path, Long> rows = actor.export(query.scatter(actor.columns(), slots, hash), target, context);
+        put(actor, context, query.scatter(actor.columns(), slots, hash), sink, folder.resolve("chunks"));
+    }
+
+    private void join(
+            Table actor,
+            OperatorContext context,
+            ShuffleQuery query,
+            List<List<Chunk>> chunks,
+            int slots,
+            ChunkSink sink,
+            Path folder)
+            throws IOException {
+        List<List<Path>> both = both(chunks, folder);
+        if (both.get(0).isEmpty() || both.get(1).isEmpty()) {
+            return; // nothing meets anything
+        }
+        SqlQuery.Work work = query.join(
+                files.apply(both.get(0)), files.apply(both.get(1)), slots, hash, context.actor());
+        put(actor, context, work, sink, folder.resolve("chunks"));
+    }
+
+    private static void put(Table actor, OperatorContext context, SqlQuery.Work work, ChunkSink sink, Path target)
+            throws IOException {
+        Map<Path, Long> rows = actor.export(work, target, context);
         Map<Integer, List<Map.Entry<Path, Long>>> bySlot = new TreeMap<>();
         new TreeMap<>(rows)
                 .entrySet()
@@ -146,12 +183,16 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
     private SqlRows gather(
             Table actor, OperatorContext context, ShuffleQuery query, List<List<Chunk>> chunks, Path folder)
             throws IOException {
+        List<List<Path>> both = both(chunks, folder);
+        return actor.answer(query.gather(from(both.get(0)), from(both.get(1))), context);
+    }
+
+    /** What was joined before, and the next table. */
+    private static List<List<Path>> both(List<List<Chunk>> chunks, Path folder) throws IOException {
         if (chunks.size() != 2) {
-            throw UniserveException.invalid("a join of " + chunks.size() + " shuffled tables, not of two");
+            throw UniserveException.invalid("a join of " + chunks.size() + " shuffled relations, not of two");
         }
-        List<Path> own = written(chunks.get(0), folder, "a");
-        List<Path> others = written(chunks.get(1), folder, "b");
-        return actor.answer(query.gather(from(own), from(others)), context);
+        return List.of(written(chunks.get(0), folder, "a"), written(chunks.get(1), folder, "b"));
     }
 
     private Optional<String> from(List<Path> paths) {

@@ -117,8 +117,13 @@ final class TestingPlan implements PlanContext {
         List<Shuffle.Stage> stages = new ArrayList<>();
         for (Shuffle.Scatter<?> scatter : plan.scatters()) {
             ShuffleQuery query = decoded(scatter.parameters());
-            SqlQuery.Work work = query.scatter(Columns.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
-            asked.add("SCATTER " + scatter.table() + " " + work.relations().keySet() + " " + work.statement());
+            if (scatter.inputs().isEmpty()) {
+                SqlQuery.Work work = query.scatter(Columns.of(table(scatter.table())), 2, key -> "hash(" + key + ")");
+                asked.add("SCATTER " + scatter.table() + " " + work.relations().keySet() + " " + work.statement());
+            } else {
+                SqlQuery.Work work = query.join("files", "others", 2, key -> "hash(" + key + ")", 1);
+                asked.add("MAP " + scatter.table() + " " + work.statement());
+            }
             stages.add(stage(scatter.table()));
         }
         ShuffleQuery query = decoded(plan.parameters());

@@ -70,6 +70,10 @@ class ShuffledJoinsTest {
         return cluster.ask(sql.replaceFirst("(?s).*? FROM (" + tables + ")\\b.*", "$1"), sql);
     }
 
+    private static String chained(String sql) {
+        return sql.replaceFirst("SELECT ", "SELECT /*+ shuffle_all */ ");
+    }
+
     /** Nothing that a query made stays: in no server's memory, and in no file. */
     private static void assertNothingStays() {
         Awaitility.await().untilAsserted(() -> {
@@ -126,6 +130,50 @@ class ShuffledJoinsTest {
         assertThat(TpchCluster.rows(ask(hinted(sql)))).as(sql).isEqualTo(cluster.expected(sql));
     }
 
+    @Order(2)
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                Tpch.Q3,
+                Tpch.Q5,
+                Tpch.Q10,
+                "SELECT c_mktsegment, count(*), sum(l_quantity), max(o_orderdate), min(p_name) FROM part, lineitem, orders, customer"
+                        + " WHERE l_orderkey = o_orderkey AND o_custkey = c_custkey AND l_partkey = p_partkey AND p_size + l_linenumber < c_nationkey"
+                        + " GROUP BY c_mktsegment ORDER BY 1",
+                "SELECT count(*), count(c_custkey), sum(l_quantity), min(c_name) FROM lineitem JOIN orders ON l_orderkey = o_orderkey"
+                        + " LEFT JOIN customer ON o_custkey = c_custkey AND c_acctbal > 5000 AND l_tax > 0",
+                "SELECT count(*), sum(a.l_quantity), sum(b.l_tax), max(o_totalprice) FROM lineitem a, lineitem b, orders"
+                        + " WHERE a.l_orderkey = b.l_orderkey AND b.l_partkey = a.l_partkey AND o_orderkey = a.l_orderkey"
+                        + " AND a.l_linenumber < b.l_linenumber",
+                "SELECT l_orderkey, l_linenumber, o_orderdate, c_name FROM customer, orders, lineitem WHERE o_orderkey = l_orderkey"
+                        + " AND c_custkey = o_custkey AND l_quantity = 50 ORDER BY 1, 2 LIMIT 100",
+                "SELECT count(*), max(c_name) FROM orders, customer, lineitem WHERE o_custkey = c_custkey AND l_orderkey = o_orderkey"
+                        + " AND c_custkey < 0"
+            })
+    void soAreThoseOfChains(String sql) throws SQLException {
+        assertThat(ask("EXPLAIN " + chained(sql))).contains(", and shuffled by ");
+        assertThat(TpchCluster.rows(ask(chained(sql)))).isEqualTo(cluster.expected(sql));
+    }
+
+    @Order(2)
+    @SeededTest(seeds = 20)
+    void soAreThoseOfRandomChains(@Seed long seed) throws SQLException {
+        String sql = new RandomJoins(new Random(seed)).next();
+        assertThat(TpchCluster.rows(ask(chained(sql)))).as(sql).isEqualTo(cluster.expected(sql));
+    }
+
+    /** Three tables none of which may be sent: refused before there were chains. */
+    @Test
+    @Order(3)
+    void threeTablesThatAreTooLargeToBeSentAreAChain() throws SQLException {
+        String sql = "SELECT a.l_returnflag, count(*) AS n, sum(b.l_quantity) AS q, min(c.l_comment) AS m FROM lineitem a,"
+                + " lineitem b, lineitem c WHERE a.l_orderkey = b.l_orderkey AND b.l_partkey = c.l_partkey"
+                + " AND a.l_suppkey = c.l_suppkey GROUP BY a.l_returnflag ORDER BY 1";
+        assertThat(TpchCluster.rows(ask(sql))).isEqualTo(cluster.expected(sql));
+        assertThat(ask("EXPLAIN " + sql)).contains(", and shuffled by ");
+        assertNothingStays();
+    }
+
     @Test
     @Order(3)
     void tablesThatAreTooLargeToBeSentAreCut() throws SQLException {
@@ -156,7 +204,7 @@ class ShuffledJoinsTest {
     @Test
     @Order(5)
     void whileAServerDiesAnswersAreRightOrThereIsNone() throws Exception {
-        String sql = hinted(Tpch.Q3);
+        String sql = chained(Tpch.Q3);
         String expected = cluster.expected(Tpch.Q3);
         List<String> answers = new CopyOnWriteArrayList<>();
         AtomicInteger failed = new AtomicInteger();

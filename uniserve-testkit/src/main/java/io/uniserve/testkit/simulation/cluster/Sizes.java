@@ -45,11 +45,15 @@ record Sizes(
     /** Little memory for chunks, small pieces of them and little room for what comes, so that plans wait, write files and ask often. */
     static ExchangeLimits exchange(Prng random) {
         int piece = random.between(200, 4_000);
+        int memory = random.between(500, 20_000);
+        int all = random.between(2_000, 40_000);
+        // In some, plans are refused for their size, and files are full for a while.
+        long spill = random.below(4) == 0 ? random.between(1_000, 20_000) : 1L << 30;
         return new ExchangeLimits(
-                random.between(500, 20_000),
-                random.between(2_000, 40_000),
-                1L << 30,
-                1L << 30,
+                memory,
+                all,
+                spill,
+                4 * spill,
                 piece * random.between(2, 8),
                 piece,
                 random.between(SECOND, 5 * SECOND),

@@ -47,7 +47,8 @@ public enum Fault {
     ACTOR_LOST,
     TABLE_RESTORED,
     PLAN_REPEATED,
-    CHUNK_SPILLED;
+    CHUNK_SPILLED,
+    PLAN_TOO_LARGE;
 
     /** The name in reports. */
     public String label() {

@@ -169,7 +169,8 @@ public final class AtomicClient implements Customer {
                 if (probe && error.equals(Optional.of(ErrorCode.TABLE_RESTORED))) {
                     shuffle(mode, nanos, wanted, true);
                 } else if (error.isPresent()) {
-                    failed("by a shuffle ", all(), new UniserveException(error.get(), what), probe);
+                    boolean due = probe && error.get() != ErrorCode.TOO_LARGE; // the query's room is drawn by the seed
+                    failed("by a shuffle ", all(), new UniserveException(error.get(), what), due);
                 } else {
                     trace.line(reader + " shuffled: " + what);
                 }

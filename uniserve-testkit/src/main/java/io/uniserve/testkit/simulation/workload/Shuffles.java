@@ -161,6 +161,9 @@ public final class Shuffles {
             Heard heard) {
         if (outcome instanceof Outcome.Err<ShuffleMachine.Result> failed) {
             UniserveException error = failed.error();
+            if (error.code() == ErrorCode.TOO_LARGE) {
+                weather.count(Fault.PLAN_TOO_LARGE); // the room that a query has is drawn by the seed
+            }
             heard.over(Optional.of(error.code()), error.reason());
             return;
         }

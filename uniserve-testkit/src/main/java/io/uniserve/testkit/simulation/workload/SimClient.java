@@ -159,7 +159,7 @@ public final class SimClient implements Customer {
                 outstanding--;
                 tally.ended(false, error.isEmpty());
                 error.ifPresent(tally::error);
-                if (probe && error.isPresent()) {
+                if (probe && error.filter(code -> code != ErrorCode.TOO_LARGE).isPresent()) {
                     tally.probeFailed(List.of(Tally.ALL_ACTORS));
                 }
                 trace.line(name + " shuffled: " + error.map(code -> code + " ").orElse("") + what);

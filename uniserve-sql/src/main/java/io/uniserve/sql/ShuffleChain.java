@@ -1,0 +1,178 @@
+package io.uniserve.sql;
+
+import io.uniserve.sql.ShuffleQuery.Link;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+import java.util.stream.IntStream;
+
+/**
+ * The order in which tables are joined that are cut: each is joined by an equality with one before it. Of all orders that begin
+ * with one of them and go on with the smallest that can come next, that is taken which sends the fewest rows on.
+ */
+final class ShuffleChain {
+    private final SqlQuery query;
+    private final List<Long> counts;
+    /** By both of their tables. */
+    private final Map<Integer, List<Link>> inner = new HashMap<>();
+    /** Of LEFT JOINs, by the table whose rows need not count: it comes last. */
+    private final Map<Integer, List<Link>> outer = new HashMap<>();
+
+    /**
+     * Of a query's tables.
+     *
+     * @param query with the table that stays
+     * @param counts of the tables' rows, by their places in FROM
+     */
+    ShuffleChain(SqlQuery query, List<Long> counts) {
+        this.query = query;
+        this.counts = List.copyOf(counts);
+        query.equalities().forEach(one -> {
+            add(inner, one.left(), one.right());
+            add(inner, one.right(), one.left());
+        });
+        query.partners().forEach(one -> add(outer, one.left(), one.right()));
+    }
+
+    private void add(Map<Integer, List<Link>> all, Names.Found to, Names.Found item) {
+        Link link = new Link(item.item(), item.column(), to.item(), to.column());
+        boolean tables = item.item() < Block.GIVEN && to.item() < Block.GIVEN;
+        if (tables && ShuffleQuery.common(query, link).isPresent()) {
+            all.computeIfAbsent(link.item(), i -> new ArrayList<>()).add(link);
+        }
+    }
+
+    private List<Link> links(Map<Integer, List<Link>> all, int item) {
+        return all.getOrDefault(item, List.of());
+    }
+
+    /** True where a table has a column by which it can be cut. */
+    boolean cuts(int item) {
+        return !links(inner, item).isEmpty() || !links(outer, item).isEmpty();
+    }
+
+    /** The links of these tables and the one that stays, if each is connected with the others; with tables between them if need be. */
+    Optional<List<Link>> of(Set<Integer> cut) {
+        Set<Integer> all = new TreeSet<>(cut);
+        all.add(query.stays());
+        for (int item : cut) {
+            connect(all, item);
+        }
+        return exactly(all);
+    }
+
+    /** The link of this table with the one that stays. */
+    Optional<List<Link>> alone(int item) {
+        return item == query.stays() ? Optional.empty() : exactly(Set.of(query.stays(), item));
+    }
+
+    /** The links of all tables that can be cut with the one that stays. */
+    Optional<List<Link>> most() {
+        Set<Integer> all = new TreeSet<>(Set.of(query.stays()));
+        Optional<List<Link>> most = Optional.empty();
+        for (boolean more = true; more; ) {
+            more = false;
+            for (int item : smallestFirst(IntStream.range(0, counts.size()).boxed().toList())) {
+                Set<Integer> with = new TreeSet<>(all);
+                Optional<List<Link>> found = with.add(item) ? exactly(with) : Optional.empty();
+                if (found.isPresent()) {
+                    all = with;
+                    most = found;
+                    more = true;
+                }
+            }
+        }
+        return most;
+    }
+
+    /** Adds the tables of a shortest way from the one that stays to this one. */
+    private void connect(Set<Integer> all, int item) {
+        Map<Integer, Integer> from = new TreeMap<>();
+        ArrayDeque<Integer> next = new ArrayDeque<>(List.of(query.stays()));
+        from.put(query.stays(), query.stays());
+        while (!next.isEmpty() && !from.containsKey(item)) {
+            int one = next.remove();
+            for (int other = 0; other < counts.size(); other++) {
+                int to = other;
+                boolean linked = links(inner, other).stream().anyMatch(link -> link.to() == one)
+                        || to == item && links(outer, other).stream().anyMatch(link -> link.to() == one);
+                // Tables that are cut anyway cost nothing: they are looked at first.
+                if (linked && from.putIfAbsent(other, one) == null) {
+                    if (all.contains(other)) {
+                        next.addFirst(other);
+                    } else {
+                        next.addLast(other);
+                    }
+                }
+            }
+        }
+        for (Integer one = item; one != null && one != query.stays() && from.containsKey(item); one = from.get(one)) {
+            all.add(one);
+        }
+    }
+
+    private Optional<List<Link>> exactly(Set<Integer> all) {
+        if (all.size() < 2 || all.size() > ShuffleQuery.TABLES_MAX) {
+            return Optional.empty();
+        }
+        List<Integer> starts = new ArrayList<>(List.of(query.stays()));
+        smallestFirst(all).stream().filter(item -> item != query.stays()).forEach(starts::add);
+        Optional<List<Link>> best = Optional.empty();
+        long least = Long.MAX_VALUE;
+        for (int start : starts) {
+            Optional<List<Link>> found = from(start, all);
+            if (found.isPresent() && sent(found.get()) < least) {
+                best = found;
+                least = sent(found.get());
+            }
+        }
+        return best;
+    }
+
+    /** The most rows of its tables, of each join that is sent on: a guess. */
+    private long sent(List<Link> links) {
+        long most = counts.get(links.get(0).to());
+        long sent = 0;
+        for (Link link : links.subList(0, links.size() - 1)) {
+            most = Math.max(most, counts.get(link.item()));
+            sent += most;
+        }
+        return sent;
+    }
+
+    private Optional<List<Link>> from(int start, Set<Integer> all) {
+        Set<Integer> known = new TreeSet<>(Set.of(start));
+        List<Link> links = new ArrayList<>();
+        while (known.size() < all.size()) {
+            Optional<Link> next = smallestFirst(all).stream()
+                    .filter(item -> !known.contains(item))
+                    .flatMap(item -> links(inner, item).stream().filter(link -> known.contains(link.to())).limit(1))
+                    .findFirst();
+            if (next.isEmpty() && known.size() == all.size() - 1) {
+                next = all.stream()
+                        .filter(item -> !known.contains(item))
+                        .flatMap(item -> links(outer, item).stream().filter(link -> known.contains(link.to())))
+                        .findFirst();
+            }
+            if (next.isEmpty()) {
+                return Optional.empty();
+            }
+            links.add(next.get());
+            known.add(next.get().item());
+        }
+        return Optional.of(links);
+    }
+
+    private List<Integer> smallestFirst(Iterable<Integer> items) {
+        List<Integer> all = new ArrayList<>();
+        items.forEach(all::add);
+        all.sort((one, other) -> Long.compare(counts.get(one), counts.get(other)));
+        return all;
+    }
+}

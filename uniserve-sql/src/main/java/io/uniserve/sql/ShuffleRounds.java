@@ -1,0 +1,90 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.Shuffle;
+import io.uniserve.model.TableName;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.function.Function;
+import java.util.stream.Collectors;
+
+/** A join of tables that are cut, as a plan of scatters, maps and a gather, and what is to be told of it. */
+final class ShuffleRounds {
+    private final PlanContext context;
+    private final SqlShuffle.Calls calls;
+    private final List<SplitQuery.Side> sides;
+    private final Function<SplitQuery.Side, TableName> names;
+
+    /** @param names tables of the cluster by what the query calls them */
+    ShuffleRounds(
+            PlanContext context,
+            SqlShuffle.Calls calls,
+            List<SplitQuery.Side> sides,
+            Function<SplitQuery.Side, TableName> names) {
+        this.context = context;
+        this.calls = calls;
+        this.sides = List.copyOf(sides);
+        this.names = names;
+    }
+
+    /** What it gave, and a line for each stage; the last is the gather's. */
+    record Answer(SqlRows parts, List<String> lines) {}
+
+    /** Runs it: the slots are the actors of the table that stays. */
+    Answer run(SqlQuery query, List<ShuffleQuery.Link> links) {
+        ShuffleQuery all = new ShuffleQuery(query, links, links.size());
+        SplitQuery.Side stays = sides.get(query.stays());
+        TableName at = names.apply(stays);
+        List<String> begun = new ArrayList<>();
+        int first = links.get(0).to();
+        Shuffle.Scatters stages = Shuffle.scatter(name(first), calls.scatter(), all.scattering(first));
+        begun.add(cut(first, links.get(0).toColumn()));
+        String slots = " in " + context.actors(at).size() + " slots, at the actors of " + stays.table();
+        for (int i = 0; i < links.size(); i++) {
+            int item = links.get(i).item();
+            stages = stages.with(name(item), calls.scatter(), all.scattering(item));
+            begun.add(cut(item, links.get(i).column()));
+            if (i < links.size() - 1) {
+                stages = stages.map(at, calls.join(), all.joining(i + 1));
+                String joined = all.order().subList(0, i + 2).stream()
+                        .map(one -> SqlRun.called(sides.get(one)))
+                        .collect(Collectors.joining(", "));
+                begun.add("joined " + joined + slots + ", and shuffled by " + links.get(i + 1).toColumn() + ": ");
+            }
+        }
+        Shuffle.Result<SqlRows> result = context.shuffle(stages.gather(at, calls.gather(), all), SqlRows::concat);
+        List<String> lines = new ArrayList<>();
+        for (int i = 0; i < begun.size(); i++) {
+            lines.add(begun.get(i) + told(result.stages().get(i)));
+        }
+        SqlRows parts = result.value();
+        lines.add("joined" + slots + ": " + SqlRun.rows(parts.count()) + " of "
+                + told(result.stages().get(begun.size()))
+                + (result.attempts() > 1 ? "; " + result.attempts() + " attempts" : ""));
+        return new Answer(parts, lines);
+    }
+
+    private TableName name(int item) {
+        return names.apply(sides.get(item));
+    }
+
+    /** A shuffle asks all actors. */
+    private String cut(int item, String column) {
+        SplitQuery.Side side = sides.get(item);
+        return "shuffle " + SqlRun.called(side) + " by " + column + " from "
+                + context.actors(names.apply(side)).size() + " actors of " + side.table() + ": ";
+    }
+
+    private static String told(Shuffle.Stage stage) {
+        return SqlRun.rows(stage.rows()) + ", "
+                + String.format(
+                        Locale.ROOT,
+                        "%,d bytes, %,d from other servers, %,d in files, %d servers, stage of %.1f ms",
+                        stage.bytes(),
+                        stage.sentBytes(),
+                        stage.spilledBytes(),
+                        stage.servers().size(),
+                        stage.nanos() / 1e6);
+    }
+}

@@ -29,8 +29,10 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
      * @param table its own name, "" for an answer
      * @param block the stage whose answer it is, or less than 0
      * @param columns names of small letters
+     * @param primary those that tell a table's rows apart; none of an answer
      */
-    record Item(String alias, String table, int block, List<String> columns, SqlNode place) {}
+    record Item(
+            String alias, String table, int block, List<String> columns, List<String> primary, SqlNode place) {}
 
     /**
      * FROM and WHERE.

@@ -3,6 +3,7 @@ package io.uniserve.sql;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
 import org.apache.calcite.sql.SqlKind;
@@ -16,24 +17,46 @@ import org.jspecify.annotations.Nullable;
 /** ORDER BY, LIMIT and OFFSET of a query. */
 final class Ordering {
     private final List<SqlNode> items;
+    private final List<String> answers;
     private final List<String> names;
     private final SqlWriter merged;
     private final boolean grouped;
+    private final List<Key> keys = new ArrayList<>();
     private final String by;
     private final long limit;
     private final long skip;
 
-    Ordering(@Nullable SqlSelect select, List<SqlNode> items, List<String> names, SqlWriter merged, boolean grouped) {
+    /**
+     * One of the values to order by.
+     *
+     * @param named how the statement over all answers names it
+     * @param value the same as an expression over the actors' answers
+     * @param how ascending or not, and where NULL comes
+     */
+    private record Key(String named, String value, String how) {}
+
+    /**
+     * Of a SELECT, or of none.
+     *
+     * @param answers the items as they are written over the actors' answers
+     */
+    Ordering(
+            @Nullable SqlSelect select,
+            List<SqlNode> items,
+            List<String> answers,
+            List<String> names,
+            SqlWriter merged,
+            boolean grouped) {
         this.items = items;
+        this.answers = answers;
         this.names = names;
         this.merged = merged;
         this.grouped = grouped;
-        List<String> orders = new ArrayList<>();
         SqlNodeList list = select == null ? null : select.getOrderList();
         if (list != null) {
-            list.forEach(node -> orders.add(order(node, "")));
+            list.forEach(node -> keys.add(order(node, "")));
         }
-        by = orders.isEmpty() ? "" : " ORDER BY " + String.join(", ", orders);
+        by = by(keys.stream().map(key -> key.named + key.how).toList());
         SqlNode offset = select == null ? null : select.getOffset();
         skip = offset == null ? 0 : count(offset, "OFFSET");
         SqlNode fetch = select == null ? null : select.getFetch();
@@ -50,7 +73,30 @@ final class Ordering {
         return limit < 0 ? "" : by + " LIMIT " + (skip + limit);
     }
 
-    private String order(SqlNode node, String suffix) {
+    private static String by(List<String> orders) {
+        return orders.isEmpty() ? "" : " ORDER BY " + String.join(", ", orders);
+    }
+
+    boolean isLimited() {
+        return limit >= 0;
+    }
+
+    /** The values to order by, with names of their own. */
+    List<String> values() {
+        return IntStream.range(0, keys.size())
+                .mapToObj(i -> keys.get(i).value + " AS o" + i)
+                .toList();
+    }
+
+    /** The end of a statement over rows that have {@link #values}: no more than could be in the answer. */
+    String firstByValues() {
+        return by(IntStream.range(0, keys.size())
+                        .mapToObj(i -> "o" + i + keys.get(i).how)
+                        .toList())
+                + " LIMIT " + (skip + limit);
+    }
+
+    private Key order(SqlNode node, String suffix) {
         if (node instanceof SqlCall call) {
             switch (node.getKind()) {
                 case DESCENDING:
@@ -65,10 +111,13 @@ final class Ordering {
         }
         int item = item(node);
         if (item < 0) {
-            return merged.write(node) + suffix;
+            String value = merged.write(node);
+            return new Key(value, value, suffix);
         }
         // By number where the item is computed last; rows come with all items computed, in columns of their own.
-        return (grouped ? String.valueOf(item + 1) : merged.write(items.get(item))) + suffix;
+        return grouped
+                ? new Key(String.valueOf(item + 1), answers.get(item), suffix)
+                : new Key(merged.write(items.get(item)), answers.get(item), suffix);
     }
 
     /** The item of the answer that an ORDER BY names by number, alias or the same expression; -1 for none. */

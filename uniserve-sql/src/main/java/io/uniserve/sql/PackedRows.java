@@ -7,7 +7,10 @@ import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
 import java.io.ByteArrayOutputStream;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.OptionalInt;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
@@ -23,12 +26,7 @@ public final class PackedRows {
     /** Unpacked bytes at most. */
     public static final int UNPACKED_BYTES_MAX = 64 << 20;
 
-    public static final Codec<PackedRows> CODEC = Codecs.of(
-            (out, rows) -> out.writeInt(rows.count)
-                    .writeBoolean(rows.deflated)
-                    .writeInt(rows.checksum)
-                    .writeBytes(rows.packed),
-            in -> new PackedRows(in.readInt(), in.readBoolean(), in.readInt(), in.readBytes(), null));
+    public static final Codec<PackedRows> CODEC = Codecs.of(PackedRows::write, PackedRows::read);
 
     /** Rows at most: each takes memory. */
     private static final int ROWS_MAX = 1 << 21;
@@ -36,8 +34,11 @@ public final class PackedRows {
     /** Values at most: each takes eight bytes of memory or more, however few it travels in. */
     private static final int VALUES_MAX = 1 << 25;
 
-    /** Fewer bytes are sent as they are: to deflate them takes longer than to send them. */
-    private static final int DEFLATED_BYTES_MIN = 16 << 10;
+    /** Fewer bytes are sent as they are, where there is room: to deflate them takes longer than to send them. */
+    private static final int DEFLATED_BYTES_MIN = 2 << 20;
+
+    /** What packed rows travel in at least: two numbers, a flag, a length. */
+    private static final int ONE_BYTES_MIN = 13;
 
     private static final int BUFFER_BYTES = 64 << 10;
 
@@ -45,6 +46,8 @@ public final class PackedRows {
     private final boolean deflated;
     private final int checksum;
     private final Bytes packed;
+    /** What each actor of a table wants of them, by their numbers; empty where all want all. */
+    private final List<PackedRows> shares;
     /** Once they were wanted, as all actors of a server and all steps of a plan want the same. */
     private @Nullable SqlRows unpacked;
 
@@ -53,7 +56,16 @@ public final class PackedRows {
         this.deflated = deflated;
         this.checksum = checksum;
         this.packed = packed;
+        this.shares = List.of();
         this.unpacked = unpacked;
+    }
+
+    private PackedRows(List<PackedRows> shares) {
+        this.count = shares.stream().mapToInt(PackedRows::count).sum();
+        this.deflated = false;
+        this.checksum = 0;
+        this.packed = Bytes.EMPTY;
+        this.shares = List.copyOf(shares);
     }
 
     /** Packs rows; TOO_LARGE where they have more than {@link #UNPACKED_BYTES_MAX}, or are too many. */
@@ -68,9 +80,76 @@ public final class PackedRows {
         BinaryWriter out = BinaryWriter.limited(UNPACKED_BYTES_MAX);
         SqlRows.write(out, rows);
         Bytes plain = out.finish();
-        boolean deflated = plain.size() >= DEFLATED_BYTES_MIN;
-        Bytes packed = deflated ? deflated(plain) : plain;
-        return new PackedRows(rows.count(), deflated, checksum(packed), packed, rows);
+        PackedRows packed = new PackedRows(rows.count(), false, checksum(plain), plain, rows);
+        return plain.size() < DEFLATED_BYTES_MIN ? packed : packed.smaller();
+    }
+
+    /**
+     * Packs rows of which each actor of a table wants those with keys of its own. Those whose value can be no key are left out.
+     *
+     * @param column of the rows that is compared with the table's key
+     * @param whole whether keys are whole numbers, and not texts
+     */
+    static PackedRows shared(SqlRows rows, int column, Partitioner partitioner, boolean whole) {
+        return new PackedRows(rows.byActor(column, partitioner, whole).stream()
+                .map(PackedRows::of)
+                .toList());
+    }
+
+    /** The same in fewer bytes, where time does not matter. */
+    PackedRows smaller() {
+        if (!shares.isEmpty()) {
+            return new PackedRows(shares.stream().map(PackedRows::smaller).toList());
+        }
+        if (deflated) {
+            return this;
+        }
+        Bytes less = deflated(packed);
+        return new PackedRows(count, true, checksum(less), less, unpacked);
+    }
+
+    /** True where actors of a table want different rows. */
+    boolean isShared() {
+        return !shares.isEmpty();
+    }
+
+    /** What an actor of the table wants that the rows are packed for. */
+    PackedRows share(int actor) {
+        if (shares.isEmpty()) {
+            return this;
+        }
+        if (actor >= shares.size()) {
+            throw UniserveException.invalid("rows for " + shares.size() + " actors have none for actor " + actor);
+        }
+        return shares.get(actor);
+    }
+
+    private static void write(BinaryWriter out, PackedRows rows) {
+        out.writeInt(rows.shares.size());
+        if (rows.shares.isEmpty()) {
+            writeOne(out, rows);
+        }
+        rows.shares.forEach(share -> writeOne(out, share));
+    }
+
+    private static void writeOne(BinaryWriter out, PackedRows rows) {
+        out.writeInt(rows.count).writeBoolean(rows.deflated).writeInt(rows.checksum).writeBytes(rows.packed);
+    }
+
+    private static PackedRows read(BinaryReader in) {
+        List<PackedRows> shares = new ArrayList<>();
+        int count = in.readCount(ONE_BYTES_MIN);
+        if (count == 0) {
+            return readOne(in);
+        }
+        for (int left = count; left > 0; left--) {
+            shares.add(readOne(in));
+        }
+        return new PackedRows(shares);
+    }
+
+    private static PackedRows readOne(BinaryReader in) {
+        return new PackedRows(in.readInt(), in.readBoolean(), in.readInt(), in.readBytes(), null);
     }
 
     private static int checksum(Bytes bytes) {
@@ -102,14 +181,16 @@ public final class PackedRows {
 
     /** Bytes that travel. */
     public int bytes() {
-        return packed.size();
+        return packed.size() + shares.stream().mapToInt(PackedRows::bytes).sum();
     }
 
     /** The rows; CORRUPT where the bytes are not such. */
     public synchronized SqlRows unpacked() {
         SqlRows known = unpacked;
         if (known == null) {
-            known = read();
+            known = shares.isEmpty()
+                    ? read()
+                    : SqlRows.concat(shares.stream().map(PackedRows::unpacked).toList());
             unpacked = known;
         }
         return known;

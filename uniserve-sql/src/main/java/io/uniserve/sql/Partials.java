@@ -61,6 +61,23 @@ final class Partials {
         return column;
     }
 
+    /** True where an actor answers with one row for each of the query's groups. */
+    boolean onePerGroup() {
+        return keys.size() == groups;
+    }
+
+    /** All columns of rows that are one for each group, once more: as they are, of their groups. */
+    List<String> again() {
+        return IntStream.range(0, expressions.size())
+                .mapToObj(i -> i < groups ? "c" + i : "max(c" + i + ") AS c" + i)
+                .toList();
+    }
+
+    /** The names of all columns. */
+    List<String> names() {
+        return IntStream.range(0, expressions.size()).mapToObj(i -> "c" + i).toList();
+    }
+
     /** The name of the column that is grouped by this expression, or none. */
     Optional<String> group(String expression) {
         int index = expressions.subList(0, groups).indexOf(expression);

@@ -2,6 +2,7 @@ package io.uniserve.sql;
 
 import io.uniserve.api.Columns;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.SqlQuery.Stage;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -25,7 +26,7 @@ final class QueryPlan {
             SqlNode checked = CheckedQuery.of(tables, parsed);
             QueryPlan plan = new QueryPlan(new TreeMap<>(BlockReader.read(tables, checked)));
             // What cannot be written is refused before any actor is asked.
-            plan.blocks.keySet().forEach(number -> plan.split(number, false, -1));
+            plan.blocks.keySet().forEach(number -> plan.split(new Stage(number, false), -1));
             return plan;
         } catch (StackOverflowError e) {
             throw SqlErrors.tooDeep(e);
@@ -47,22 +48,22 @@ final class QueryPlan {
     }
 
     /** A stage's statements. */
-    SplitQuery split(int number, boolean reduced, int stays) {
-        return split(number, reduced, stays, List.of());
+    SplitQuery split(Stage stage, int stays) {
+        return split(stage, stays, List.of());
     }
 
     /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
-    SplitQuery split(int number, boolean reduced, int stays, List<Integer> paired) {
-        return new Split(blocks, block(number), reduced, stays).paired(paired).query();
+    SplitQuery split(Stage stage, int stays, List<Integer> paired) {
+        return new Split(blocks, block(stage.number()), stage, stays).paired(paired).query();
     }
 
     /** Columns of two tables that are equal in every row of the join of a stage. */
-    List<Conditions.Equality> equalities(int number, boolean reduced, int stays) {
-        return new Split(blocks, block(number), reduced, stays).equalities();
+    List<Conditions.Equality> equalities(Stage stage, int stays) {
+        return new Split(blocks, block(stage.number()), stage, stays).equalities();
     }
 
     /** Columns that LEFT JOINs of a stage want to be equal, that of the side whose rows all count first. */
-    List<Conditions.Equality> partners(int number, boolean reduced, int stays) {
-        return new Split(blocks, block(number), reduced, stays).partners();
+    List<Conditions.Equality> partners(Stage stage, int stays) {
+        return new Split(blocks, block(stage.number()), stage, stays).partners();
     }
 }

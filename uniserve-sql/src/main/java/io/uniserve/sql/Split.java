@@ -6,11 +6,15 @@ import io.uniserve.sql.Block.Rows;
 import io.uniserve.sql.Block.Wanted;
 import io.uniserve.sql.SplitQuery.Reduction;
 import io.uniserve.sql.SplitQuery.Side;
+import io.uniserve.sql.SqlQuery.Stage;
 import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlNode;
 
@@ -25,20 +29,21 @@ final class Split {
     private final List<List<String>> wanted = new ArrayList<>();
 
     private final ColumnWriter rows;
+    private final List<LateColumns> late;
     private final Partials partials = new Partials();
     private final SqlWriter merged;
 
     /**
      * Of one of the blocks.
      *
-     * @param reduced whether the block's reduction counts
+     * @param stage whether the block's reduction counts, and whether columns may be late
      * @param stays the table that stays; less than 0 for the first one that can, or none
      */
-    Split(Map<Integer, Block> blocks, Block block, boolean reduced, int stays) {
+    Split(Map<Integer, Block> blocks, Block block, Stage stage, int stays) {
         from = block.rows();
         asked = block.wanted();
         List<Term> where = new ArrayList<>(from.where());
-        if (reduced) {
+        if (stage.reduced()) {
             block.reduction().ifPresent(where::add);
         }
         BitSet single = new BitSet();
@@ -55,8 +60,10 @@ final class Split {
         from.tables().forEach(item -> wanted.add(new ArrayList<>()));
         boolean alone = this.stays == 0 && from.items().size() == 1;
         rows = new ColumnWriter(from.names(), alone ? ColumnWriter.ALONE : this::joined);
+        late = stage.late() && this.stays >= 0 ? LateColumns.of(from, asked, conditions, this.stays) : List.of();
         if (asked.grouped()) {
-            partials.groups(asked.groups(), rows);
+            partials.groups(
+                    asked.groups().stream().filter(group -> !isLate(group)).toList(), rows);
             merged = new MergeWriter(partials, rows);
         } else {
             merged = new PlainWriter(partials, rows);
@@ -106,18 +113,22 @@ final class Split {
 
     SplitQuery query() {
         String distinct = asked.distinct() ? "DISTINCT " : "";
-        List<String> answers = asked.answers().stream().map(merged::write).toList();
+        // A late column is put in its place when it is there.
+        List<String> answers = asked.answers().stream()
+                .map(term -> isLate(term.node()) ? "0" : merged.write(term))
+                .toList();
+        List<String> shown = new ArrayList<>(answers);
+        late.forEach(one -> shown.add(merged.write(one.key())));
         StringBuilder finish =
-                new StringBuilder("SELECT " + distinct + String.join(", ", answers) + " FROM " + SplitQuery.PARTS);
+                new StringBuilder("SELECT " + distinct + String.join(", ", shown) + " FROM " + SplitQuery.PARTS);
         if (partials.groups() > 0) {
             finish.append(" GROUP BY ").append(String.join(", ", partials.groupColumns()));
         }
-        SqlNode having = asked.having();
-        if (having != null) {
-            finish.append(" HAVING ").append(merged.write(having));
-        }
+        SqlNode condition = asked.having();
+        String having = condition == null ? "" : " HAVING " + merged.write(condition);
+        finish.append(having);
         List<SqlNode> items = asked.answers().stream().map(Term::node).toList();
-        Ordering ordering = new Ordering(asked.order(), items, asked.titles(), merged, asked.grouped());
+        Ordering ordering = new Ordering(asked.order(), items, answers, asked.titles(), merged, asked.grouped());
         finish.append(ordering.last());
         String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
         boolean whole = from.tables().size() == 1
@@ -125,7 +136,56 @@ final class Split {
                 && from.items().size() == 1
                 && conditions.own(from.items().get(0)).isEmpty()
                 && !asked.grouped();
-        return new SplitQuery(partial, finish.toString(), asked.titles(), stays, sides(), whole);
+        Optional<SplitQuery.Top> top = top(partial, having, ordering);
+        List<Side> sides = sides();
+        List<SplitQuery.Late> fetched = new ArrayList<>();
+        for (LateColumns one : late) {
+            fetched.add(one.fetched(answers.size() + fetched.size(), sides.get(one.item())));
+        }
+        return new SplitQuery(partial, top, finish.toString(), asked.titles(), stays, sides, whole, fetched);
+    }
+
+    private boolean isLate(SqlNode node) {
+        Optional<Names.Found> column = late.isEmpty() ? Optional.empty() : from.names().column(node);
+        return column.filter(found -> late.stream().anyMatch(one -> one.has(found))).isPresent();
+    }
+
+    /** Where an actor has all rows of its groups, it knows which of them are not in the answer. */
+    private Optional<SplitQuery.Top> top(String partial, String having, Ordering ordering) {
+        // Of distinct answers more groups than LIMIT tells may be wanted.
+        boolean limited = ordering.isLimited() && !asked.distinct();
+        if (stays < 0 || partials.groups() == 0 || !partials.onePerGroup() || (having.isEmpty() && !limited)) {
+            return Optional.empty();
+        }
+        List<String> columns = new ArrayList<>(partials.again());
+        if (limited) {
+            columns.addAll(ordering.values());
+        }
+        String all = "SELECT " + String.join(", ", columns) + " FROM (" + partial + ") AS " + SplitQuery.PARTS
+                + " GROUP BY " + String.join(", ", partials.groupColumns()) + having;
+        String statement = limited
+                ? "SELECT " + String.join(", ", partials.names()) + " FROM (" + all + ") AS tops"
+                        + ordering.firstByValues()
+                : all;
+        return Optional.of(new SplitQuery.Top(statement, apart()));
+    }
+
+    /** The columns of the table that stays which differ from group to group, or not: the groups are of one value each. */
+    private Set<String> apart() {
+        Set<String> columns = new TreeSet<>();
+        for (SqlNode group : asked.groups()) {
+            from.names().column(group).filter(Names.Found::exact).ifPresent(found -> {
+                if (found.item() == stays) {
+                    columns.add(found.column());
+                }
+                conditions.equalities().stream()
+                        .filter(one -> one.left().equals(found) || one.right().equals(found))
+                        .map(one -> one.other(found.item()))
+                        .filter(other -> other.item() == stays && other.exact())
+                        .forEach(other -> columns.add(other.column()));
+            });
+        }
+        return columns;
     }
 
     private String partial(String distinct) {

@@ -5,6 +5,7 @@ import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 
 /**
@@ -16,14 +17,23 @@ import java.util.Set;
  * these sends is a statement of its own, a side.
  *
  * @param partial over {@value #ROWS} of the table that stays, and over the sides; with columns c0, c1, ...
+ * @param top what an actor answers that has all rows of its groups, in place of the partial answer: fewer groups
  * @param finish over {@value #PARTS}, a table of these columns
  * @param names of the answer's columns
  * @param stays the table that stays, by its place in FROM; {@link #NOWHERE} where all rows must come to one place
  * @param sides of all tables, by their places in FROM; that of the table that stays is only to be counted
  * @param whole true where the answer is of all rows of one table
+ * @param late columns that are fetched last; what {@code finish} answers has one column more for each of these tables
  */
 public record SplitQuery(
-        String partial, String finish, List<String> names, int stays, List<Side> sides, boolean whole) {
+        String partial,
+        Optional<Top> top,
+        String finish,
+        List<String> names,
+        int stays,
+        List<Side> sides,
+        boolean whole,
+        List<Late> late) {
     /** No table can stay in its place: the join would make rows of NULLs at each of its actors. */
     public static final int NOWHERE = -1;
 
@@ -39,6 +49,43 @@ public record SplitQuery(
     public SplitQuery {
         names = List.copyOf(names);
         sides = List.copyOf(sides);
+        late = List.copyOf(late);
+    }
+
+    /**
+     * The groups of an actor that may be in the answer, of a query with HAVING or LIMIT.
+     *
+     * @param statement with the columns of the partial answer
+     * @param columns of the table that stays, by their names, that have one value in each group: where the table's key is
+     *     among them, no other actor has rows of the group
+     */
+    record Top(String statement, Set<String> columns) {
+        public Top {
+            columns = Set.copyOf(columns);
+        }
+    }
+
+    /**
+     * Columns of one table that only show in the answer.
+     *
+     * @param item the table, by its place in FROM
+     * @param key where what {@code finish} answers has the table's key
+     * @param own where the table's side has its key
+     * @param answers the places of the columns in the answer
+     * @param statement over the table's rows with the keys of its own side: first the columns that its side has too, then these
+     */
+    record Late(int item, int key, int own, List<Integer> answers, String statement) {
+        public Late {
+            answers = List.copyOf(answers);
+        }
+    }
+
+    /** The late columns of a table; INVALID_ARGUMENT where it has none. */
+    Late late(int item) {
+        return late.stream()
+                .filter(one -> one.item() == item)
+                .findFirst()
+                .orElseThrow(() -> UniserveException.invalid("table " + item + " of FROM has no late columns"));
     }
 
     /**
@@ -128,7 +175,7 @@ public record SplitQuery(
      * @param stays the table that stays, by its place in FROM; less than 0 for the first one that can
      */
     static SplitQuery of(Map<String, Columns> tables, String text, int stays) {
-        return QueryPlan.of(tables, text).split(Block.MAIN, false, stays);
+        return QueryPlan.of(tables, text).split(new SqlQuery.Stage(Block.MAIN, false), stays);
     }
 
     /** The statement of the table at this place; INVALID_ARGUMENT where there is none. */

@@ -120,6 +120,9 @@ public final class SqlColumn {
         if (parts.size() == 1) {
             return parts.get(0);
         }
+        if (parts.stream().allMatch(SqlColumn::isNumbers)) {
+            return numbers(parts);
+        }
         Builder all = new Builder(parts.get(0).type);
         for (SqlColumn part : parts) {
             for (int row = 0; row < part.count; row++) {
@@ -129,17 +132,46 @@ public final class SqlColumn {
         return all.column();
     }
 
-    /** The rows of a set. */
-    SqlColumn only(BitSet rows) {
-        Builder some = new Builder(type);
-        rows.stream().forEach(row -> some.add(this, row));
-        return some.column();
+    private static SqlColumn numbers(List<SqlColumn> parts) {
+        long[] all = new long[parts.stream().mapToInt(SqlColumn::count).sum()];
+        BitSet nulls = new BitSet();
+        int at = 0;
+        for (SqlColumn part : parts) {
+            System.arraycopy(part.numbers, 0, all, at, part.count);
+            for (int row = part.nulls.nextSetBit(0); row >= 0; row = part.nulls.nextSetBit(row + 1)) {
+                nulls.set(at + row);
+            }
+            at += part.count;
+        }
+        return new SqlColumn(parts.get(0).type, all.length, nulls, all);
+    }
+
+    /** Some rows, by their places. */
+    SqlColumn only(int[] rows) {
+        if (!isNumbers) {
+            List<@Nullable String> some = new ArrayList<>(rows.length);
+            for (int row : rows) {
+                some.add(texts.get(row));
+            }
+            return new SqlColumn(type, Collections.unmodifiableList(some));
+        }
+        long[] some = new long[rows.length];
+        BitSet none = new BitSet();
+        for (int i = 0; i < rows.length; i++) {
+            some[i] = numbers[rows[i]];
+            if (nulls.get(rows[i])) {
+                none.set(i);
+            }
+        }
+        return new SqlColumn(type, some.length, none, some);
     }
 
     /** Makes a column. Not thread-safe. */
     public static final class Builder {
         private static final int ROOM = 16;
-        private static final int NUMBER_BYTES = Long.BYTES + 1;
+        /** Bytes that a number travels in at most. */
+        public static final int NUMBER_BYTES = Long.BYTES + 1;
+
         private static final int TEXT_BYTES = 4;
         private static final int LONG_DIGITS = 18;
 

@@ -14,6 +14,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -58,8 +59,14 @@ public record SqlQuery(
      *
      * @param number 0 for the query itself
      * @param reduced true where only rows count that the query around it can use, whose values are given
+     * @param late true where columns that only show in the answer are fetched when it is known which rows it has
      */
-    public record Stage(int number, boolean reduced) {}
+    public record Stage(int number, boolean reduced, boolean late) {
+        /** With all columns at once. */
+        public Stage(int number, boolean reduced) {
+            this(number, reduced, false);
+        }
+    }
 
     /** The steps of a query. */
     public enum Step {
@@ -68,7 +75,11 @@ public record SqlQuery(
         /** Those rows, as far as they may have a partner in the sides. */
         SIDE,
         /** What the table's rows, joined with all sides, contribute to the answer. */
-        PARTIAL
+        PARTIAL,
+        /** The same of an actor whose groups no other actor has rows of: only groups that may be in the answer. */
+        TOP,
+        /** Columns of rows that the answer shows, whose keys are given as the table's own side. */
+        LATE
     }
 
     public SqlQuery {
@@ -97,6 +108,11 @@ public record SqlQuery(
     /** The same of another stage, with the answers of stages before. */
     SqlQuery with(Stage other, Map<Integer, PackedRows> answers) {
         return new SqlQuery(text, tables, other, Step.PARTIAL, -1, 0, Map.of(), answers);
+    }
+
+    /** The same with late columns, or without. */
+    SqlQuery late(boolean late) {
+        return new SqlQuery(text, tables, new Stage(stage.number, stage.reduced, late), step, stays, item, sides, given);
     }
 
     /** Another step of the same stage, with no more than it needs of the answers of others. */
@@ -129,12 +145,12 @@ public record SqlQuery(
 
     /** Columns of two tables that are equal in every row of the stage's join. */
     List<Conditions.Equality> equalities() {
-        return plan().equalities(stage.number, stage.reduced, stays);
+        return plan().equalities(stage, stays);
     }
 
     /** Columns that LEFT JOINs of the stage want to be equal, that of the side whose rows all count first. */
     List<Conditions.Equality> partners() {
-        return plan().partners(stage.number, stage.reduced, stays);
+        return plan().partners(stage, stays);
     }
 
     /**
@@ -152,8 +168,13 @@ public record SqlQuery(
         }
     }
 
-    /** The statement for an actor that has these columns; INVALID_ARGUMENT or UNSUPPORTED where there is none. */
-    public Work work(Columns own) {
+    /**
+     * The statement for an actor; INVALID_ARGUMENT or UNSUPPORTED where there is none.
+     *
+     * @param own the actor's columns
+     * @param actor its number
+     */
+    public Work work(Columns own, int actor) {
         SplitQuery split = split();
         SplitQuery.Side side = split.side("table to ask", item);
         if (!own.equals(tables.get(side.table()))) {
@@ -168,7 +189,12 @@ public record SqlQuery(
                     .retainAll(side.reductions().stream()
                             .map(one -> SplitQuery.side(one.side()))
                             .toList());
-        } else if (step == Step.PARTIAL) {
+        } else if (step == Step.LATE) {
+            if (!sides.keySet().equals(Set.of(item))) {
+                throw UniserveException.invalid("late columns of table " + item + " want its keys, not " + sides.keySet());
+            }
+        } else if (step != Step.COUNT) {
+            relations.replaceAll((name, rows) -> rows.share(actor));
             TreeSet<Integer> wanted = new TreeSet<>();
             for (int other = 0; other < split.sides().size(); other++) {
                 if (other != item) {
@@ -191,6 +217,11 @@ public record SqlQuery(
             case COUNT -> split.side("table to ask", item).count();
             case SIDE -> split.side("table to ask", item).statement(sides.keySet());
             case PARTIAL -> split.partial();
+            case TOP ->
+                split.top()
+                        .orElseThrow(() -> UniserveException.invalid("the query's groups have no order and no HAVING"))
+                        .statement();
+            case LATE -> split.late(item).statement();
         };
     }
 
@@ -202,8 +233,7 @@ public record SqlQuery(
     /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
     SplitQuery split(List<Integer> paired) {
         return SPLITS.get(
-                new SplitKey(text, tables, stage, stays, paired),
-                key -> plan().split(stage.number, stage.reduced, stays, paired));
+                new SplitKey(text, tables, stage, stays, paired), key -> plan().split(stage, stays, paired));
     }
 
     /** A text as a tree that is only looked at. */
@@ -227,7 +257,7 @@ public record SqlQuery(
             out.writeInt(columns.primary().size());
             columns.primary().forEach(out::writeString);
         });
-        out.writeInt(query.stage.number).writeBoolean(query.stage.reduced);
+        out.writeInt(query.stage.number).writeBoolean(query.stage.reduced).writeBoolean(query.stage.late);
         out.writeByte(query.step.ordinal()).writeInt(query.stays).writeInt(query.item);
         ROWS.write(out, query.sides);
         ROWS.write(out, query.given);
@@ -239,7 +269,7 @@ public record SqlQuery(
         for (int left = in.readCount(2); left > 0; left--) {
             tables.put(in.readString(), columns(in));
         }
-        Stage stage = new Stage(in.readInt(), in.readBoolean());
+        Stage stage = new Stage(in.readInt(), in.readBoolean(), in.readBoolean());
         Step step = one(Step.values(), in.readByte(), "step");
         return new SqlQuery(text, tables, stage, step, in.readInt(), in.readInt(), ROWS.read(in), ROWS.read(in));
     }

@@ -6,7 +6,10 @@ import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.Partitioner;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.BitSet;
 import java.util.Collections;
 import java.util.HashSet;
@@ -126,7 +129,56 @@ public final class SqlRows {
         }
         return some.cardinality() == count
                 ? this
-                : new SqlRows(columns.stream().map(one -> one.only(some)).toList(), some.cardinality());
+                : new SqlRows(
+                        columns.stream()
+                                .map(one -> one.only(some.stream().toArray()))
+                                .toList(),
+                        some.cardinality());
+    }
+
+    /**
+     * Cut by the actors that have rows with a value as their table's key; rows that none can have are left out.
+     *
+     * @param whole whether keys are whole numbers, and not texts
+     */
+    List<SqlRows> byActor(int column, Partitioner partitioner, boolean whole) {
+        SqlColumn keys = columns.get(column);
+        int[] actors = new int[count];
+        int[] counts = new int[partitioner.actors()];
+        for (int row = 0; row < count; row++) {
+            actors[row] = keys.isNull(row) ? -1 : actorOf(keys, row, partitioner, whole);
+            if (actors[row] >= 0) {
+                counts[actors[row]]++;
+            }
+        }
+        int[][] places = new int[counts.length][];
+        for (int actor = 0; actor < counts.length; actor++) {
+            places[actor] = new int[counts[actor]];
+        }
+        int[] next = new int[counts.length];
+        for (int row = 0; row < count; row++) {
+            if (actors[row] >= 0) {
+                places[actors[row]][next[actors[row]]++] = row;
+            }
+        }
+        return Arrays.stream(places)
+                .map(some -> new SqlRows(columns.stream().map(one -> one.only(some)).toList(), some.length))
+                .toList();
+    }
+
+    private static int actorOf(SqlColumn keys, int row, Partitioner partitioner, boolean whole) {
+        if (whole) {
+            long number = keys.isNumbers() ? keys.number(row) : Long.parseLong(String.valueOf(keys.text(row)));
+            return partitioner.actorOf(PartitionKey.of(number));
+        }
+        try {
+            return partitioner.actorOf(PartitionKey.of(String.valueOf(keys.text(row))));
+        } catch (UniserveException e) {
+            if (e.code() == ErrorCode.INVALID_ROW) {
+                return -1; // a text that is no key: empty, or too long
+            }
+            throw e;
+        }
     }
 
     /** Writes them. */

@@ -36,7 +36,7 @@ final class SqlRun {
     private final RowCounts known;
     private final PlanContext context;
     private final Map<String, TableMeta> metas;
-    private final SqlQuery query;
+    private SqlQuery query;
     private final List<String> told;
     private SplitQuery split;
     private long since;
@@ -46,10 +46,14 @@ final class SqlRun {
     private final Map<Integer, UniserveException> large = new TreeMap<>();
 
     private Optional<ShuffleChain> chain = Optional.empty();
+    /** The columns of other tables that equal the key of the table that stays, by their tables' places in FROM. */
+    private Map<Integer, String> keyed = Map.of();
     /** Whether a count of an earlier query was used, and whether that is over. */
     private boolean guessed;
 
     private boolean exact;
+    /** False once rows changed while they were read. */
+    private boolean mayBeLate = true;
 
     SqlRun(
             RetrieveCall<SqlQuery, SqlRows> call,
@@ -76,11 +80,52 @@ final class SqlRun {
     SqlRows rows() {
         boolean alone = split.sides().size() == 1 && split.sides().get(0).mayStay();
         SqlQuery last = alone ? query.with(Step.PARTIAL, -1, 0, Map.of()) : joinedOrCounted();
+        SqlRows rows = finished(last);
+        if (split.late().isEmpty()) {
+            return rows;
+        }
+        Optional<SqlRows> all = cut.isPresent() ? Optional.empty() : withLate(rows, last);
+        if (all.isPresent()) {
+            return all.get();
+        }
+        tell("rows changed between the steps: all over again, with all columns at once", "");
+        mayBeLate = false;
+        cut = Optional.empty();
+        return finished(joinedOrCounted());
+    }
+
+    private SqlRows finished(SqlQuery last) {
         SqlRows parts = parts(last);
         SqlRows rows = engine.answer(
                 relations(split.finish(), Map.of(SplitQuery.PARTS, parts)), split.finish(), context.remainingNanos());
         tell("finish: " + rows(rows.count()), split.finish());
         return rows;
+    }
+
+    /** Fetches what is late of the few rows that the answer has; empty where they are not what they were. */
+    private Optional<SqlRows> withLate(SqlRows finished, SqlQuery last) {
+        Optional<SqlRows> rows = Optional.of(finished);
+        for (SplitQuery.Late one : split.late()) {
+            PackedRows keys =
+                    PackedRows.of(new SqlRows(List.of(finished.columns().get(one.key()))));
+            SqlRows fetched = ask(query.with(Step.LATE, last.stays(), one.item(), Map.of(one.item(), keys)));
+            tell("late columns at " + actors(one.item()) + ": " + rows(fetched.count()), one.statement());
+            SqlRows before =
+                    Objects.requireNonNull(last.sides().get(one.item())).unpacked();
+            rows = rows.flatMap(known -> LateRows.filled(known, one, before, fetched));
+        }
+        int shown = split.names().size();
+        return rows.map(all -> new SqlRows(all.columns().subList(0, shown)));
+    }
+
+    /** Whether columns that only show in the answer come last: where that saves more than a round takes. */
+    private SqlQuery lateOrNot(int stays, List<Long> counts) {
+        SqlQuery late = query.late(mayBeLate && stays >= 0 && query.stage().number() == Block.MAIN);
+        List<SplitQuery.Late> columns =
+                late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split().late();
+        return columns.stream().anyMatch(one -> counts.get(one.item()) < LateColumns.TABLE_ROWS_MIN)
+                ? query.late(false)
+                : late;
     }
 
     private SqlRows parts(SqlQuery last) {
@@ -91,8 +136,15 @@ final class SqlRun {
     }
 
     private SqlRows there(SqlQuery last) {
-        SqlRows parts = ask(last);
-        tell("partial at " + actors(last.item()) + ": " + rows(parts.count()), split.partial());
+        Side side = split.sides().get(last.item());
+        Optional<SplitQuery.Top> top = split.top()
+                .filter(found -> asked(last.item()).size() == 1
+                        || found.columns().contains(meta(side).keyField()));
+        SqlQuery step = top.isPresent() ? query.with(Step.TOP, last.stays(), last.item(), last.sides()) : last;
+        SqlRows parts = ask(step);
+        tell(
+                (top.isPresent() ? "groups" : "partial") + " at " + actors(last.item()) + ": " + rows(parts.count()),
+                top.map(SplitQuery.Top::statement).orElse(split.partial()));
         return parts;
     }
 
@@ -188,10 +240,12 @@ final class SqlRun {
                 .boxed()
                 .max(Comparator.comparing(counts::get))
                 .orElse(SplitQuery.NOWHERE);
+        query = lateOrNot(stays, counts);
         split = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split();
         if (stays >= 0) {
             tell("in place: " + called(split.sides().get(stays)) + ", about " + rows(counts.get(stays)), "");
         }
+        keyed = stays < 0 ? Map.of() : SharedKeys.of(query.with(Step.PARTIAL, stays, stays, Map.of()), this::meta);
         List<Integer> others = new ArrayList<>(IntStream.range(0, sides.size())
                 .filter(item -> item != stays)
                 .boxed()
@@ -374,18 +428,38 @@ final class SqlRun {
         if (side.conditions().isEmpty() && rows.count() >= count) {
             Broadcast.checkWhole(side.table(), rows.count());
         }
-        PackedRows packed = PackedRows.of(rows);
+        PackedRows packed = fitting(packed(item, rows), gathered);
         Broadcast.of(gathered.values(), query.given().values()).check(side.table(), packed.count(), packed.bytes());
         String by =
                 partners.stream().map(other -> split.sides().get(other).alias()).collect(Collectors.joining(", "));
         tell(
-                "broadcast " + called(side) + " from " + actors(item) + ": " + rows(packed.count()) + ", "
+                (packed.isShared() ? "send by key " : "broadcast ") + called(side) + " from " + actors(item) + ": " + rows(packed.count()) + ", "
                         + String.format(Locale.ROOT, "%,d bytes", packed.bytes())
                         + (side.filtered(partners) ? " of about " + rows(count) : ", all it has")
                         + (side.conditions().isEmpty() ? "" : " that its conditions leave")
                         + (by.isEmpty() ? "" : ", those with partners in " + by),
                 side.statement(reduced.keySet()));
         gathered.put(item, packed);
+    }
+
+    /** Rows that are many are cut, where each actor of the table that stays can use those with its keys only. */
+    private PackedRows packed(int item, SqlRows rows) {
+        String key = keyed.get(item);
+        int column = key == null ? -1 : split.sides().get(item).columns().indexOf(key);
+        if (column < 0 || rows.count() < SharedKeys.ROWS_MIN) {
+            return PackedRows.of(rows);
+        }
+        TableMeta stays = meta(split.sides().get(split.stays()));
+        return PackedRows.shared(rows, column, stays.partitioner(), SharedKeys.isWhole(stays));
+    }
+
+    /** The same in fewer bytes where all together would be too many; others are made smaller too. */
+    private PackedRows fitting(PackedRows more, Map<Integer, PackedRows> gathered) {
+        if (Broadcast.of(gathered.values(), query.given().values(), List.of(more)).bytes() <= Broadcast.BYTES_MAX) {
+            return more;
+        }
+        gathered.replaceAll((item, rows) -> rows.smaller());
+        return more.smaller();
     }
 
     /** Asks for several steps at the same time. */

@@ -7,6 +7,9 @@ import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.Partitioner;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.util.ArrayList;
@@ -21,7 +24,7 @@ class PackedRowsTest {
         CRC32C sum = new CRC32C();
         sum.update(packed);
         BinaryWriter out = new BinaryWriter();
-        out.writeInt(count).writeBoolean(true).writeInt((int) sum.getValue()).writeBytes(Bytes.wrap(packed));
+        out.writeInt(0).writeInt(count).writeBoolean(true).writeInt((int) sum.getValue()).writeBytes(Bytes.wrap(packed));
         return PackedRows.CODEC.decode(out.finish());
     }
 
@@ -49,7 +52,9 @@ class PackedRowsTest {
         PackedRows packed = PackedRows.CODEC.decode(PackedRows.CODEC.encode(PackedRows.of(all)));
         assertThat(packed.unpacked()).isEqualTo(all);
         assertThat(packed.count()).isEqualTo(1_000);
-        assertThat(packed.bytes()).isLessThan(10_000);
+        PackedRows smaller = PackedRows.CODEC.decode(PackedRows.CODEC.encode(packed.smaller()));
+        assertThat(smaller.bytes()).isLessThan(10_000).isLessThan(packed.bytes());
+        assertThat(smaller.unpacked()).isEqualTo(all);
     }
 
     @Test
@@ -62,7 +67,7 @@ class PackedRowsTest {
         SqlRows one = new SqlRows(List.of("BIGINT"), List.of(List.of("1")));
         Bytes encoded = PackedRows.CODEC.encode(PackedRows.of(one));
         byte[] bytes = encoded.toArray();
-        bytes[3] = 2;
+        bytes[7] = 2;
         corrupt(PackedRows.CODEC.decode(Bytes.wrap(bytes)));
     }
 
@@ -82,5 +87,46 @@ class PackedRowsTest {
     @Test
     void bytesThatUnpackToTooManyAreRefused() throws IOException {
         corrupt(decoded(1, deflated(new byte[PackedRows.UNPACKED_BYTES_MAX + 1])));
+    }
+
+    private static List<String> keys(PackedRows rows) {
+        return rows.unpacked().rows().stream().map(row -> row.get(0)).toList();
+    }
+
+    /** Each row is where an actor has its key, once; what can be no key is nowhere. */
+    @Test
+    void sharesAreOfTheActorsThatHaveTheKeys() {
+        Partitioner three = new Partitioner.Hash(3);
+        List<List<String>> rows = new ArrayList<>();
+        for (int i = -50; i < 50; i++) {
+            rows.add(Arrays.asList(i == 7 ? null : "" + i, "row " + i));
+        }
+        SqlRows all = new SqlRows(List.of("BIGINT", "VARCHAR"), rows);
+        PackedRows shared = PackedRows.CODEC.decode(
+                PackedRows.CODEC.encode(PackedRows.shared(all, 0, three, true).smaller()));
+        assertThat(shared.isShared()).isTrue();
+        assertThat(shared.count()).isEqualTo(99);
+        assertThat(keys(shared)).hasSize(99).doesNotHaveDuplicates().doesNotContain("7");
+        for (int actor = 0; actor < 3; actor++) {
+            int own = actor;
+            assertThat(keys(shared.share(actor)))
+                    .isNotEmpty()
+                    .allSatisfy(key -> assertThat(three.actorOf(PartitionKey.of(Long.parseLong(key))))
+                            .isEqualTo(own));
+        }
+        assertThatThrownBy(() -> shared.share(3)).hasMessageContaining("none for actor 3");
+        PackedRows same = PackedRows.of(all);
+        assertThat(same.share(5)).isSameAs(same);
+    }
+
+    @Test
+    void textsThatAreNoKeysHaveNoActor() {
+        List<List<String>> rows =
+                List.of(List.of(""), List.of("x".repeat(Limits.KEY_BYTES_MAX + 1)), List.of("a"), List.of("7"));
+        PackedRows shared =
+                PackedRows.shared(new SqlRows(List.of("VARCHAR"), rows), 0, new Partitioner.Hash(2), false);
+        assertThat(keys(shared)).containsExactlyInAnyOrder("a", "7");
+        assertThat(keys(shared.share(new Partitioner.Hash(2).actorOf(PartitionKey.of("7")))))
+                .contains("7");
     }
 }

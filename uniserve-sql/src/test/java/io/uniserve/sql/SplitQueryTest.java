@@ -103,16 +103,16 @@ class SplitQueryTest {
         QueryPlan plan = QueryPlan.of(
                 Map.of("t", COLUMNS),
                 "SELECT a FROM t o WHERE b > (SELECT sum(b) + count(*) FROM t i WHERE i.a = o.a AND i.s = o.s) AND f");
-        assertThat(plan.split(0, false, -1).partial())
+        assertThat(plan.split(new SqlQuery.Stage(0, false), -1).partial())
                 .endsWith(
                         " WHERE (\"b\" > (CASE WHEN EXISTS (SELECT 1 FROM q1 AS s1 WHERE (s1.c1 = rows.\"a\") AND (s1.c2 = rows.\"s\"))"
                                 + " THEN (SELECT s1.c0 FROM q1 AS s1 WHERE (s1.c1 = rows.\"a\") AND (s1.c2 = rows.\"s\"))"
                                 + " ELSE (NULL + 0) END)) AND \"f\"");
-        assertThat(plan.split(1, false, -1).partial())
+        assertThat(plan.split(new SqlQuery.Stage(1, false), -1).partial())
                 .isEqualTo("SELECT \"a\" AS c0, \"s\" AS c1, sum(\"b\") AS c2, count(*) AS c3 FROM rows GROUP BY 1, 2");
-        assertThat(plan.split(2, false, -1).partial())
+        assertThat(plan.split(new SqlQuery.Stage(2, false), -1).partial())
                 .isEqualTo("SELECT DISTINCT \"a\" AS c0, \"s\" AS c1 FROM rows WHERE \"f\"");
-        assertThat(plan.split(1, true, -1).partial())
+        assertThat(plan.split(new SqlQuery.Stage(1, true), -1).partial())
                 .endsWith(" FROM rows WHERE (EXISTS (SELECT 1 FROM q2 AS s2"
                         + " WHERE (s2.c0 = rows.\"a\") AND (s2.c1 = rows.\"s\"))) GROUP BY 1, 2");
     }

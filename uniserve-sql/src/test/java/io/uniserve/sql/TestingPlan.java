@@ -71,7 +71,7 @@ final class TestingPlan implements PlanContext {
     @Override
     public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         SqlQuery query = SqlQuery.CODEC.decode(SqlQuery.CODEC.encode((SqlQuery) parameters));
-        query.work(Columns.of(table(table)));
+        query.work(Columns.of(table(table)), 0);
         asked.add(query.step() + " " + table + " " + query.sides().keySet()
                 + (query.given().isEmpty() ? "" : " given " + query.given().keySet()));
         long rows = counts.getOrDefault(table.value(), 0L);

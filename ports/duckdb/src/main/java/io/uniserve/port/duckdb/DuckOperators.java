@@ -32,7 +32,7 @@ public final class DuckOperators {
 
     private static SqlRows select(DuckTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();
-        SqlRows rows = actor.answer(query.work(actor.columns()), context);
+        SqlRows rows = actor.answer(query.work(actor.columns(), context.actor()), context);
         context.checkActive();
         return rows;
     }

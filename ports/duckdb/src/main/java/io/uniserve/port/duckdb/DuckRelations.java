@@ -3,10 +3,9 @@ package io.uniserve.port.duckdb;
 import io.uniserve.sql.SqlColumn;
 import io.uniserve.sql.SqlRows;
 import java.math.BigDecimal;
-import java.math.BigInteger;
+import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.sql.SQLException;
-import java.time.LocalDate;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -18,7 +17,6 @@ import org.duckdb.DuckDBColumnType;
 import org.duckdb.DuckDBConnection;
 import org.duckdb.DuckDBDataChunkWriter;
 import org.duckdb.DuckDBFunctions;
-import org.duckdb.DuckDBLogicalType;
 import org.duckdb.DuckDBTableFunction;
 import org.duckdb.DuckDBTableFunctionBindInfo;
 import org.duckdb.DuckDBTableFunctionBuilder;
@@ -33,6 +31,9 @@ import org.duckdb.DuckDBWritableVector;
  */
 final class DuckRelations implements DuckDBTableFunction<SqlRows, DuckRelations.Scan, Object> {
     private static final String FUNCTION = "uniserve_rows";
+    /** Digits behind the point of decimals that come as whole numbers: those of 19 digits times such a unit have 38. */
+    private static final int SCALE_MAX = 18;
+
     private static final Map<Long, SqlRows> HELD = new ConcurrentHashMap<>();
     private static final AtomicLong NUMBERS = new AtomicLong();
 
@@ -78,17 +79,37 @@ final class DuckRelations implements DuckDBTableFunction<SqlRows, DuckRelations.
     private static String columns(SqlRows rows) {
         return IntStream.range(0, rows.columns().size())
                 .mapToObj(i -> {
-                    String type = rows.columns().get(i).type();
-                    return declared(rows.columns().get(i)).equals(type)
-                            ? "c" + i
-                            : "CAST(c" + i + " AS " + type + ") AS c" + i;
+                    SqlColumn column = rows.columns().get(i);
+                    return declared(column).name().equals(column.type()) ? "c" + i : value(column, "c" + i) + " AS c" + i;
                 })
                 .collect(Collectors.joining(", "));
     }
 
-    /** Values that are no numbers of 64 bits are texts that DuckDB reads. */
-    private static String declared(SqlColumn column) {
-        return column.isNumbers() ? column.type() : "VARCHAR";
+    /** Values that are no numbers of 64 bits are texts that DuckDB reads; what is made of whole numbers comes as such. */
+    private static DuckDBColumnType declared(SqlColumn column) {
+        if (!column.isNumbers()) {
+            return DuckDBColumnType.VARCHAR;
+        }
+        return switch (column.type()) {
+            case "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "BOOLEAN", "DOUBLE" -> DuckDBColumnType.valueOf(column.type());
+            case "DATE" -> DuckDBColumnType.INTEGER;
+            case "HUGEINT" -> DuckDBColumnType.BIGINT;
+            default -> SqlColumn.scale(column.type()) <= SCALE_MAX ? DuckDBColumnType.BIGINT : DuckDBColumnType.VARCHAR;
+        };
+    }
+
+    /** What DuckDB makes of a declared value: it computes that a vector at a time. */
+    private static String value(SqlColumn column, String name) {
+        String type = column.type();
+        if (column.isNumbers() && type.equals("DATE")) {
+            return "CAST(DATE '1970-01-01' + " + name + " AS DATE)";
+        }
+        int scale = column.isNumbers() && type.startsWith("DECIMAL") ? SqlColumn.scale(type) : 0;
+        if (scale == 0 || scale > SCALE_MAX) {
+            return "CAST(" + name + " AS " + type + ")";
+        }
+        String unit = "CAST('" + BigDecimal.valueOf(1, scale).toPlainString() + "' AS DECIMAL(" + (scale + 1) + "," + scale + "))";
+        return "CAST(CAST(" + name + " AS DECIMAL(19,0)) * " + unit + " AS " + type + ")";
     }
 
     /** What reads these files, for a FROM. */
@@ -104,16 +125,7 @@ final class DuckRelations implements DuckDBTableFunction<SqlRows, DuckRelations.
             throw new SQLException("no rows are held as " + number);
         }
         for (int i = 0; i < rows.columns().size(); i++) {
-            String type = declared(rows.columns().get(i));
-            if (type.startsWith("DECIMAL")) {
-                String digits = type.substring(type.indexOf('(') + 1, type.indexOf(','));
-                try (DuckDBLogicalType decimal =
-                        DuckDBLogicalType.decimal(Integer.parseInt(digits), SqlColumn.scale(type))) {
-                    info.addResultColumn("c" + i, decimal);
-                }
-            } else {
-                info.addResultColumn("c" + i, DuckDBColumnType.valueOf(type));
-            }
+            info.addResultColumn("c" + i, declared(rows.columns().get(i)));
         }
         info.setCardinality(rows.count(), true);
         return rows;
@@ -146,30 +158,37 @@ final class DuckRelations implements DuckDBTableFunction<SqlRows, DuckRelations.
     }
 
     private static void fill(DuckDBWritableVector out, SqlColumn column, int from, int count) {
-        DuckDBColumnType type = out.getType();
-        int scale = type == DuckDBColumnType.DECIMAL ? SqlColumn.scale(column.type()) : 0;
+        switch (out.getType()) {
+            case BIGINT -> fill(out, column, from, count, out::setLong);
+            case INTEGER -> fill(out, column, from, count, (row, number) -> out.setInt(row, (int) number));
+            case SMALLINT -> fill(out, column, from, count, (row, number) -> out.setShort(row, (short) number));
+            case TINYINT -> fill(out, column, from, count, (row, number) -> out.setByte(row, (byte) number));
+            case BOOLEAN -> fill(out, column, from, count, (row, number) -> out.setBoolean(row, number != 0));
+            case DOUBLE ->
+                fill(out, column, from, count, (row, number) -> out.setDouble(row, Double.longBitsToDouble(number)));
+            default -> {
+                for (int i = 0; i < count; i++) {
+                    String text = column.text(from + i);
+                    if (text == null) {
+                        out.setNull(i);
+                    } else {
+                        out.setString(i, text);
+                    }
+                }
+            }
+        }
+    }
+
+    private interface Setter {
+        void set(long row, long number);
+    }
+
+    private static void fill(DuckDBWritableVector out, SqlColumn column, int from, int count, Setter setter) {
         for (int i = 0; i < count; i++) {
-            int row = from + i;
-            if (column.isNull(row)) {
+            if (column.isNull(from + i)) {
                 out.setNull(i);
-                continue;
-            }
-            if (type == DuckDBColumnType.VARCHAR) {
-                out.setString(i, column.text(row));
-                continue;
-            }
-            long number = column.number(row);
-            switch (type) {
-                case BIGINT -> out.setLong(i, number);
-                case INTEGER -> out.setInt(i, (int) number);
-                case SMALLINT -> out.setShort(i, (short) number);
-                case TINYINT -> out.setByte(i, (byte) number);
-                case BOOLEAN -> out.setBoolean(i, number != 0);
-                case DOUBLE -> out.setDouble(i, Double.longBitsToDouble(number));
-                case DATE -> out.setDate(i, LocalDate.ofEpochDay(number));
-                case HUGEINT -> out.setHugeInt(i, BigInteger.valueOf(number));
-                case DECIMAL -> out.setBigDecimal(i, BigDecimal.valueOf(number, scale));
-                default -> throw new IllegalStateException("no numbers of type " + type);
+            } else {
+                setter.set(i, column.number(from + i));
             }
         }
     }

@@ -43,7 +43,7 @@ public final class MonetEngine implements Engine {
 
     private static SqlRows select(MonetTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();
-        SqlRows rows = actor.query(query.work(actor.columns()));
+        SqlRows rows = actor.query(query.work(actor.columns(), context.actor()));
         context.checkActive();
         return rows;
     }

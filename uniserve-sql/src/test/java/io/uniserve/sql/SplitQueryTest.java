@@ -11,6 +11,7 @@ import io.uniserve.model.OnLoss;
 import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -221,5 +222,99 @@ class SplitQueryTest {
         String deep = "(".repeat(20_000) + "1" + ")".repeat(20_000);
         assertThatThrownBy(() -> split("SELECT " + deep + " FROM t")).hasMessageContaining("nested too deeply");
         assertThat(split("SELECT a FROM t").names()).containsExactly("a");
+    }
+
+    private static SplitQuery.Top top(String text) {
+        return split(text).top().orElseThrow();
+    }
+
+    @Test
+    void groupsThatAreWholeAreCutAtTheirActors() {
+        SplitQuery.Top top = top("SELECT a, s, sum(b) * 2 AS twice FROM t GROUP BY a, s HAVING count(*) > 1"
+                + " ORDER BY twice DESC NULLS LAST, s LIMIT 3 OFFSET 2");
+        assertThat(top.columns()).containsExactlyInAnyOrder("a", "s");
+        assertThat(top.statement())
+                .isEqualTo("SELECT c0, c1, c2, c3 FROM (SELECT c0, c1, max(c2) AS c2, max(c3) AS c3,"
+                        + " (sum(c2) * 2) AS o0, c1 AS o1 FROM (SELECT \"a\" AS c0, \"s\" AS c1, sum(\"b\") AS c2,"
+                        + " count(*) AS c3 FROM rows GROUP BY 1, 2) AS parts GROUP BY c0, c1"
+                        + " HAVING (CAST(sum(c3) AS BIGINT) > 1)) AS tops ORDER BY o0 DESC NULLS LAST, o1 LIMIT 5");
+        assertThat(top("SELECT s FROM t GROUP BY s HAVING max(b) > 1").statement())
+                .isEqualTo("SELECT c0, max(c1) AS c1 FROM (SELECT \"s\" AS c0, max(\"b\") AS c1 FROM rows GROUP BY 1)"
+                        + " AS parts GROUP BY c0 HAVING (max(c1) > 1)");
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT a, sum(b) FROM t GROUP BY a",
+                "SELECT sum(b) FROM t HAVING sum(b) > 1",
+                "SELECT a, count(DISTINCT b) FROM t GROUP BY a LIMIT 3",
+                "SELECT DISTINCT sum(b) FROM t GROUP BY a ORDER BY 1 LIMIT 3",
+                "SELECT a FROM t ORDER BY b LIMIT 3"
+            })
+    void othersAreNot(String sql) {
+        assertThat(split(sql).top()).isEmpty();
+    }
+
+    private static SplitQuery late(String text, int stays) {
+        Map<String, Columns> tables = Map.of("t", COLUMNS, "u", columns("k bigint, a bigint, n varchar, m double", "k"));
+        return QueryPlan.of(tables, text).split(new SqlQuery.Stage(0, false, true), stays);
+    }
+
+    private static Columns columns(String columns, String key) {
+        return Columns.of(new TableMeta(
+                new TableName("u"),
+                1,
+                new Partitioner.Hash(2),
+                key,
+                ConsistencyLevel.EVENTUAL,
+                1,
+                1,
+                OnLoss.WAIT,
+                "duckdb",
+                Map.of("columns", columns)));
+    }
+
+    @Test
+    void columnsThatOnlyShowComeLast() {
+        SplitQuery query = late(
+                "SELECT n, sum(b) AS v, k, m FROM t JOIN u ON t.a = u.k WHERE m > 1 GROUP BY n, k, m ORDER BY v DESC LIMIT 9", 0);
+        assertThat(query.partial())
+                .isEqualTo("SELECT b1.c0 AS c0, sum(rows.\"b\") AS c1 FROM (rows JOIN b1 ON (rows.\"a\" = b1.c0))"
+                        + " GROUP BY 1");
+        assertThat(query.finish()).isEqualTo("SELECT 0, sum(c1), c0, 0, c0 FROM parts GROUP BY c0 ORDER BY 2 DESC LIMIT 9");
+        assertThat(query.sides().get(1).columns()).containsExactly("k");
+        assertThat(query.late())
+                .containsExactly(new SplitQuery.Late(
+                        1,
+                        4,
+                        0,
+                        List.of(0, 3),
+                        "SELECT \"k\" AS c0, \"n\" AS c1, \"m\" AS c2 FROM rows WHERE (\"m\" > 1) AND \"k\" IN (SELECT c0"
+                                + " FROM b1)"));
+        assertThat(query.top().orElseThrow().columns()).containsExactly("a");
+    }
+
+    /** Of the key's equal the same is true; what is ordered by, computed with, or not determined comes at once. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "SELECT n, t.a, sum(b) FROM t, u WHERE t.a = k GROUP BY n, t.a LIMIT 3 | 1",
+                "SELECT n, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k | 0",
+                "SELECT n, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k ORDER BY n LIMIT 3 | 0",
+                "SELECT n, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k ORDER BY 1 DESC LIMIT 3 | 0",
+                "SELECT n AS x, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k ORDER BY x LIMIT 3 | 0",
+                "SELECT n, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k HAVING n > 'a' LIMIT 3 | 0",
+                "SELECT upper(n), k, sum(b) FROM t, u WHERE t.a = k GROUP BY upper(n), k LIMIT 3 | 0",
+                "SELECT n, sum(b) FROM t, u WHERE t.a = k GROUP BY n LIMIT 3 | 0",
+                "SELECT n, t.s, sum(b) FROM t, u WHERE t.a = k GROUP BY n, t.s LIMIT 3 | 0",
+                "SELECT n, k, sum(b) FROM t LEFT JOIN u ON t.a = k GROUP BY n, k LIMIT 3 | 0",
+                "SELECT n, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k LIMIT 10001 | 0",
+                "SELECT DISTINCT n, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k LIMIT 3 | 0",
+                "SELECT n, k, b FROM t, u WHERE t.a = k ORDER BY b LIMIT 3 | 0"
+            })
+    void whatIsLate(String sql, int tables) {
+        assertThat(late(sql, 0).late()).hasSize(tables);
     }
 }

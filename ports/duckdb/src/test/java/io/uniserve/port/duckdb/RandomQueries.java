@@ -11,17 +11,20 @@ import java.util.Random;
 final class RandomQueries {
     private final Random random;
     private final RandomJoins words;
+    private final RandomTops tops;
 
     RandomQueries(Random random) {
         this.random = random;
         this.words = new RandomJoins(random);
+        this.tops = new RandomTops(random, words);
     }
 
     String next() {
-        return switch (random.nextInt(6)) {
+        return switch (random.nextInt(8)) {
             case 0 -> words.next();
             case 1 -> derived();
             case 2 -> joinedWithGroups();
+            case 3, 4 -> tops.next();
             default -> conditions();
         };
     }

@@ -1,0 +1,34 @@
+package io.uniserve.sql;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class LateRowsTest {
+    private static final SplitQuery.Late LATE = new SplitQuery.Late(1, 2, 1, List.of(0), "");
+    private static final SqlRows ANSWER = rows(List.of("0", "7.5", "2"), List.of("0", "3.5", "1"), List.of("0", "1", "2"));
+    private static final SqlRows BEFORE = rows(List.of("x", "1"), List.of("y", "2"), List.of("z", "3"));
+
+    @SafeVarargs
+    private static SqlRows rows(List<String>... rows) {
+        return new SqlRows(rows[0].stream().map(value -> "VARCHAR").toList(), List.of(rows));
+    }
+
+    @Test
+    void columnsComeToTheRowsWithTheirKeys() {
+        SqlRows fetched = rows(List.of("x", "1", "one"), List.of("y", "2", "two"));
+        assertThat(LateRows.filled(ANSWER, LATE, BEFORE, fetched))
+                .contains(rows(List.of("two", "7.5", "2"), List.of("one", "3.5", "1"), List.of("two", "1", "2")));
+    }
+
+    @Test
+    void aRowThatIsGoneOrIsAnotherNowIsNoticed() {
+        assertThat(LateRows.filled(ANSWER, LATE, BEFORE, rows(List.of("x", "1", "one"))))
+                .isEmpty();
+        SqlRows changed = rows(List.of("x", "1", "one"), List.of("Y", "2", "two"));
+        assertThat(LateRows.filled(ANSWER, LATE, BEFORE, changed)).isEmpty();
+        SqlRows fetched = rows(List.of("x", "1", "one"), List.of("y", "2", "two"));
+        assertThat(LateRows.filled(ANSWER, LATE, rows(List.of("x", "1")), fetched)).isEmpty();
+    }
+}

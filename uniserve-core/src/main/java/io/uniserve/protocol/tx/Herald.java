@@ -57,7 +57,8 @@ final class Herald {
         AtomicHost.Table known = host.table(table);
         if (known != null && known.meta().tableId() == tableId) {
             TreeSet<ServerId> servers = new TreeSet<>();
-            actors.forEach(actor -> servers.addAll(known.map().actors().get(actor).isr()));
+            actors.forEach(
+                    actor -> servers.addAll(known.map().actors().get(actor).isr()));
             servers.forEach(this::tell);
         }
     }
@@ -84,9 +85,10 @@ final class Herald {
     private void tell(ServerId server) {
         Address address = host.addressOf(server);
         if (address != null) {
-            news(server).ifPresent(told -> host.env()
-                    .network()
-                    .call(address, new PeerRequest.Tell(table, told), config.rpcTimeoutNanos(), ignored -> {}));
+            news(server)
+                    .ifPresent(told -> host.env()
+                            .network()
+                            .call(address, new PeerRequest.Tell(table, told), config.rpcTimeoutNanos(), ignored -> {}));
         }
     }
 }

@@ -65,9 +65,7 @@ class LogFollowerTest {
     }
 
     private List<Integer> reads() {
-        return hosts().stream()
-                .map(host -> host.registry().reads(LOG))
-                .toList();
+        return hosts().stream().map(host -> host.registry().reads(LOG)).toList();
     }
 
     @Test
@@ -93,15 +91,17 @@ class LogFollowerTest {
         });
         update();
         cluster.loop.run(Cluster.SECOND);
-        assertThat(sent).isNotEmpty().doesNotHaveDuplicates().noneMatch(each -> each.startsWith(driver.address() + " "));
+        assertThat(sent)
+                .isNotEmpty()
+                .doesNotHaveDuplicates()
+                .noneMatch(each -> each.startsWith(driver.address() + " "));
     }
 
     @Test
     void whatNobodyTellsIsRead() {
         cluster.loop.run(2 * Cluster.SECOND);
         Address deaf = follower.address();
-        cluster.network.lose(
-                (to, request) -> to.equals(deaf) && told(request).isPresent());
+        cluster.network.lose((to, request) -> to.equals(deaf) && told(request).isPresent());
         long version = atomic.update(driver, rows("a", 0));
         cluster.loop.run(Cluster.SECOND / 20);
         assertThat(version(follower)).as("its watch told it").isEqualTo(version);

@@ -72,7 +72,9 @@ class MergedReadsTest {
         List<Integer> actors = new ArrayList<>(one.actors());
         actors.addAll(other.actors());
         return new VersionedRead.Part(
-                actors, one.at(), Bytes.utf8(one.value().utf8() + "+" + other.value().utf8()));
+                actors,
+                one.at(),
+                Bytes.utf8(one.value().utf8() + "+" + other.value().utf8()));
     }
 
     private static void complete(VersionedReadMachine.Result result, String row) {
@@ -85,9 +87,8 @@ class MergedReadsTest {
         assertThat(actors).containsExactlyInAnyOrder(0, 1, 2, 3);
         assertThat(values).hasSize(ACTORS).allMatch(value -> value.endsWith("=" + row));
         assertThat(result.asQueryResult().actors())
-                .isEqualTo(result.parts().stream()
-                        .map(VersionedRead.Part::actors)
-                        .toList());
+                .isEqualTo(
+                        result.parts().stream().map(VersionedRead.Part::actors).toList());
     }
 
     @Test

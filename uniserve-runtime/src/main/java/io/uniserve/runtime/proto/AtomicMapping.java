@@ -61,9 +61,8 @@ final class AtomicMapping {
 
     private static ToldLog fromProto(PeerProto.ToldLog proto) {
         Wire.present("log", proto.hasLog());
-        return new ToldLog(
-                TableLogMapping.fromProto(proto.getLog()),
-                (int) Wire.notNegative("node_version", proto.getNodeVersion()));
+        return new ToldLog(TableLogMapping.fromProto(proto.getLog()), (int)
+                Wire.notNegative("node_version", proto.getNodeVersion()));
     }
 
     static PeerProto.Tell toProto(Tell tell) {

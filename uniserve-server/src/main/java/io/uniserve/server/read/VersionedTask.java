@@ -304,8 +304,7 @@ final class VersionedTask implements Timers.Cancel {
             } else {
                 String why = "the reply is full: " + Limits.RESULT_BYTES_PER_REPLY_MAX + " bytes";
                 part.actors()
-                        .forEach(actor ->
-                                failures.add(new ActorFailure(actor, ErrorCode.RESOURCE_EXHAUSTED, why, 0)));
+                        .forEach(actor -> failures.add(new ActorFailure(actor, ErrorCode.RESOURCE_EXHAUSTED, why, 0)));
             }
         }
         end(cancelled ? Outcome.err(ReadService.gone()) : Outcome.ok(new VersionedRead.Reply(parts, failures)));

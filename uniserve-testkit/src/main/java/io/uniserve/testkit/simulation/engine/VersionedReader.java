@@ -1,11 +1,13 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.port.kv.KvOperators;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -24,10 +26,8 @@ import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.kernel.Weather;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.TreeMap;
-import io.uniserve.port.kv.KvOperators;
-import io.uniserve.api.Document;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 

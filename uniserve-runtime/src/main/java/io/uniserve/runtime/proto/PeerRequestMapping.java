@@ -64,9 +64,7 @@ public final class PeerRequestMapping {
                     .setEpoch(begun.epoch())
                     .setPrimary(begun.primary().value()));
         } else if (request instanceof Vouch vouch) {
-            PeerProto.Vouch.Builder message = PeerProto.Vouch.newBuilder();
-            vouch.keys().forEach(key -> message.addKeys(IdentityMapping.toProto(key)));
-            proto.setVouch(message);
+            proto.setVouch(toProto(vouch));
         } else if (request instanceof HandOver over) {
             proto.setHandOver(toProto(over));
         } else if (request instanceof Draining draining) {
@@ -106,6 +104,12 @@ public final class PeerRequestMapping {
                 .setIncarnation(suspect.incarnation())
                 .setFailedPings(suspect.failedPings())
                 .build();
+    }
+
+    private static PeerProto.Vouch toProto(Vouch vouch) {
+        PeerProto.Vouch.Builder message = PeerProto.Vouch.newBuilder();
+        vouch.keys().forEach(key -> message.addKeys(IdentityMapping.toProto(key)));
+        return message.build();
     }
 
     private static PeerProto.HandOver toProto(HandOver over) {

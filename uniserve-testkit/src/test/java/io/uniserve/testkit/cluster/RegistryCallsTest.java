@@ -70,6 +70,36 @@ class RegistryCallsTest {
         assertThat(calls()).as("a log, a map and a confirmation").isGreaterThanOrEqualTo(before + 3);
     }
 
+    /** Other servers are told what is written: they neither read it nor watch for it. A pause of the machine lets each look once. */
+    @Test
+    void anUpdateIsTwoWritesThatNobodyReads() {
+        int updates = 100;
+        cluster.client()
+                .admin()
+                .createTable(TableSpec.named("u")
+                        .port(KvEngine.NAME)
+                        .hash(8)
+                        .replicas(2)
+                        .level(ConsistencyLevel.FULLY_SERIALIZABLE));
+        ClientTable table = cluster.client().table("u");
+        for (int i = 0; i < updates / 5; i++) {
+            add(table, i);
+        }
+        double reads = calls("read") + calls("watch") + calls("sync");
+        double writes = calls("write");
+        for (int i = 0; i < updates; i++) {
+            add(table, i);
+        }
+        assertThat(calls("write") - writes).isBetween(2.0 * updates, 3.0 * updates);
+        assertThat(calls("read") + calls("watch") + calls("sync") - reads).isLessThan(updates / 2.0);
+    }
+
+    private static void add(ClientTable table, int number) {
+        table.updateDocuments("kv.add@1", List.of(Map.of("id", "account" + number % 8, "amount", 1L)))
+                .run()
+                .orThrow();
+    }
+
     private static long sum(ClientTable table, ReadMode mode) {
         return table.all()
                 .mode(mode)
@@ -80,12 +110,18 @@ class RegistryCallsTest {
     }
 
     private double calls() {
+        return calls("");
+    }
+
+    /** Of this kind; of all where it is empty. */
+    private double calls(String kind) {
         double calls = 0;
         for (int server = 1; server <= SERVERS; server++) {
             calls += cluster.server(server)
                     .scrape()
                     .lines()
-                    .filter(line -> line.startsWith("uniserve_registry_calls_total"))
+                    .filter(line -> line.startsWith("uniserve_registry_calls_total")
+                            && (kind.isEmpty() || line.contains("kind=\"" + kind + "\"")))
                     .mapToDouble(line -> Double.parseDouble(line.substring(line.lastIndexOf(' ') + 1)))
                     .sum();
         }

@@ -52,6 +52,11 @@ public final class StrictReadMachine {
     private Timers.Cancel deadline = () -> {};
     private @Nullable Cut cut;
     private boolean once;
+    /** Whether a replica has answered, the map is another than at the moment, and all replicas are to be asked again. */
+    private boolean answered;
+
+    private boolean moved;
+    private boolean paused;
     private int round;
     private boolean over;
     private final List<TableName> tables;
@@ -133,8 +138,8 @@ public final class StrictReadMachine {
     }
 
     /**
-     * Of operators that leave something where they run, so that it must not be run for two moments: where replicas were asked,
-     * and another moment is needed, the read ends with EXCHANGE_LOST. Call before the start.
+     * Of operators that leave something where they run, so that they are not to be run for two moments: where one has, and another
+     * moment is needed, the read ends with EXCHANGE_LOST. Call before the start.
      */
     public StrictReadMachine ofOneMoment() {
         once = true;
@@ -234,7 +239,7 @@ public final class StrictReadMachine {
             fail(ErrorCode.VERSION_GONE, "the state that the query reads is not there any more: " + last);
             return;
         }
-        if (once && requests > 0) {
+        if (once && answered) {
             fail(ErrorCode.EXCHANGE_LOST, "the moment that the scatters are of is gone: " + last);
             return;
         }
@@ -248,12 +253,30 @@ public final class StrictReadMachine {
                 }));
     }
 
+    /** After a pause all replicas are asked again for what has not come, of the same moment. */
+    private void again() {
+        if (paused) {
+            return;
+        }
+        paused = true;
+        int asked = round;
+        env.routing()
+                .refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
+                    paused = false;
+                    if (asked == round && !over) {
+                        slots.stream().filter(slot -> !slot.asking).forEach(slot -> slot.tried.clear());
+                        dispatch();
+                    }
+                }));
+    }
+
     private Cut.Table table(Cut of, int query) {
         return of.tables().get(tables.indexOf(queries.get(query).table()));
     }
 
     private void take(Cut taken) {
         cut = taken;
+        moved = false;
         for (int i = 0; i < queries.size(); i++) {
             Cut.Table table = table(taken, i);
             int count = table.epochs().size();
@@ -284,10 +307,12 @@ public final class StrictReadMachine {
             if (slot.value == null && !slot.asking) {
                 slot.next = pick(index, slot);
                 if (slot.next == null) {
-                    if (slot.trouble == null) {
-                        later();
-                    } else {
+                    if (slot.trouble != null) {
                         end(Outcome.err(slot.trouble)); // all replicas have it
+                    } else if (once && answered && !moved) {
+                        again();
+                    } else {
+                        later();
                     }
                     return;
                 }
@@ -309,6 +334,7 @@ public final class StrictReadMachine {
                 || slot.actor >= route.get().map().actors().size()
                 || route.get().map().actors().get(slot.actor).epoch() != slot.epoch) {
             last = "the map is another one than at the moment of the read";
+            moved = true;
             slot.trouble = null;
             return null;
         }
@@ -371,6 +397,7 @@ public final class StrictReadMachine {
         group.forEach(slot -> slot.asking = false);
         boolean anew = false;
         if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
+            answered |= !ok.value().parts().isEmpty();
             for (VersionedRead.Part part : ok.value().parts()) {
                 group.stream()
                         .filter(slot -> part.actors().equals(List.of(slot.actor)))

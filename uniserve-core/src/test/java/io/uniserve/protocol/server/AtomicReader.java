@@ -45,6 +45,10 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     final VersionFloors floors = new VersionFloors();
     /** So many answers to strict reads say that the state is gone. */
     int gone;
+    /** So many fail in another way; so many are right before. */
+    int silent;
+
+    int answersBefore;
     /** Strict reads are of operators that leave something. */
     boolean ofOneMoment;
 
@@ -119,9 +123,16 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 environment(),
                 (to, request, completion) -> {
                     cluster.loop.soon(() -> {
-                        if (gone > 0) {
+                        boolean planted = answersBefore-- <= 0;
+                        if (planted && gone > 0) {
                             gone--;
-                            completion.done(Outcome.ok(gone(request)));
+                            cluster.loop.after(Cluster.SECOND / 10, () -> completion.done(Outcome.ok(gone(request))));
+                        } else if (planted && silent > 0) {
+                            silent--;
+                            cluster.loop.after(
+                                    Cluster.SECOND / 10,
+                                    () -> completion.done(
+                                            Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "planted"))));
                         } else {
                             atomic.read(to, request, completion);
                         }

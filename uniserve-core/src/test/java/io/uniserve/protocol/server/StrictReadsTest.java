@@ -96,10 +96,19 @@ class StrictReadsTest {
         AtomicReader reader = atomic.reader();
         reader.gone = 1;
         assertThat(texts(ok(reader.strict(5, Cluster.T)).get(0))).containsOnly("1=a");
-        reader.gone = 1;
         reader.ofOneMoment = true;
-        assertThat(error(reader.strict(5, Cluster.T))).isEqualTo(ErrorCode.EXCHANGE_LOST);
-        assertThat(texts(ok(reader.strict(5, Cluster.T)).get(0))).containsOnly("1=a");
+        reader.gone = 2; // all that are asked first
+        assertThat(texts(ok(reader.strict(5, Cluster.T)).get(0)))
+                .as("nothing has been left yet")
+                .containsOnly("1=a");
+        reader.answersBefore = 1;
+        reader.gone = 1;
+        assertThat(error(reader.strict(5, Cluster.T, Cluster.T))).isEqualTo(ErrorCode.EXCHANGE_LOST);
+        reader.answersBefore = 1;
+        reader.silent = 3;
+        assertThat(ok(reader.strict(15, Cluster.T, Cluster.T)))
+                .as("all replicas are asked again")
+                .allSatisfy(read -> assertThat(texts(read)).containsOnly("1=a"));
     }
 
     @Test

@@ -17,6 +17,7 @@ import io.uniserve.protocol.message.ExchangeId;
 import io.uniserve.protocol.message.Production;
 import io.uniserve.protocol.reader.QueryResult;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
@@ -69,7 +70,7 @@ public final class ShuffleMachine {
             Map<Integer, Address> near) {
         public Asked {
             actors = List.copyOf(actors);
-            near = Map.copyOf(near);
+            near = near.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(near));
         }
     }
 

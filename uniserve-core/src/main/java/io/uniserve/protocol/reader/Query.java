@@ -4,9 +4,11 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.model.Address;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ReadMode;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 
 /**
  * One retrieve over actors of a table.
@@ -26,7 +28,7 @@ public record Query(
         Map<Integer, Address> near) {
     public Query {
         actors = actors.map(List::copyOf);
-        near = Map.copyOf(near);
+        near = near.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(near));
     }
 
     /** One for which all replicas are alike. */

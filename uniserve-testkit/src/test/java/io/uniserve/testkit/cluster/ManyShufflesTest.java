@@ -34,7 +34,7 @@ import org.junit.jupiter.api.io.TempDir;
  * deadlines: afterwards there are as many threads and open files as before, and nothing is held. {@code -Duniserve.shuffles=10000}
  * asks for more than a build does.
  */
-@Timeout(240)
+@Timeout(1_200)
 class ManyShufflesTest {
     private static final int QUERIES = Integer.getInteger("uniserve.shuffles", 900);
     private static final int WARM_UP = 150;

@@ -9,6 +9,8 @@ import io.uniserve.api.operator.Chunk;
 import io.uniserve.api.operator.ChunkSink;
 import io.uniserve.api.operator.GatherCall;
 import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.MapCall;
+import io.uniserve.api.operator.MapOperator;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.ScatterCall;
@@ -31,28 +33,52 @@ import java.util.List;
 import java.util.Optional;
 
 /**
- * The key-value engine, whose every query is a shuffle of the numbers {@code n} of all documents, summed where they meet. The text
+ * The key-value engine, whose every query is a shuffle of the numbers {@code n} of all documents, cut again by a map and summed where they meet. The text
  * says what else happens: {@code sum}, {@code slow} gathers that wait until somebody ends them, or {@code throw}.
  */
 final class ShufflingEngine implements Engine {
     private static final ScatterOperator<KvActor, String> SCATTER = ScatterOperator.of(
             new ScatterCall<>("test.scatter@1", Codecs.STRING), KvActor.class, ShufflingEngine::scatter);
+    private static final MapOperator<KvActor, String> MAP =
+            MapOperator.of(new MapCall<>("test.map@1", Codecs.STRING), KvActor.class, ShufflingEngine::map);
     private static final GatherOperator<KvActor, String, Long> GATHER = GatherOperator.of(
             new GatherCall<>("test.gather@1", Codecs.STRING, Codecs.LONG), KvActor.class, ShufflingEngine::gather);
 
     private final KvEngine engine = new KvEngine();
 
     private static void scatter(KvActor actor, OperatorContext context, String text, int slots, ChunkSink sink) {
-        List<BinaryWriter> chunks = new ArrayList<>();
-        for (int slot = 0; slot < slots; slot++) {
-            chunks.add(new BinaryWriter());
-        }
+        List<BinaryWriter> chunks = chunks(slots);
         for (Document document : KvOperators.SCAN.retrieve(actor, context, new KvOperators.Scan("", 10_000))) {
             if (document.fields().get("n") instanceof Long number) {
                 chunks.get((int) (number % slots)).writeLong(number);
             }
         }
+        put(chunks, sink);
+    }
+
+    private static List<BinaryWriter> chunks(int slots) {
+        List<BinaryWriter> chunks = new ArrayList<>();
         for (int slot = 0; slot < slots; slot++) {
+            chunks.add(new BinaryWriter());
+        }
+        return chunks;
+    }
+
+    private static void map(
+            KvActor actor, OperatorContext context, String text, List<List<Chunk>> inputs, int slots, ChunkSink sink) {
+        List<BinaryWriter> chunks = chunks(slots);
+        for (Chunk chunk : inputs.get(0)) {
+            BinaryReader in = new BinaryReader(chunk.read());
+            while (in.remaining() > 0) {
+                long number = in.readLong();
+                chunks.get((int) (number / slots % slots)).writeLong(number);
+            }
+        }
+        put(chunks, sink);
+    }
+
+    private static void put(List<BinaryWriter> chunks, ChunkSink sink) {
+        for (int slot = 0; slot < chunks.size(); slot++) {
             Bytes chunk = chunks.get(slot).toBytes();
             if (chunk.size() > 0) {
                 sink.put(slot, chunk.size() / Long.BYTES, chunk);
@@ -85,6 +111,7 @@ final class ShufflingEngine implements Engine {
         PortInfo info = engine.info();
         List<String> operators = new ArrayList<>(info.operators());
         operators.add(SCATTER.id());
+        operators.add(MAP.id());
         operators.add(GATHER.id());
         return new PortInfo(info.name(), info.version(), info.levels(), operators, info.updates(), info.whole());
     }
@@ -107,6 +134,7 @@ final class ShufflingEngine implements Engine {
             public List<Operator<?, ?>> operators() {
                 List<Operator<?, ?>> all = new ArrayList<>(opened.operators());
                 all.add(SCATTER);
+                all.add(MAP);
                 all.add(GATHER);
                 return all;
             }
@@ -127,6 +155,7 @@ final class ShufflingEngine implements Engine {
     public Optional<Planner> planner() {
         return Optional.of((query, context) -> {
             Shuffle<String, Long> plan = Shuffle.scatter(query.table(), ScatterCall.of(SCATTER), query.text())
+                    .map(query.table(), MapCall.of(MAP), query.text())
                     .broadcast(query.table(), ScatterCall.of(SCATTER), query.text())
                     .gather(query.table(), GatherCall.of(GATHER), query.text());
             long sum = context.shuffle(

@@ -78,7 +78,8 @@ final class ShuffleChain {
         Optional<List<Link>> most = Optional.empty();
         for (boolean more = true; more; ) {
             more = false;
-            for (int item : smallestFirst(IntStream.range(0, counts.size()).boxed().toList())) {
+            for (int item :
+                    smallestFirst(IntStream.range(0, counts.size()).boxed().toList())) {
                 Set<Integer> with = new TreeSet<>(all);
                 Optional<List<Link>> found = with.add(item) ? exactly(with) : Optional.empty();
                 if (found.isPresent()) {
@@ -152,7 +153,9 @@ final class ShuffleChain {
         while (known.size() < all.size()) {
             Optional<Link> next = smallestFirst(all).stream()
                     .filter(item -> !known.contains(item))
-                    .flatMap(item -> links(inner, item).stream().filter(link -> known.contains(link.to())).limit(1))
+                    .flatMap(item -> links(inner, item).stream()
+                            .filter(link -> known.contains(link.to()))
+                            .limit(1))
                     .findFirst();
             if (next.isEmpty() && known.size() == all.size() - 1) {
                 next = all.stream()

@@ -111,8 +111,11 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         Set<Integer> before = new TreeSet<>();
         for (Link link : links) {
             before.addAll(before.isEmpty() ? List.of(link.to) : List.of());
-            if (!before.contains(link.to) || !before.add(link.item) || common(link).isEmpty()) {
-                throw UniserveException.invalid("table " + link.item + " of FROM is not to be cut with table " + link.to);
+            if (!before.contains(link.to)
+                    || !before.add(link.item)
+                    || common(link).isEmpty()) {
+                throw UniserveException.invalid(
+                        "table " + link.item + " of FROM is not to be cut with table " + link.to);
             }
         }
         if (before.size() > TABLES_MAX || !before.contains(query.stays()) || joined < 0 || joined > links.size()) {
@@ -242,13 +245,15 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
     SqlQuery.Work join(String before, String chunks, int slots, Function<String, String> hash, int at) {
         check();
         if (joined < 1 || joined >= links.size() || !inner(links.get(joined - 1))) {
-            throw UniserveException.invalid("link " + joined + " of " + links.size() + " of a join is not one in the middle");
+            throw UniserveException.invalid(
+                    "link " + joined + " of " + links.size() + " of a join is not one in the middle");
         }
         List<Integer> known = order().subList(0, joined);
         int item = links.get(joined - 1).item;
         Link next = links.get(joined);
         List<String> on = query.equalities().stream()
-                .filter(one -> one.of(item).isPresent() && known.contains(one.other(item).item()))
+                .filter(one -> one.of(item).isPresent()
+                        && known.contains(one.other(item).item()))
                 .map(one -> column(item, one.of(item).orElseThrow().column()) + " = "
                         + column(one.other(item).item(), one.other(item).column()))
                 .toList();
@@ -260,14 +265,16 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         columns.add("CAST(" + at + " AS BIGINT) * " + SLOT_ROWS + " + row_number() OVER () AS " + PAIR);
         columns.add(slot(next, key, all, slots, hash));
         String left = joined == 1 ? raw(known.get(0), before) : "SELECT * FROM " + before;
-        String statement = "SELECT " + String.join(", ", columns) + " FROM (" + left + ") AS a JOIN (" + raw(item, chunks)
-                + ") AS b ON " + String.join(" AND ", on) + (all ? "" : " WHERE " + key + " IS NOT NULL");
+        String statement =
+                "SELECT " + String.join(", ", columns) + " FROM (" + left + ") AS a JOIN (" + raw(item, chunks)
+                        + ") AS b ON " + String.join(" AND ", on) + (all ? "" : " WHERE " + key + " IS NOT NULL");
         return new SqlQuery.Work(statement, Map.of());
     }
 
     /** The names of a table's columns in what was joined. */
     private List<String> columns(int item) {
-        return IntStream.range(0, query.split().side("table to cut", item).columns().size())
+        return IntStream.range(
+                        0, query.split().side("table to cut", item).columns().size())
                 .mapToObj(i -> "c" + item + "_" + i)
                 .toList();
     }

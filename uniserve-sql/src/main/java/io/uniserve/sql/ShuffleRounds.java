@@ -50,7 +50,8 @@ final class ShuffleRounds {
                 String joined = all.order().subList(0, i + 2).stream()
                         .map(one -> SqlRun.called(sides.get(one)))
                         .collect(Collectors.joining(", "));
-                begun.add("joined " + joined + slots + ", and shuffled by " + links.get(i + 1).toColumn() + ": ");
+                begun.add("joined " + joined + slots + ", and shuffled by "
+                        + links.get(i + 1).toColumn() + ": ");
             }
         }
         Shuffle.Result<SqlRows> result = context.shuffle(stages.gather(at, calls.gather(), all), SqlRows::concat);

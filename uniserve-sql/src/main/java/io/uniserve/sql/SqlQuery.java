@@ -305,8 +305,7 @@ public record SqlQuery(
         return all[index];
     }
 
-    private record SplitKey(
-            String text, Map<String, Columns> tables, Stage stage, int stays, List<Integer> paired) {}
+    private record SplitKey(String text, Map<String, Columns> tables, Stage stage, int stays, List<Integer> paired) {}
 
     private record PlanKey(String text, Map<String, Columns> tables) {}
 

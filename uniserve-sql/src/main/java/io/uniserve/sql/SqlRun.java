@@ -255,7 +255,8 @@ final class SqlRun {
                 ? Optional.empty()
                 : Optional.of(new ShuffleChain(query.with(Step.PARTIAL, stays, stays, Map.of()), counts));
         cut = chain.flatMap(found -> hinted(found, others));
-        cut.ifPresent(links -> others.removeIf(item -> links.stream().anyMatch(link -> link.item() == item || link.to() == item)));
+        cut.ifPresent(links ->
+                others.removeIf(item -> links.stream().anyMatch(link -> link.item() == item || link.to() == item)));
         Map<Integer, PackedRows> gathered = new TreeMap<>();
         while (!others.isEmpty()) {
             List<Integer> now = others.stream()
@@ -371,7 +372,8 @@ final class SqlRun {
             step.run();
             return false;
         } catch (UniserveException e) {
-            if (e.code() != ErrorCode.TOO_LARGE || chain.filter(found -> found.cuts(item)).isEmpty()) {
+            if (e.code() != ErrorCode.TOO_LARGE
+                    || chain.filter(found -> found.cuts(item)).isEmpty()) {
                 throw e;
             }
             large.put(item, e);
@@ -553,8 +555,8 @@ final class SqlRun {
         void checkAnswer(String place, PackedRows answer) {
             if (rows + answer.count() > ROWS_MAX || bytes + answer.bytes() > BYTES_MAX) {
                 throw tooLarge(
-                        "%sthe sub-query has %,d rows, with those before it %,d rows of %,d bytes; at most %,d rows of %,d"
-                                + " bytes are sent on; add conditions, or name fewer columns",
+                        "%sthe sub-query has %,d rows, with those before it %,d rows of %,d bytes; at most %,d rows of"
+                                + " %,d bytes are sent on; add conditions, or name fewer columns",
                         place, answer.count(), rows + answer.count(), bytes + answer.bytes(), ROWS_MAX, BYTES_MAX);
             }
         }
@@ -562,8 +564,8 @@ final class SqlRun {
         static void checkWhole(String table, long count) {
             if (count > WHOLE_ROWS_MAX) {
                 throw tooLarge(
-                        "the join would send all %,d rows of table %s to every server, at most %,d without a condition on"
-                                + " them; add one, or an equality with a smaller table that has one",
+                        "the join would send all %,d rows of table %s to every server, at most %,d without a condition"
+                                + " on them; add one, or an equality with a smaller table that has one",
                         count, table, WHOLE_ROWS_MAX);
             }
         }
@@ -571,8 +573,9 @@ final class SqlRun {
         void check(String table, long moreRows, long moreBytes) {
             if (rows + moreRows > ROWS_MAX || bytes + moreBytes > BYTES_MAX) {
                 throw tooLarge(
-                        "the join would send %,d rows of table %s to every server, with those of other tables %,d rows of"
-                                + " %,d bytes; at most %,d rows of %,d bytes are; add conditions, or name fewer columns",
+                        "the join would send %,d rows of table %s to every server, with those of other tables %,d rows"
+                                + " of %,d bytes; at most %,d rows of %,d bytes are; add conditions, or name fewer"
+                                + " columns",
                         moreRows, table, rows + moreRows, bytes + moreBytes, ROWS_MAX, BYTES_MAX);
             }
         }

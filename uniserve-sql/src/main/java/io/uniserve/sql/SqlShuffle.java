@@ -131,8 +131,8 @@ public record SqlShuffle(Function<String, String> hash, Function<List<Path>, Str
         if (both.get(0).isEmpty() || both.get(1).isEmpty()) {
             return; // nothing meets anything
         }
-        SqlQuery.Work work = query.join(
-                files.apply(both.get(0)), files.apply(both.get(1)), slots, hash, context.actor());
+        SqlQuery.Work work =
+                query.join(files.apply(both.get(0)), files.apply(both.get(1)), slots, hash, context.actor());
         put(actor, context, work, sink, folder.resolve("chunks"));
     }
 

@@ -62,10 +62,11 @@ class SqlShuffleTest {
                         "SCATTER mid [b2] SELECT \"m_id\" AS c0, \"m_small\" AS c1,"
                                 + " CAST(hash(CAST(\"m_id\" AS BIGINT)) % 2 AS INTEGER) AS s FROM rows"
                                 + " WHERE \"m_small\" IN (SELECT c0 FROM b2) AND \"m_id\" IS NOT NULL",
-                        "GATHER big SELECT * FROM (WITH rows AS (SELECT c0 AS \"b_text\", c1 AS \"b_id\", c2 AS \"b_mid\" FROM files),"
-                                + " b1 AS (SELECT CAST(NULL AS BIGINT) AS c0, CAST(NULL AS BIGINT) AS c1 WHERE 1 = 0)"
-                                + " SELECT rows.\"b_text\" AS c0, count(*) AS c1 FROM ((rows CROSS JOIN b1) CROSS JOIN b2)"
-                                + " WHERE (rows.\"b_id\" > 7) AND (rows.\"b_mid\" = b1.c0) AND (b1.c1 = b2.c0) GROUP BY 1)");
+                        "GATHER big SELECT * FROM (WITH rows AS (SELECT c0 AS \"b_text\", c1 AS \"b_id\", c2 AS"
+                            + " \"b_mid\" FROM files), b1 AS (SELECT CAST(NULL AS BIGINT) AS c0, CAST(NULL AS BIGINT)"
+                            + " AS c1 WHERE 1 = 0) SELECT rows.\"b_text\" AS c0, count(*) AS c1 FROM ((rows CROSS JOIN"
+                            + " b1) CROSS JOIN b2) WHERE (rows.\"b_id\" > 7) AND (rows.\"b_mid\" = b1.c0) AND (b1.c1 ="
+                            + " b2.c0) GROUP BY 1)");
         assertThat(told)
                 .contains("shuffle big by b_mid from 2 actors of big: 3 rows, 4,000 bytes")
                 .contains("shuffle mid by m_id from 2 actors of mid: 3 rows")
@@ -112,7 +113,8 @@ class SqlShuffleTest {
         TestingPlan plan = plan(200_000, 150_000);
         answer(
                 plan,
-                "SELECT /*+ shuffle */ count(*) FROM big LEFT JOIN mid ON m_id = b_mid AND m_text = 'x' WHERE b_id > 7");
+                "SELECT /*+ shuffle */ count(*) FROM big LEFT JOIN mid ON m_id = b_mid AND m_text = 'x' WHERE b_id >"
+                        + " 7");
         assertThat(plan.asked)
                 .contains("SCATTER big [] SELECT \"b_id\" AS c0, \"b_mid\" AS c1, CASE WHEN \"b_mid\" IS NULL THEN 0"
                         + " ELSE CAST(hash(CAST(\"b_mid\" AS BIGINT)) % 2 AS INTEGER) END AS s FROM rows"
@@ -171,12 +173,10 @@ class SqlShuffleTest {
                         () -> good.scatter(Objects.requireNonNull(query.tables().get("big")), 4, key -> key))
                 .hasMessageContaining("other columns than the query was made for");
         assertThatThrownBy(() -> good.join("f", "g", 4, key -> key, 0)).hasMessageContaining("link 0 of 1 of a join");
-        assertThatThrownBy(() -> good.gather(Optional.empty(), Optional.empty())).hasMessageContaining("ends with 0");
+        assertThatThrownBy(() -> good.gather(Optional.empty(), Optional.empty()))
+                .hasMessageContaining("ends with 0");
         SqlQuery sent = query.with(
-                SqlQuery.Step.SIDE,
-                0,
-                0,
-                Map.of(1, PackedRows.of(new SqlRows(List.of("BIGINT"), List.of()))));
+                SqlQuery.Step.SIDE, 0, 0, Map.of(1, PackedRows.of(new SqlRows(List.of("BIGINT"), List.of()))));
         assertThatThrownBy(() -> new ShuffleQuery(sent, good.links(), 1).gather(Optional.empty(), Optional.empty()))
                 .hasMessageContaining("wants the rows of tables []");
     }
@@ -201,8 +201,8 @@ class SqlShuffleTest {
         assertThat(plan.asked)
                 .filteredOn(step -> step.startsWith("SCATTER") || step.startsWith("MAP") || step.startsWith("GATHER"))
                 .containsExactly(
-                        "SCATTER more [] SELECT \"o_id\" AS c0, CAST(hash(CAST(\"o_id\" AS BIGINT)) % 2 AS INTEGER) AS s"
-                                + " FROM rows WHERE \"o_id\" IS NOT NULL",
+                        "SCATTER more [] SELECT \"o_id\" AS c0, CAST(hash(CAST(\"o_id\" AS BIGINT)) % 2 AS INTEGER) AS"
+                                + " s FROM rows WHERE \"o_id\" IS NOT NULL",
                         "SCATTER mid [b3] SELECT \"m_text\" AS c0, \"m_id\" AS c1, \"m_id2\" AS c2, \"m_small\" AS c3,"
                                 + " CAST(hash(CAST(\"m_id2\" AS BIGINT)) % 2 AS INTEGER) AS s FROM rows"
                                 + " WHERE \"m_small\" IN (SELECT c0 FROM b3) AND \"m_id2\" IS NOT NULL",
@@ -215,16 +215,16 @@ class SqlShuffleTest {
                         "SCATTER big [] SELECT \"b_text\" AS c0, \"b_mid\" AS c1,"
                                 + " CAST(hash(CAST(\"b_mid\" AS BIGINT)) % 2 AS INTEGER) AS s FROM rows"
                                 + " WHERE \"b_mid\" IS NOT NULL",
-                        "GATHER big SELECT * FROM (WITH b2 AS (SELECT c2_0 AS c0, \"#\" FROM files),"
-                                + " b1 AS (SELECT c1_0 AS c0, c1_1 AS c1, c1_2 AS c2, c1_3 AS c3, \"#\" FROM files),"
-                                + " rows AS (SELECT CAST(NULL AS VARCHAR) AS \"b_text\", CAST(NULL AS INTEGER) AS \"b_mid\" WHERE 1 = 0)"
-                                + " SELECT rows.\"b_text\" AS c0, count(*) AS c1, max(b1.c0) AS c2"
-                                + " FROM (((rows CROSS JOIN b1) CROSS JOIN b2) CROSS JOIN b3)"
-                                + " WHERE (rows.\"b_mid\" = b1.c1) AND (b1.c2 = b2.c0) AND (b1.c3 = b3.c0)"
-                                + " AND (b2.\"#\" = b1.\"#\") GROUP BY 1)");
+                        "GATHER big SELECT * FROM (WITH b2 AS (SELECT c2_0 AS c0, \"#\" FROM files), b1 AS (SELECT"
+                            + " c1_0 AS c0, c1_1 AS c1, c1_2 AS c2, c1_3 AS c3, \"#\" FROM files), rows AS (SELECT"
+                            + " CAST(NULL AS VARCHAR) AS \"b_text\", CAST(NULL AS INTEGER) AS \"b_mid\" WHERE 1 = 0)"
+                            + " SELECT rows.\"b_text\" AS c0, count(*) AS c1, max(b1.c0) AS c2 FROM (((rows CROSS JOIN"
+                            + " b1) CROSS JOIN b2) CROSS JOIN b3) WHERE (rows.\"b_mid\" = b1.c1) AND (b1.c2 = b2.c0)"
+                            + " AND (b1.c3 = b3.c0) AND (b2.\"#\" = b1.\"#\") GROUP BY 1)");
         assertThat(told)
                 .contains("shuffle more by o_id from 2 actors of more: 3 rows, 4,000 bytes")
-                .contains("joined more, mid in 2 slots, at the actors of big, and shuffled by m_id: 3 rows, 4,000 bytes")
+                .contains(
+                        "joined more, mid in 2 slots, at the actors of big, and shuffled by m_id: 3 rows, 4,000 bytes")
                 .contains("shuffle big by b_mid from 2 actors of big: 3 rows")
                 .contains("joined in 2 slots, at the actors of big: 1 row of 3 rows");
     }
@@ -246,8 +246,8 @@ class SqlShuffleTest {
                 .table("big", "b_id bigint, b_mid double", 400_000)
                 .table("mid", "m_id bigint, m_id2 bigint, m_mid double", 90)
                 .table("more", "o_id bigint, o_text varchar", 150_000);
-        assertThatThrownBy(() ->
-                        answer(none, "SELECT count(*) FROM big, mid, more WHERE b_mid = m_mid AND m_id2 = o_id"))
+        assertThatThrownBy(
+                        () -> answer(none, "SELECT count(*) FROM big, mid, more WHERE b_mid = m_mid AND m_id2 = o_id"))
                 .hasMessageContaining("all 150,000 rows of table more");
         assertThat(none.asked).noneMatch(step -> step.startsWith("SCATTER"));
     }

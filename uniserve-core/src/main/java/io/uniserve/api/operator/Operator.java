@@ -10,7 +10,8 @@ import io.uniserve.codec.Codec;
  * @param <A> the actor
  * @param <P> its parameters
  */
-public sealed interface Operator<A extends Actor, P> permits RetrieveOperator, ScatterOperator, MapOperator, GatherOperator {
+public sealed interface Operator<A extends Actor, P>
+        permits RetrieveOperator, ScatterOperator, MapOperator, GatherOperator {
     /** {@code name@version}, e.g. {@code kv.get@1}. */
     String id();
 

@@ -26,8 +26,8 @@ public record Shuffle<P, V>(List<Scatter<?>> scatters, TableName at, GatherCall<
     public Shuffle {
         scatters = List.copyOf(scatters);
         if (scatters.isEmpty() || scatters.size() > Limits.PLAN_SCATTERS_MAX) {
-            throw UniserveException.invalid("a plan has " + scatters.size()
-                    + " scatters and maps, use 1 to " + Limits.PLAN_SCATTERS_MAX);
+            throw UniserveException.invalid(
+                    "a plan has " + scatters.size() + " scatters and maps, use 1 to " + Limits.PLAN_SCATTERS_MAX);
         }
         open(scatters.stream().map(Scatter::inputs).toList());
     }

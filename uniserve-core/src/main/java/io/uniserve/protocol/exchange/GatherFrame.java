@@ -66,10 +66,9 @@ public record GatherFrame(
         long wanted = 0;
         Set<Integer> stages = new TreeSet<>();
         for (Input input : inputs) {
-            wanted += input.spread == Spread.KEPT
-                    ? input.receipts.size()
-                    : (long) input.receipts.size() * actors.size();
-            if (!stages.add(input.stage) || output.isPresent() && output.get().stage <= input.stage) {
+            wanted +=
+                    input.spread == Spread.KEPT ? input.receipts.size() : (long) input.receipts.size() * actors.size();
+            if (!stages.add(input.stage) || (output.isPresent() && output.get().stage <= input.stage)) {
                 throw corrupt("stage " + input.stage + " is there twice, or not before this one");
             }
             check(exchange, input, actors.size());

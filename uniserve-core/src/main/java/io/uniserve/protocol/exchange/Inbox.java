@@ -118,7 +118,7 @@ final class Inbox {
                 chunk.take(size);
                 return true;
             }
-            boolean more = extra == chunk || extra == null && (answers || Inbox.this.assembling == 0);
+            boolean more = extra == chunk || (extra == null && (answers || Inbox.this.assembling == 0));
             if (alone && more) {
                 extra = chunk;
                 chunk.take(size);
@@ -130,7 +130,8 @@ final class Inbox {
         private void send(List<Part> parts, int attempt) {
             long bytes = parts.stream().mapToLong(Part::length).sum();
             asked += bytes;
-            // What is asked for counts until it has come or is not wanted any more, so that a silent one is not asked for more.
+            // What is asked for counts until it has come or is not wanted any more, so that a silent one is not asked
+            // for more.
             PeerRequest request = new PeerRequest.PullChunks(parts.stream()
                     .map(part -> new PullChunk(part.of.key.production, part.of.key.slot, part.offset, part.length))
                     .toList());
@@ -352,7 +353,9 @@ final class Inbox {
                 more |= producer.ask();
             }
         }
-        producers.values().removeIf(producer -> producer.queue.isEmpty() && producer.assembling == 0 && producer.asked == 0);
+        producers
+                .values()
+                .removeIf(producer -> producer.queue.isEmpty() && producer.assembling == 0 && producer.asked == 0);
         pumping = false;
     }
 

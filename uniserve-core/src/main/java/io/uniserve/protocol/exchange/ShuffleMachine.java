@@ -102,8 +102,8 @@ public final class ShuffleMachine {
             scatters = List.copyOf(scatters);
             actors = List.copyOf(actors);
             if (scatters.isEmpty() || scatters.size() > Limits.PLAN_SCATTERS_MAX) {
-                throw UniserveException.invalid("a plan has " + scatters.size()
-                        + " scatters and maps, use 1 to " + Limits.PLAN_SCATTERS_MAX);
+                throw UniserveException.invalid(
+                        "a plan has " + scatters.size() + " scatters and maps, use 1 to " + Limits.PLAN_SCATTERS_MAX);
             }
             List<List<Integer>> taken =
                     new ArrayList<>(scatters.stream().map(Scatter::inputs).toList());
@@ -111,8 +111,9 @@ public final class ShuffleMachine {
             List<Scatter> all = new ArrayList<>(scatters);
             all.add(new Scatter(at, actors, operator, parameters, Spread.CUT, taken.get(scatters.size())));
             long chunks = 0;
-            for (Scatter stage : all) {
-                chunks += stage.inputs.isEmpty() ? 0 : chunks(all, stage);
+            for (int stage = 0; stage < all.size(); stage++) {
+                String what = stage < scatters.size() ? "map" : "gather";
+                chunks += all.get(stage).inputs.isEmpty() ? 0 : chunks(all, all.get(stage), what);
             }
             if (chunks > Limits.PLAN_CHUNKS_MAX) {
                 throw new UniserveException(
@@ -124,8 +125,7 @@ public final class ShuffleMachine {
         }
 
         /** How many chunks a stage's slots want; refuses one that cannot be. */
-        private static long chunks(List<Scatter> all, Scatter stage) {
-            String what = stage == all.get(all.size() - 1) ? "gather" : "map";
+        private static long chunks(List<Scatter> all, Scatter stage, String what) {
             if (stage.actors.isEmpty() || stage.actors.size() > Limits.SCATTER_SLOTS_MAX) {
                 throw UniserveException.invalid(
                         "a " + what + " at " + stage.actors.size() + " actors, use 1 to " + Limits.SCATTER_SLOTS_MAX);
@@ -322,7 +322,9 @@ public final class ShuffleMachine {
 
     private static UniserveException late(UniserveException error) {
         return new UniserveException(
-                ErrorCode.EXCHANGE_LOST, error.reason() + "; until the deadline no time is left for another attempt", error);
+                ErrorCode.EXCHANGE_LOST,
+                error.reason() + "; until the deadline no time is left for another attempt",
+                error);
     }
 
     /** All stages, once. */
@@ -442,8 +444,7 @@ public final class ShuffleMachine {
                 Scatter map = plan.scatters.get(stage);
                 if (!begun.contains(stage) && map.inputs.stream().allMatch(input -> inputs.get(input) != null)) {
                     begun.add(stage);
-                    Optional<GatherFrame.Output> output =
-                            Optional.of(new GatherFrame.Output(stage, plan.slots(stage)));
+                    Optional<GatherFrame.Output> output = Optional.of(new GatherFrame.Output(stage, plan.slots(stage)));
                     Bytes parameters = frame(map.inputs, map.actors, output, map.parameters);
                     Map<Integer, Address> near = near(map.inputs);
                     run(stage, new Asked(map.table, map.actors, map.operator, parameters, true, near), clock.nanos());
@@ -476,7 +477,9 @@ public final class ShuffleMachine {
             Map<Integer, Address> near = new TreeMap<>();
             for (int stage : stages) {
                 if (plan.scatters.get(stage).spread == Spread.KEPT) {
-                    done(stage).receipts.forEach(one -> near.put(one.production().actor(), one.server()));
+                    done(stage)
+                            .receipts
+                            .forEach(one -> near.put(one.production().actor(), one.server()));
                 }
             }
             return near;
@@ -498,7 +501,9 @@ public final class ShuffleMachine {
                     over = true;
                     running.clear();
                     stop();
-                    List<Scattered> all = IntStream.range(0, inputs.size()).mapToObj(this::done).toList();
+                    List<Scattered> all = IntStream.range(0, inputs.size())
+                            .mapToObj(this::done)
+                            .toList();
                     completion.done(outcome.map(result -> new Result(all, result, clock.nanos() - start, attempt)));
                 }
             }));

@@ -92,8 +92,7 @@ public final class StageReads implements ShuffleMachine.Reads {
     }
 
     @Override
-    public Timers.Cancel readTogether(
-            List<ShuffleMachine.Asked> scatters, Completion<List<QueryResult>> completion) {
+    public Timers.Cancel readTogether(List<ShuffleMachine.Asked> scatters, Completion<List<QueryResult>> completion) {
         return strict(scatters, completion);
     }
 
@@ -104,8 +103,9 @@ public final class StageReads implements ShuffleMachine.Reads {
         if (asked.parameters().size() > Limits.PARAMETER_BYTES_MAX) {
             UniserveException error = new UniserveException(
                     ErrorCode.TOO_LARGE,
-                    "the parameters of " + operator + " have " + asked.parameters().size() + " bytes, at most "
-                            + Limits.PARAMETER_BYTES_MAX + ": gather at a table of fewer actors");
+                    "the parameters of " + operator + " have "
+                            + asked.parameters().size() + " bytes, at most " + Limits.PARAMETER_BYTES_MAX
+                            + ": gather at a table of fewer actors");
             return env.timers().after(0, () -> completion.done(Outcome.err(error)));
         }
         Query query = query(asked);

@@ -31,7 +31,8 @@ final class QuerySlot {
     Optional<ReadSession.Pin> pin = Optional.empty();
 
     /** Where it is best asked. */
-    @Nullable Address near;
+    @Nullable
+    Address near;
 
     boolean preferPrimary;
     boolean parked;

@@ -57,7 +57,8 @@ class ShuffleTest {
                 .gather(TABLE, GATHER, "p");
         assertThat(plan.scatters().stream().map(scatter -> (Object) scatter.inputs()))
                 .containsExactly(List.of(), List.of(), List.of(0, 1), List.of(), List.of(), List.of(3, 4), List.of());
-        assertThat(Shuffle.open(plan.scatters().stream().map(Shuffle.Scatter::inputs).toList()))
+        assertThat(Shuffle.open(
+                        plan.scatters().stream().map(Shuffle.Scatter::inputs).toList()))
                 .containsExactly(2, 5, 6);
     }
 
@@ -68,25 +69,22 @@ class ShuffleTest {
         assertThatThrownBy(() -> new Shuffle.Scatter<>(TABLE, Optional.empty(), SCATTER, "", Spread.CUT, List.of(0)))
                 .hasMessageContaining("stage s@1 of a plan gets the chunks of 1 others");
         Shuffle.Scatter<String> leaf = new Shuffle.Scatter<>(TABLE, Optional.empty(), SCATTER, "", Spread.CUT);
-        Shuffle.Scatter<String> map =
-                new Shuffle.Scatter<>(TABLE, Optional.empty(), MAP, "", Spread.CUT, List.of(0));
+        Shuffle.Scatter<String> map = new Shuffle.Scatter<>(TABLE, Optional.empty(), MAP, "", Spread.CUT, List.of(0));
         assertThatThrownBy(() -> new Shuffle<>(List.of(leaf, map, map), TABLE, GATHER, ""))
                 .hasMessageContaining("stage 2 of a plan wants the chunks of stage 0");
         assertThatThrownBy(() -> new Shuffle<>(List.of(map), TABLE, GATHER, ""))
                 .hasMessageContaining("stage 0 of a plan wants the chunks of stage 0");
         assertThatThrownBy(() -> scatters(1).with(map)).hasMessageContaining("is a map: use map()");
-        ShuffleMachine.Scatter kept =
-                new ShuffleMachine.Scatter(TABLE, List.of(0, 5), "s@1", Bytes.EMPTY, Spread.KEPT);
+        ShuffleMachine.Scatter kept = new ShuffleMachine.Scatter(TABLE, List.of(0, 5), "s@1", Bytes.EMPTY, Spread.KEPT);
         assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(kept), TABLE, List.of(0, 1), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("what s@1 keeps at actors [0, 5] of table t is for these actors");
-        assertThatThrownBy(() -> new ShuffleMachine.Plan(
-                        List.of(kept), new TableName("u"), List.of(0, 5), "g@1", Bytes.EMPTY))
+        assertThatThrownBy(() ->
+                        new ShuffleMachine.Plan(List.of(kept), new TableName("u"), List.of(0, 5), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("of table u gets it");
         ShuffleMachine.Scatter nowhere =
                 new ShuffleMachine.Scatter(TABLE, List.of(), "m@1", Bytes.EMPTY, Spread.CUT, List.of(0));
         ShuffleMachine.Scatter cut = new ShuffleMachine.Scatter(TABLE, List.of(0), "s@1", Bytes.EMPTY, Spread.CUT);
-        assertThatThrownBy(() -> new ShuffleMachine.Plan(
-                        List.of(cut, nowhere), TABLE, List.of(0), "g@1", Bytes.EMPTY))
+        assertThatThrownBy(() -> new ShuffleMachine.Plan(List.of(cut, nowhere), TABLE, List.of(0), "g@1", Bytes.EMPTY))
                 .hasMessageContaining("a map at 0 actors, use 1 to 4096");
     }
 

@@ -73,7 +73,9 @@ class ExchangeMachineTest {
     void aBroadcastComesOnceForAllGathersOfAServer() {
         Receipt receipt = value(world.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(30, 1))));
         GatherFrame frame = new GatherFrame(
-                ID, List.of(0, 1, 2), List.of(new GatherFrame.Input(0, Spread.BROADCAST, List.of(receipt))),
+                ID,
+                List.of(0, 1, 2),
+                List.of(new GatherFrame.Input(0, Spread.BROADCAST, List.of(receipt))),
                 Optional.empty(),
                 Bytes.EMPTY);
         Delivery delivery = value(world.delivered(0, frame, 0, 1, 2));
@@ -181,7 +183,8 @@ class ExchangeMachineTest {
         assertThat(world.messages).as("on their way to one that is silent").hasSize(1);
         world.loop.run(10 * SECOND);
         world.network.lose((to, request) -> false);
-        assertThat(value(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0)).arrivals())
+        assertThat(value(world.delivered(0, frame(ID, List.of(0, 1), receipt), 0))
+                        .arrivals())
                 .hasSize(1);
     }
 
@@ -191,7 +194,9 @@ class ExchangeMachineTest {
         Receipt receipt = value(small.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(80, 1))));
         int before = small.disk(0).appends();
         Delivery delivery = value(small.delivered(0, frame(ID, List.of(0), receipt), 0));
-        assertThat(small.disk(0).appends() - before).as("85 bytes in pieces of 10").isEqualTo(9);
+        assertThat(small.disk(0).appends() - before)
+                .as("85 bytes in pieces of 10")
+                .isEqualTo(9);
         assertThat(small.read(delivery.arrivals().get(0))).isEqualTo(chunk(80, 1));
     }
 

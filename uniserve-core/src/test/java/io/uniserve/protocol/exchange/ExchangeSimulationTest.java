@@ -41,8 +41,8 @@ class ExchangeSimulationTest {
         int next = 1 + random.nextInt(4);
         scatters(stages, 1 + random.nextInt(2), next, random);
         for (int maps = random.nextInt(3); maps > 0; maps--) {
-            List<Integer> inputs =
-                    Shuffle.open(stages.stream().map(ShuffleMachine.Scatter::inputs).toList());
+            List<Integer> inputs = Shuffle.open(
+                    stages.stream().map(ShuffleMachine.Scatter::inputs).toList());
             int after = 1 + random.nextInt(4);
             Spread spread = next <= after ? Spread.values()[random.nextInt(3)] : Spread.values()[random.nextInt(2)];
             stages.add(new ShuffleMachine.Scatter(TABLE, upTo(next), "map", Bytes.EMPTY, spread, inputs));
@@ -54,12 +54,11 @@ class ExchangeSimulationTest {
 
     private static void scatters(List<ShuffleMachine.Scatter> stages, int count, int slots, Random random) {
         for (int i = 0; i < count; i++) {
-            Spread spread =
-                    switch (random.nextInt(6)) {
-                        case 0 -> Spread.BROADCAST;
-                        case 1 -> Spread.KEPT;
-                        default -> Spread.CUT;
-                    };
+            Spread spread = switch (random.nextInt(6)) {
+                case 0 -> Spread.BROADCAST;
+                case 1 -> Spread.KEPT;
+                default -> Spread.CUT;
+            };
             List<Integer> actors = upTo(1 + random.nextInt(spread == Spread.KEPT ? slots : 5));
             stages.add(new ShuffleMachine.Scatter(TABLE, actors, "scatter", Bytes.EMPTY, spread));
         }
@@ -74,8 +73,7 @@ class ExchangeSimulationTest {
     }
 
     /** What comes for an actor's slot. */
-    private static List<Integer> got(
-            ShuffleMachine.Plan plan, List<Integer> inputs, List<Integer> slots, int actor) {
+    private static List<Integer> got(ShuffleMachine.Plan plan, List<Integer> inputs, List<Integer> slots, int actor) {
         List<Integer> all = new ArrayList<>();
         for (int input : inputs) {
             ShuffleMachine.Scatter made = plan.scatters().get(input);

@@ -76,37 +76,43 @@ class ShuffleMachineTest {
     }
 
     private static ShuffleMachine.Scatter stage(String operator, TableName table, Spread spread, Integer... inputs) {
-        return new ShuffleMachine.Scatter(
-                table, List.of(0, 1), operator, Bytes.EMPTY, spread, List.of(inputs));
+        return new ShuffleMachine.Scatter(table, List.of(0, 1), operator, Bytes.EMPTY, spread, List.of(inputs));
     }
 
     private static Receipt receipt(int stage, int actor, int slots) {
-        List<ChunkInfo> chunks = IntStream.range(0, slots).mapToObj(slot -> new ChunkInfo(1, 10, 3)).toList();
+        List<ChunkInfo> chunks = IntStream.range(0, slots)
+                .mapToObj(slot -> new ChunkInfo(1, 10, 3))
+                .toList();
         Production production = new Production(new ExchangeId(7, 1), stage, actor, 100L + stage * 10L + actor);
         return new Receipt(new Address("server" + actor, 1), production, chunks, 0);
     }
 
     private void scattered(String operator, int stage, int slots) {
-        answer(operator, List.of(
-                Receipt.CODEC.encode(receipt(stage, 0, slots)), Receipt.CODEC.encode(receipt(stage, 1, slots))));
+        answer(
+                operator,
+                List.of(
+                        Receipt.CODEC.encode(receipt(stage, 0, slots)),
+                        Receipt.CODEC.encode(receipt(stage, 1, slots))));
     }
 
     private void mapped(String operator, int stage, int slots) {
-        answer(operator, IntStream.range(0, 2)
-                .mapToObj(actor -> Gathered.codec(Receipt.CODEC)
-                        .encode(new Gathered<>(receipt(stage, actor, slots), 2, 20, 5, 3, Set.of())))
-                .toList());
+        answer(
+                operator,
+                IntStream.range(0, 2)
+                        .mapToObj(actor -> Gathered.codec(Receipt.CODEC)
+                                .encode(new Gathered<>(receipt(stage, actor, slots), 2, 20, 5, 3, Set.of())))
+                        .toList());
     }
 
     private void answer(String operator, List<Bytes> parts) {
         QueryResult.Stats stats = new QueryResult.Stats(1, 0, 0, Set.of());
-        asker.take(operator).completion.done(Outcome.ok(new QueryResult(parts, List.of(List.of(0), List.of(1)), stats)));
+        asker.take(operator)
+                .completion
+                .done(Outcome.ok(new QueryResult(parts, List.of(List.of(0), List.of(1)), stats)));
     }
 
     private void lost(String operator) {
-        asker.take(operator)
-                .completion
-                .done(Outcome.err(new UniserveException(ErrorCode.EXCHANGE_LOST, "planted")));
+        asker.take(operator).completion.done(Outcome.err(new UniserveException(ErrorCode.EXCHANGE_LOST, "planted")));
     }
 
     @Test
@@ -157,8 +163,11 @@ class ShuffleMachineTest {
         loop.run(SECOND);
         assertThat(asker.operators()).containsExactly("a");
         scattered("a", 0, 2); // of the attempt that is over
-        assertThat(outcome.get()).isInstanceOfSatisfying(Outcome.Err.class, err -> assertThat(err.error())
-                .hasMessageContaining("answered with actor 0 of stage 0 (attempt 1"));
+        assertThat(outcome.get())
+                .isInstanceOfSatisfying(
+                        Outcome.Err.class,
+                        err -> assertThat(err.error())
+                                .hasMessageContaining("answered with actor 0 of stage 0 (attempt 1"));
     }
 
     @Test

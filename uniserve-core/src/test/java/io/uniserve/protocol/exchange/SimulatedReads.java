@@ -2,8 +2,8 @@ package io.uniserve.protocol.exchange;
 
 import static io.uniserve.protocol.exchange.ExchangeWorld.SECOND;
 
-import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.BinaryReader;
+import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
@@ -120,7 +120,8 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                 GatherFrame frame = GatherFrame.CODEC.decode(parameters);
                 world.machine(server).deliver(frame, List.of(actor), 30 * SECOND, outcome -> {
                     if (outcome instanceof Outcome.Ok<Delivery> ok) {
-                        ArrayList<Delivery.Arrival> left = new ArrayList<>(ok.value().arrivals());
+                        ArrayList<Delivery.Arrival> left =
+                                new ArrayList<>(ok.value().arrivals());
                         take(actor, ok.value(), left, new ArrayList<>(), all -> took(server, frame, actor, all));
                     } else {
                         reply(actor, Outcome.err(((Outcome.Err<Delivery>) outcome).error()));
@@ -132,7 +133,10 @@ final class SimulatedReads implements ShuffleMachine.Reads {
         /** A gather's answer, or what a map puts. */
         private void took(int server, GatherFrame frame, int actor, List<Integer> all) {
             if (frame.output().isEmpty()) {
-                reply(actor, Outcome.ok(Codecs.LONG.encode(all.stream().mapToLong(Integer::longValue).sum())));
+                reply(
+                        actor,
+                        Outcome.ok(Codecs.LONG.encode(
+                                all.stream().mapToLong(Integer::longValue).sum())));
                 return;
             }
             GatherFrame.Output output = frame.output().get();
@@ -154,8 +158,7 @@ final class SimulatedReads implements ShuffleMachine.Reads {
                         30 * SECOND,
                         outcome -> reply(
                                 actor,
-                                outcome.map(receipt ->
-                                        codec.encode(new Gathered<>(receipt, 0, 0, 0, 0, Set.of())))));
+                                outcome.map(receipt -> codec.encode(new Gathered<>(receipt, 0, 0, 0, 0, Set.of())))));
             }
         }
 

@@ -36,8 +36,8 @@ record MapRun<A extends Actor, P>(MapOperator<A, P> operator, Inputs inputs, Exc
         return Codecs.of((out, framed) -> GatherFrame.CODEC.write(out, framed.frame), in -> {
             GatherFrame frame = GatherFrame.CODEC.read(in);
             GatherFrame.Output output = frame.output()
-                    .orElseThrow(() -> UniserveException.invalid(
-                            "operator " + operator.id() + " is a map, and the read does not say what becomes of its chunks"));
+                    .orElseThrow(() -> UniserveException.invalid("operator " + operator.id()
+                            + " is a map, and the read does not say what becomes of its chunks"));
             ScatterFrame made = new ScatterFrame(frame.exchange(), output.stage(), output.slots(), Bytes.EMPTY);
             return new Framed<>(frame, made, operator.parameters().decode(frame.parameters()));
         });

@@ -73,9 +73,7 @@ class GatherReadsTest {
             });
 
     private static final MapOperator<KvActor, String> MAP = MapOperator.of(
-            new MapCall<>("t.map@1", Codecs.STRING),
-            KvActor.class,
-            (actor, context, how, chunks, slots, sink) -> {
+            new MapCall<>("t.map@1", Codecs.STRING), KvActor.class, (actor, context, how, chunks, slots, sink) -> {
                 List<String> all =
                         chunks.get(0).stream().map(chunk -> chunk.read().utf8()).toList();
                 for (int slot = 0; slot < slots; slot++) {
@@ -175,7 +173,8 @@ class GatherReadsTest {
                         .map(part -> Gathered.codec(Codecs.STRING)
                                 .decode(part.value())
                                 .value()))
-                .containsExactlyInAnyOrder("0: [3 of 0, 5 of 1] [3 of 0, 5 of 1]", "1: [3 of 0, 5 of 1] [3 of 0, 5 of 1]");
+                .containsExactlyInAnyOrder(
+                        "0: [3 of 0, 5 of 1] [3 of 0, 5 of 1]", "1: [3 of 0, 5 of 1] [3 of 0, 5 of 1]");
         world.exchange.onPeer(new io.uniserve.protocol.message.PeerRequest.EndExchange(ID), done -> {});
         assertThat(world.exchange.usage()).isEqualTo(NOTHING);
     }
@@ -194,8 +193,7 @@ class GatherReadsTest {
                 world.read(request(MAP.id(), map(receipts(), 1, 100_000_000), 0)),
                 ErrorCode.INVALID_ARGUMENT,
                 "a scatter into 100000000 slots");
-        assertFails(
-                world.read(request(MAP.id(), map(receipts(), 99, 1), 0)), ErrorCode.INVALID_ARGUMENT, "stage 99");
+        assertFails(world.read(request(MAP.id(), map(receipts(), 99, 1), 0)), ErrorCode.INVALID_ARGUMENT, "stage 99");
     }
 
     @Test
@@ -226,7 +224,8 @@ class GatherReadsTest {
         assertFails(
                 world.read(request(
                         GATHER.id(),
-                        GatherFrame.CODEC.encode(new GatherFrame(ID, List.of(1), List.of(), Optional.empty(), Bytes.EMPTY)),
+                        GatherFrame.CODEC.encode(
+                                new GatherFrame(ID, List.of(1), List.of(), Optional.empty(), Bytes.EMPTY)),
                         0)),
                 ErrorCode.INVALID_ARGUMENT,
                 "actor 0 has no slot");

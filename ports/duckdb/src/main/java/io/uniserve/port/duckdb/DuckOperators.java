@@ -21,12 +21,11 @@ public final class DuckOperators {
 
     static final SqlShuffle.Calls CALLS = SqlShuffle.calls("duckdb", Duck.version());
 
-    static final List<Operator<?, ?>> ALL =
-            List.of(
-                    SELECT,
-                    SHUFFLE.scatter(CALLS, DuckTable.class),
-                    SHUFFLE.join(CALLS, DuckTable.class),
-                    SHUFFLE.gather(CALLS, DuckTable.class));
+    static final List<Operator<?, ?>> ALL = List.of(
+            SELECT,
+            SHUFFLE.scatter(CALLS, DuckTable.class),
+            SHUFFLE.join(CALLS, DuckTable.class),
+            SHUFFLE.gather(CALLS, DuckTable.class));
 
     private DuckOperators() {}
 

@@ -112,7 +112,8 @@ public final class ListOperators {
             TreeMap<Integer, List<Row>> rows = new TreeMap<>();
             rows.put(arrival.source % slots, new ArrayList<>()); // it tells of the source, as a scatter's does
             for (Row row : arrival.rows) {
-                int slot = (int) Math.floorMod(((row.key + row.place).hashCode() ^ salt) * 0x9e3779b97f4a7c15L >>> 33, (long) slots);
+                int slot = (int) Math.floorMod(
+                        ((row.key + row.place).hashCode() ^ salt) * 0x9e3779b97f4a7c15L >>> 33, (long) slots);
                 rows.computeIfAbsent(slot, s -> new ArrayList<>()).add(row);
             }
             rows.forEach((slot, some) -> bySlot.computeIfAbsent(slot, s -> new ArrayList<>())

@@ -155,16 +155,17 @@ public final class ReadWorker {
     private void scatter(Work work, Share share, Actor actor) {
         work.open++;
         int number = share.target.actor();
-        exchange.scatter(work.request.parameters(), number, actor, work.arrived, work.request.remainingNanos(), outcome -> {
-            if (outcome instanceof Outcome.Ok<Bytes> ok) {
-                share.value = ok.value();
-            } else {
-                UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
-                work.shares.remove(share);
-                work.failures.add(new ActorFailure(number, error.code(), error.reason(), 0));
-            }
-            ready(work);
-        });
+        exchange.scatter(
+                work.request.parameters(), number, actor, work.arrived, work.request.remainingNanos(), outcome -> {
+                    if (outcome instanceof Outcome.Ok<Bytes> ok) {
+                        share.value = ok.value();
+                    } else {
+                        UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                        work.shares.remove(share);
+                        work.failures.add(new ActorFailure(number, error.code(), error.reason(), 0));
+                    }
+                    ready(work);
+                });
     }
 
     private void ready(Work work) {

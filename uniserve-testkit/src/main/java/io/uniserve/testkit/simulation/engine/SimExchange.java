@@ -126,8 +126,7 @@ public final class SimExchange {
         put(production, new ArrayList<>(puts.values()), outcome -> completion.done(outcome.map(Receipt.CODEC::encode)));
     }
 
-    private void map(
-            Arrived arrived, int actor, Actor state, long remainingNanos, Completion<Bytes> completion) {
+    private void map(Arrived arrived, int actor, Actor state, long remainingNanos, Completion<Bytes> completion) {
         TreeMap<Integer, Put> puts = new TreeMap<>();
         Production production;
         try {
@@ -149,8 +148,8 @@ public final class SimExchange {
         put(
                 production,
                 new ArrayList<>(puts.values()),
-                outcome -> completion.done(outcome.map(receipt ->
-                        MAPPED.encode(new Gathered<>(receipt, 0, 0, 0, 0, Set.of(process.name()))))));
+                outcome -> completion.done(outcome.map(
+                        receipt -> MAPPED.encode(new Gathered<>(receipt, 0, 0, 0, 0, Set.of(process.name()))))));
     }
 
     private record Put(int slot, long rows, Bytes chunk) {}

@@ -183,15 +183,16 @@ public final class VersionedReader {
             share.value = work.arrived.gather(actor, state);
         } else if (exchange.scatters(work.request.operator())) {
             work.open++;
-            exchange.scatter(work.request.parameters(), actor, state, work.arrived, work.request.remainingNanos(), outcome -> {
-                if (outcome instanceof Outcome.Ok<Bytes> ok) {
-                    share.value = ok.value();
-                } else {
-                    UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
-                    share.fail(error.code(), error.reason());
-                }
-                retrieved(work);
-            });
+            exchange.scatter(
+                    work.request.parameters(), actor, state, work.arrived, work.request.remainingNanos(), outcome -> {
+                        if (outcome instanceof Outcome.Ok<Bytes> ok) {
+                            share.value = ok.value();
+                        } else {
+                            UniserveException error = ((Outcome.Err<Bytes>) outcome).error();
+                            share.fail(error.code(), error.reason());
+                        }
+                        retrieved(work);
+                    });
         } else {
             share.value = operators.retrieve(work.request.operator(), work.request.parameters(), actor, state);
         }

@@ -62,11 +62,10 @@ class SqlShuffleTest {
                         "SCATTER mid [b2] SELECT \"m_id\" AS c0, \"m_small\" AS c1,"
                                 + " CAST(hash(CAST(\"m_id\" AS BIGINT)) % 2 AS INTEGER) AS s FROM rows"
                                 + " WHERE \"m_small\" IN (SELECT c0 FROM b2) AND \"m_id\" IS NOT NULL",
-                        "GATHER big SELECT * FROM (WITH rows AS (SELECT c0 AS \"b_text\", c1 AS \"b_id\", c2 AS"
-                            + " \"b_mid\" FROM files), b1 AS (SELECT CAST(NULL AS BIGINT) AS c0, CAST(NULL AS BIGINT)"
-                            + " AS c1 WHERE 1 = 0) SELECT rows.\"b_text\" AS c0, count(*) AS c1 FROM ((rows CROSS JOIN"
-                            + " b1) CROSS JOIN b2) WHERE (rows.\"b_id\" > 7) AND (rows.\"b_mid\" = b1.c0) AND (b1.c1 ="
-                            + " b2.c0) GROUP BY 1)");
+                        "GATHER big SELECT * FROM (WITH rows AS (SELECT c0 AS \"b_text\", c1 AS \"b_id\", c2 AS \"b_mid\" FROM files),"
+                                + " b1 AS (SELECT CAST(NULL AS BIGINT) AS c0, CAST(NULL AS BIGINT) AS c1 WHERE 1 = 0)"
+                                + " SELECT rows.\"b_text\" AS c0, count(*) AS c1 FROM ((rows CROSS JOIN b1) CROSS JOIN b2)"
+                                + " WHERE (rows.\"b_id\" > 7) AND (rows.\"b_mid\" = b1.c0) AND (b1.c1 = b2.c0) GROUP BY 1)");
         assertThat(told)
                 .contains("shuffle big by b_mid from 2 actors of big: 3 rows, 4,000 bytes")
                 .contains("shuffle mid by m_id from 2 actors of mid: 3 rows")
@@ -113,8 +112,7 @@ class SqlShuffleTest {
         TestingPlan plan = plan(200_000, 150_000);
         answer(
                 plan,
-                "SELECT /*+ shuffle */ count(*) FROM big LEFT JOIN mid ON m_id = b_mid AND m_text = 'x' WHERE b_id >"
-                        + " 7");
+                "SELECT /*+ shuffle */ count(*) FROM big LEFT JOIN mid ON m_id = b_mid AND m_text = 'x' WHERE b_id > 7");
         assertThat(plan.asked)
                 .contains("SCATTER big [] SELECT \"b_id\" AS c0, \"b_mid\" AS c1, CASE WHEN \"b_mid\" IS NULL THEN 0"
                         + " ELSE CAST(hash(CAST(\"b_mid\" AS BIGINT)) % 2 AS INTEGER) END AS s FROM rows"
@@ -201,8 +199,8 @@ class SqlShuffleTest {
         assertThat(plan.asked)
                 .filteredOn(step -> step.startsWith("SCATTER") || step.startsWith("MAP") || step.startsWith("GATHER"))
                 .containsExactly(
-                        "SCATTER more [] SELECT \"o_id\" AS c0, CAST(hash(CAST(\"o_id\" AS BIGINT)) % 2 AS INTEGER) AS"
-                                + " s FROM rows WHERE \"o_id\" IS NOT NULL",
+                        "SCATTER more [] SELECT \"o_id\" AS c0, CAST(hash(CAST(\"o_id\" AS BIGINT)) % 2 AS INTEGER) AS s"
+                                + " FROM rows WHERE \"o_id\" IS NOT NULL",
                         "SCATTER mid [b3] SELECT \"m_text\" AS c0, \"m_id\" AS c1, \"m_id2\" AS c2, \"m_small\" AS c3,"
                                 + " CAST(hash(CAST(\"m_id2\" AS BIGINT)) % 2 AS INTEGER) AS s FROM rows"
                                 + " WHERE \"m_small\" IN (SELECT c0 FROM b3) AND \"m_id2\" IS NOT NULL",
@@ -215,12 +213,13 @@ class SqlShuffleTest {
                         "SCATTER big [] SELECT \"b_text\" AS c0, \"b_mid\" AS c1,"
                                 + " CAST(hash(CAST(\"b_mid\" AS BIGINT)) % 2 AS INTEGER) AS s FROM rows"
                                 + " WHERE \"b_mid\" IS NOT NULL",
-                        "GATHER big SELECT * FROM (WITH b2 AS (SELECT c2_0 AS c0, \"#\" FROM files), b1 AS (SELECT"
-                            + " c1_0 AS c0, c1_1 AS c1, c1_2 AS c2, c1_3 AS c3, \"#\" FROM files), rows AS (SELECT"
-                            + " CAST(NULL AS VARCHAR) AS \"b_text\", CAST(NULL AS INTEGER) AS \"b_mid\" WHERE 1 = 0)"
-                            + " SELECT rows.\"b_text\" AS c0, count(*) AS c1, max(b1.c0) AS c2 FROM (((rows CROSS JOIN"
-                            + " b1) CROSS JOIN b2) CROSS JOIN b3) WHERE (rows.\"b_mid\" = b1.c1) AND (b1.c2 = b2.c0)"
-                            + " AND (b1.c3 = b3.c0) AND (b2.\"#\" = b1.\"#\") GROUP BY 1)");
+                        "GATHER big SELECT * FROM (WITH b2 AS (SELECT c2_0 AS c0, \"#\" FROM files),"
+                                + " b1 AS (SELECT c1_0 AS c0, c1_1 AS c1, c1_2 AS c2, c1_3 AS c3, \"#\" FROM files),"
+                                + " rows AS (SELECT CAST(NULL AS VARCHAR) AS \"b_text\", CAST(NULL AS INTEGER) AS \"b_mid\" WHERE 1 = 0)"
+                                + " SELECT rows.\"b_text\" AS c0, count(*) AS c1, max(b1.c0) AS c2"
+                                + " FROM (((rows CROSS JOIN b1) CROSS JOIN b2) CROSS JOIN b3)"
+                                + " WHERE (rows.\"b_mid\" = b1.c1) AND (b1.c2 = b2.c0) AND (b1.c3 = b3.c0)"
+                                + " AND (b2.\"#\" = b1.\"#\") GROUP BY 1)");
         assertThat(told)
                 .contains("shuffle more by o_id from 2 actors of more: 3 rows, 4,000 bytes")
                 .contains(

@@ -113,16 +113,14 @@ class ShuffledJoinsTest {
                 "SELECT count(*), sum(o_totalprice) FROM customer JOIN orders ON c_custkey = o_custkey"
                         + " WHERE o_orderdate < date '1992-02-01'",
                 "SELECT count(*), max(c_name) FROM orders, customer WHERE o_custkey = c_custkey AND c_custkey < 0",
-                "SELECT o_orderpriority, count(*) AS n, count(n_name) FROM orders JOIN customer ON o_custkey ="
-                        + " c_custkey LEFT JOIN nation ON c_nationkey = n_nationkey AND n_regionkey = 1 GROUP BY"
-                        + " o_orderpriority ORDER BY 1",
+                "SELECT o_orderpriority, count(*) AS n, count(n_name) FROM orders JOIN customer ON o_custkey = c_custkey"
+                        + " LEFT JOIN nation ON c_nationkey = n_nationkey AND n_regionkey = 1 GROUP BY o_orderpriority ORDER BY 1",
                 "SELECT count(*), count(c_custkey), sum(o_totalprice), min(c_name) FROM orders LEFT JOIN customer"
                         + " ON o_custkey = c_custkey AND c_acctbal > 5000",
                 "SELECT c_mktsegment, count(*), count(o_orderkey), sum(o_totalprice) FROM orders RIGHT JOIN customer"
                         + " ON c_custkey = o_custkey GROUP BY c_mktsegment ORDER BY 1",
                 "SELECT n_name, count(*), count(o_orderkey) FROM nation JOIN orders ON n_nationkey = o_custkey % 25"
-                        + " LEFT JOIN customer ON o_custkey = c_custkey AND c_nationkey = n_nationkey GROUP BY n_name"
-                        + " ORDER BY 1"
+                        + " LEFT JOIN customer ON o_custkey = c_custkey AND c_nationkey = n_nationkey GROUP BY n_name ORDER BY 1"
             })
     void answersAreThoseOfOneEngineWithAllRows(String sql) throws SQLException {
         assertThat(cluster.ask(sql.replaceFirst("(?s).*? FROM (\\w+).*", "$1"), "EXPLAIN " + hinted(sql)))
@@ -144,19 +142,18 @@ class ShuffledJoinsTest {
                 Tpch.Q3,
                 Tpch.Q5,
                 Tpch.Q10,
-                "SELECT c_mktsegment, count(*), sum(l_quantity), max(o_orderdate), min(p_name) FROM part, lineitem,"
-                        + " orders, customer WHERE l_orderkey = o_orderkey AND o_custkey = c_custkey AND l_partkey ="
-                        + " p_partkey AND p_size + l_linenumber < c_nationkey GROUP BY c_mktsegment ORDER BY 1",
-                "SELECT count(*), count(c_custkey), sum(l_quantity), min(c_name) FROM lineitem JOIN orders ON"
-                    + " l_orderkey = o_orderkey LEFT JOIN customer ON o_custkey = c_custkey AND c_acctbal > 5000 AND"
-                    + " l_tax > 0",
-                "SELECT count(*), sum(a.l_quantity), sum(b.l_tax), max(o_totalprice) FROM lineitem a, lineitem b,"
-                        + " orders WHERE a.l_orderkey = b.l_orderkey AND b.l_partkey = a.l_partkey AND o_orderkey ="
-                        + " a.l_orderkey AND a.l_linenumber < b.l_linenumber",
-                "SELECT l_orderkey, l_linenumber, o_orderdate, c_name FROM customer, orders, lineitem WHERE o_orderkey"
-                        + " = l_orderkey AND c_custkey = o_custkey AND l_quantity = 50 ORDER BY 1, 2 LIMIT 100",
-                "SELECT count(*), max(c_name) FROM orders, customer, lineitem WHERE o_custkey = c_custkey AND"
-                        + " l_orderkey = o_orderkey AND c_custkey < 0"
+                "SELECT c_mktsegment, count(*), sum(l_quantity), max(o_orderdate), min(p_name) FROM part, lineitem, orders, customer"
+                        + " WHERE l_orderkey = o_orderkey AND o_custkey = c_custkey AND l_partkey = p_partkey AND p_size + l_linenumber < c_nationkey"
+                        + " GROUP BY c_mktsegment ORDER BY 1",
+                "SELECT count(*), count(c_custkey), sum(l_quantity), min(c_name) FROM lineitem JOIN orders ON l_orderkey = o_orderkey"
+                        + " LEFT JOIN customer ON o_custkey = c_custkey AND c_acctbal > 5000 AND l_tax > 0",
+                "SELECT count(*), sum(a.l_quantity), sum(b.l_tax), max(o_totalprice) FROM lineitem a, lineitem b, orders"
+                        + " WHERE a.l_orderkey = b.l_orderkey AND b.l_partkey = a.l_partkey AND o_orderkey = a.l_orderkey"
+                        + " AND a.l_linenumber < b.l_linenumber",
+                "SELECT l_orderkey, l_linenumber, o_orderdate, c_name FROM customer, orders, lineitem WHERE o_orderkey = l_orderkey"
+                        + " AND c_custkey = o_custkey AND l_quantity = 50 ORDER BY 1, 2 LIMIT 100",
+                "SELECT count(*), max(c_name) FROM orders, customer, lineitem WHERE o_custkey = c_custkey AND l_orderkey = o_orderkey"
+                        + " AND c_custkey < 0"
             })
     void soAreThoseOfChains(String sql) throws SQLException {
         assertThat(ask("EXPLAIN " + chained(sql))).contains(", and shuffled by ");
@@ -193,8 +190,7 @@ class ShuffledJoinsTest {
                         .replaceAll("[0-9.]+ ms", "T ms"))
                 .as(plan)
                 .contains("""
-                    shuffle lineitem AS b by l_orderkey from 4 actors of lineitem: 120,515 rows, N bytes, N from other servers, 0 in files,\
-                    """)
+                        shuffle lineitem AS b by l_orderkey from 4 actors of lineitem: 120,515 rows, N bytes, N from other servers, 0 in files, """)
                 .contains("joined in 4 slots, at the actors of lineitem: ")
                 .contains(" of 241,030 rows, N bytes, N from other servers, 0 in files, ");
         assertNothingStays();

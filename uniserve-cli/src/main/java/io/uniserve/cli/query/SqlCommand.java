@@ -33,7 +33,7 @@ import picocli.CommandLine.Parameters;
             "Answers SELECT statements over tables with typed columns. The manual's page on SQL lists what is supported.",
             "What is wrong is told with line and column.",
             "Without a statement those on standard input are answered one after the other, each ended by a semicolon;",
-            "one that fails does not end it, \\q does."
+            "one that fails does not end it, \\q does; \\? tells what else the shell knows."
         },
         footer = {
             "  uniserve sql 'SELECT sold, sum(price) FROM prices GROUP BY sold ORDER BY sold'",
@@ -89,7 +89,7 @@ public final class SqlCommand extends ClientCommand {
                 throw usage(EMPTY);
             }
             try (ClusterClient cluster = connect()) {
-                answer(cluster, sql);
+                answer(cluster, new SqlShell(console(), global().json()), sql);
             }
             return ExitCode.OK;
         }
@@ -109,15 +109,16 @@ public final class SqlCommand extends ClientCommand {
                 new BufferedReader(new InputStreamReader(console().in(), StandardCharsets.UTF_8.newDecoder())),
                 Limits.QUERY_TEXT_CHARS_MAX,
                 line -> prompt(person, line));
+        SqlShell shell = new SqlShell(console(), global().json());
         int exit = ExitCode.OK;
         boolean any = false;
         for (Optional<String> next = statements.next(); next.isPresent(); next = statements.next()) {
             any = true;
-            if (next.get().equals("\\q")) {
+            if (next.get().equals(SqlShell.QUIT)) {
                 break;
             }
             try {
-                answer(cluster, next.get());
+                answer(cluster, shell, next.get());
             } catch (UniserveException e) {
                 int failed = report(e);
                 exit = exit == ExitCode.OK ? failed : exit;
@@ -136,14 +137,16 @@ public final class SqlCommand extends ClientCommand {
         }
     }
 
-    private void answer(ClusterClient cluster, String sql) {
+    private void answer(ClusterClient cluster, SqlShell shell, String sql) {
         if (sql.startsWith("\\")) {
-            throw UniserveException.invalid(
-                    "the shell knows \\q, which ends it, and statements that end with a semicolon");
+            shell.run(sql, cluster.tables());
+            return;
         }
+        long start = clock().nanos();
         TableName table = table(cluster.tables(), sql);
         // Line and column are told of what comes after the word.
         print(cluster.query(table, explain ? "EXPLAIN " + sql : sql, read, deadline.toMillis()));
+        shell.took(clock().nanos() - start);
     }
 
     /** A table of the statement; where it names none that is there, any whose port can say what is wrong. */

@@ -7,6 +7,7 @@ import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
 import io.uniserve.cli.cluster.RemoteCluster;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -27,6 +28,7 @@ class SqlIT {
 
     private StartedCluster cluster;
     private TestingConsole uniserve;
+    private String before = "";
 
     @BeforeAll
     void start(@TempDir Path root) throws IOException {
@@ -47,6 +49,7 @@ class SqlIT {
         Path csv = Files.writeString(root.resolve("shops.csv"), shops);
         assertThat(run("load", "sales", bars.toString()).out()).startsWith("3,000 rows loaded");
         assertThat(run("load", "shops", csv.toString()).out()).startsWith("20 rows loaded");
+        before = state();
     }
 
     private void create(String table, String columns, String actors, String... more) {
@@ -56,9 +59,14 @@ class SqlIT {
         assertThat(run(words.toArray(String[]::new)).exit()).isEqualTo(ExitCode.OK);
     }
 
+    /** None of the tests changed anything. */
     @AfterAll
     void close() {
-        cluster.close();
+        try {
+            assertThat(state()).isEqualTo(before);
+        } finally {
+            cluster.close();
+        }
     }
 
     private Run run(String... words) {
@@ -87,6 +95,17 @@ class SqlIT {
                 .contains("partial at 5 actors of sales: 5 rows");
     }
 
+    /** What a client can see of the tables: definitions, maps and rows. */
+    private String state() {
+        StringBuilder state = new StringBuilder();
+        for (String table : List.of("sales", "shops")) {
+            state.append(run("table", "show", table, "-o", "json").out());
+            state.append(run("sql", "-o", "json", "SELECT * FROM " + table + " ORDER BY 1").out());
+        }
+        assertThat(state).contains("[3000,0,3000.00,\"2026-01-05\"]", "Shop, 19");
+        return state.toString();
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -97,12 +116,63 @@ class SqlIT {
                 "SELECT 1 FROM nosuch | line 1, column 15: table nosuch does not exist",
                 "SELECT id FROM sales WHERE sold > 3 | line 1, column 28: Cannot apply",
                 "SELECT id / (id - id) FROM sales | division by zero",
-                "SELECT 9223372036854775807 + id FROM sales | Out of Range"
+                "SELECT 9223372036854775807 + id FROM sales | Out of Range",
+                "SELECT sum(id) FROM sales WHERE CAST(sold AS VARCHAR) = 1 | line 1, column",
+                "SELECT id FROM sales WHERE amount = 'x' | line 1, column",
+                "SELECT CAST(name AS BIGINT) FROM shops | Conversion Error",
+                "SELECT id FROM sales LIMIT -1 | line 1, column",
+                "SELECT id FROM sales LIMIT 99999999999 | line 1, column",
+                "SELECT id FROM sales WHERE id IN () | line 1, column",
+                "SELECT (SELECT id FROM sales) FROM shops | rows where one value is wanted",
+                "SELECT shop, id FROM sales GROUP BY shop | line 1, column",
+                "DROP TABLE sales | line 1, column",
+                "DELETE FROM sales | line 1, column",
+                "SELECT 1 FROM sales; DROP TABLE sales | line 1, column"
             })
     void whatIsWrongIsRefused(String sql, String message) {
         Run run = run("sql", sql);
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
-        assertThat(run.err()).contains("INVALID_ARGUMENT").contains(message);
+        assertThat(run.err()).containsAnyOf("INVALID_ARGUMENT", "UNSUPPORTED").contains(message);
         assertThat(run.out()).isEmpty();
+    }
+
+    @Test
+    void statementsThatAreTooLongOrTooDeepAreRefused() {
+        Run wide = run("sql", "SELECT " + "id + ".repeat(20_000) + "id FROM sales");
+        assertThat(wide.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(wide.err()).contains("characters, at most 65536");
+        Run deep = run("sql", "SELECT " + "(".repeat(30_000) + "id" + ")".repeat(30_000) + " FROM sales");
+        assertThat(deep.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(deep.err()).contains("INVALID_ARGUMENT");
+        Run stages = run("sql", "SELECT 1 FROM sales WHERE " + "id IN (SELECT shop FROM shops) AND ".repeat(300) + "id = 1");
+        assertThat(stages.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(stages.err()).contains("sub-queries is not supported");
+        Run keys = run(
+                "sql",
+                "SELECT count(*) AS n FROM sales WHERE id IN (" + "7, 7, -1, 9223372036854775807, ".repeat(1_000) + "7)",
+                "-o",
+                "json");
+        assertThat(keys.out()).contains("[1]");
+    }
+
+    /** Of a file nothing is loaded where its header is wrong; a bad line is told with its place, and leaves no half row. */
+    @Test
+    void badFilesAreToldByLineAndColumn(@TempDir Path files) throws IOException {
+        Path header = Files.writeString(files.resolve("header.csv"), "shop,name,town\n1,a,b\n");
+        Run none = run("load", "shops", header.toString());
+        assertThat(none.exit()).isNotEqualTo(ExitCode.OK);
+        assertThat(none.err()).contains("town");
+        Path lines = files.resolve("lines.csv");
+        Files.write(lines, "shop,name,city\nx,a,b\n99999999999,a,b\n,a,b\n5\n6,a,b,c\n7,\u00ff,b\n".getBytes(StandardCharsets.ISO_8859_1));
+        Run bad = run("load", "shops", lines.toString());
+        assertThat(bad.exit()).isNotEqualTo(ExitCode.OK);
+        assertThat(bad.out()).startsWith("0 rows loaded").contains("6 rejected");
+        for (int line = 2; line <= 7; line++) {
+            assertThat(bad.err()).contains("lines.csv line " + line);
+        }
+        assertThat(bad.err()).contains("column 1 (shop)");
+        Path quote = Files.writeString(files.resolve("quote.csv"), "shop,name,city\n21,\"open,b\n");
+        Run open = run("load", "shops", quote.toString());
+        assertThat(open.exit()).isEqualTo(ExitCode.REFUSED);
     }
 }

@@ -110,8 +110,33 @@ class SqlCommandTest {
                 .first()
                 .asString()
                 .startsWith("uniserve: INVALID_ARGUMENT: unknown query");
-        assertThat(run.err()).contains("the shell knows \\q");
+        assertThat(run.err()).contains("\"\\x\" with 0 words is no command of the shell, \\? tells those there are");
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+    }
+
+    @Test
+    void theShellTellsTablesAndTimes() {
+        cluster.answer("SELECT 1 FROM orders", JSON, ROWS);
+        Run run = uniserve.input("\\d\n\\d ORDERS\n\\timing\nSELECT 1 FROM orders;\n\\timing\nSELECT 1 FROM orders;"
+                        + "\\?\n\\d nosuch\n\\d words\n\\timing on\n")
+                .run("sql");
+        assertThat(run.lines())
+                .startsWith(
+                        "table     port  key  actors",
+                        "accounts  kv    id        8",
+                        "orders    kv    id        8",
+                        "column  type    primary",
+                        "id      bigint  yes")
+                .endsWith("\\q, or Ctrl-D      end");
+        assertThat(run.err()).containsPattern("timing is on\\s+[0-9.]+ ms\\s+timing is off");
+        assertThat(run.err().lines())
+                .filteredOn(line -> line.startsWith("uniserve: INVALID_ARGUMENT"))
+                .hasSize(3);
+        assertThat(run.err()).contains("no table \"words\" with typed columns", "\"\\timing\" with 1 words");
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        Run json = uniserve.input("\\d orders\n").run("sql", "-o", "json");
+        assertThat(json.lines())
+                .containsExactly("{\"columns\":[{\"column\":\"id\",\"type\":\"bigint\",\"primary\":\"yes\"}]}");
     }
 
     @Test

@@ -1,0 +1,109 @@
+package io.uniserve.cli.query;
+
+import io.uniserve.api.Columns;
+import io.uniserve.cli.Console;
+import io.uniserve.cli.TextTable;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.Routing.TableRoute;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/** What {@code uniserve sql} is told by lines that begin with a backslash. Not thread-safe. */
+final class SqlShell {
+    /** Ends the shell. */
+    static final String QUIT = "\\q";
+
+    private static final Pattern SPACE = Pattern.compile("\\s+");
+
+    private static final List<String> HELP = List.of(
+            "SELECT ...;        answer a statement, of any number of lines",
+            "EXPLAIN SELECT ...; run it and tell its steps",
+            "\\d                 the tables with typed columns",
+            "\\d TABLE           a table's columns",
+            "\\timing            tell how long statements take, or no longer",
+            "\\?                 this",
+            "\\q, or Ctrl-D      end");
+
+    private final Console console;
+    private final boolean json;
+    private boolean timed;
+
+    SqlShell(Console console, boolean json) {
+        this.console = console;
+        this.json = json;
+    }
+
+    /** Runs a line; INVALID_ARGUMENT where it is none of these. */
+    void run(String line, List<TableRoute> tables) {
+        String[] words = SPACE.split(line.strip());
+        if (words[0].equals("\\d") && words.length == 1) {
+            tables(tables);
+        } else if (words[0].equals("\\d") && words.length == 2) {
+            columns(words[1], tables);
+        } else if (words[0].equals("\\timing") && words.length == 1) {
+            timed = !timed;
+            console.note("timing is " + (timed ? "on" : "off"));
+        } else if (words[0].equals("\\?") && words.length == 1) {
+            HELP.forEach(console::println);
+        } else {
+            throw UniserveException.invalid("\"" + words[0] + "\" with " + (words.length - 1)
+                    + " words is no command of the shell, \\? tells those there are; statements end with a semicolon");
+        }
+    }
+
+    /** Tells how long a statement took, if that is wanted. */
+    void took(long nanos) {
+        if (timed) {
+            console.note(String.format(Locale.ROOT, "%.1f ms", nanos / 1e6));
+        }
+    }
+
+    private static List<TableRoute> typed(List<TableRoute> tables) {
+        return tables.stream().filter(route -> Columns.givenBy(route.meta())).toList();
+    }
+
+    private void tables(List<TableRoute> all) {
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (TableRoute route : typed(all)) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("table", route.meta().name().value());
+            row.put("port", route.meta().port());
+            row.put("key", route.meta().keyField());
+            row.put("actors", route.meta().partitioner().actors());
+            rows.add(row);
+        }
+        print("tables", List.of("table", "port", "key", "actors"), rows);
+    }
+
+    private void columns(String name, List<TableRoute> all) {
+        TableRoute route = typed(all).stream()
+                .filter(one -> one.meta().name().value().equalsIgnoreCase(name))
+                .findFirst()
+                .orElseThrow(
+                        () -> UniserveException.invalid("no table \"" + name + "\" with typed columns; \\d lists those"));
+        Columns columns = Columns.of(route.meta());
+        List<Map<String, Object>> rows = new ArrayList<>();
+        for (Columns.Column column : columns.columns()) {
+            Map<String, Object> row = new LinkedHashMap<>();
+            row.put("column", column.name());
+            row.put("type", column.type().sql().toLowerCase(Locale.ROOT));
+            row.put("primary", columns.primary().contains(column.name()) ? "yes" : "");
+            rows.add(row);
+        }
+        print("columns", List.of("column", "type", "primary"), rows);
+    }
+
+    private void print(String what, List<String> columns, List<Map<String, Object>> rows) {
+        if (json) {
+            console.json(Map.of(what, rows));
+            return;
+        }
+        TextTable table = new TextTable(columns.toArray(String[]::new));
+        rows.forEach(row -> table.row(row.values().toArray()));
+        table.print(console);
+    }
+}

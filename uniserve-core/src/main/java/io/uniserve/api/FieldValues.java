@@ -117,9 +117,20 @@ public final class FieldValues {
             if (bool && !text.matches("true|false")) {
                 throw invalid(named + "is \"" + text + "\"; use true or false");
             }
-            if (date && text.startsWith("NOW")) {
-                throw invalid(named + "asks the clock, which differs between replicas");
-            }
+            checkFixed(where, field, date, text);
+        }
+    }
+
+    /**
+     * INVALID_ROW where a text stands for a value that is made when it is read, as NOW for the time or NEW for another id.
+     *
+     * @param where begins the message
+     * @param made whether there are such texts, as in fields of dates and ids
+     */
+    public static void checkFixed(String where, String field, boolean made, @Nullable String text) {
+        if (made && text != null && (text.isEmpty() || text.startsWith("NOW") || text.equals("NEW"))) {
+            throw invalid(where + "field \"" + field + "\" is \"" + text
+                    + "\", which is the clock's or made by chance and differs between replicas; give a value");
         }
     }
 

@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Comma-separated values, RFC 4180, with a header line. Values are of the types of the table's columns; where it has none,
- * those that read as whole or decimal numbers become numbers, except the key.
+ * those that are how whole or decimal numbers are written become numbers, except the key: 01234 and 1.10 stay texts.
  */
 final class CsvRows implements RowSource {
     private final String file;
@@ -113,10 +113,13 @@ final class CsvRows implements RowSource {
     }
 
     private static Object value(String text) {
+        Object number = text;
         if (text.matches("-?[0-9]{1,18}")) {
-            return Long.valueOf(text);
+            number = Long.valueOf(text);
+        } else if (text.matches("-?[0-9]{1,18}\\.[0-9]{1,18}(E[-+]?[0-9]{1,3})?")) {
+            number = Double.valueOf(text);
         }
-        return text.matches("-?[0-9]+\\.[0-9]+([eE][-+]?[0-9]+)?") ? (Object) Double.valueOf(text) : text;
+        return number.toString().equals(text) ? number : text; // a zip code or a version is not to be rewritten
     }
 
     @Override

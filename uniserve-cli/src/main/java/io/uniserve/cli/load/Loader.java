@@ -31,6 +31,8 @@ final class Loader {
 
     private static final int CHAR_BYTES_MAX = 3;
     private static final long EXACT_BYTES_MIN = 1 << 10;
+    /** A part of the names of update functions for all actors. */
+    private static final String EVERYWHERE = ".delete-query@";
 
     private final ClusterClient cluster;
     private final TableMeta table;
@@ -61,6 +63,10 @@ final class Loader {
         this.cluster = cluster;
         this.table = table;
         this.plan = plan;
+        if (plan.functions().get(0).contains(EVERYWHERE)) {
+            throw UniserveException.invalid("update function " + plan.functions().get(0)
+                    + " is for all actors, not for that of a row: load a file with --format json or xml that deletes by query");
+        }
         this.report = report;
         this.rejects = rejects;
     }
@@ -191,7 +197,7 @@ final class Loader {
         if (command == RowSource.Command.ADD) {
             return plan.functions().get(0);
         }
-        String wanted = command == RowSource.Command.DELETE ? ".delete@" : ".delete-query@";
+        String wanted = command == RowSource.Command.DELETE ? ".delete@" : EVERYWHERE;
         return plan.functions().stream()
                 .filter(name -> name.contains(wanted))
                 .findFirst()

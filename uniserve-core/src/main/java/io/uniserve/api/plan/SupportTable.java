@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * yes | KIND | NAME NAME | remark
  * no | KIND | NAME NAME | why
  * pattern | KIND | regular expression that finds a refused name in a text: its first group; NAMES stands for all of them
+ * never | regular expression that finds, in the lines NAME=VALUE of all parameters, what is not supported together | what and why
  * </pre>
  */
 public final class SupportTable {
@@ -34,6 +35,7 @@ public final class SupportTable {
     private final Set<String> ofFields = new HashSet<>();
     private final Map<String, String> refused = new LinkedHashMap<>();
     private final Map<String, Pattern> parts = new LinkedHashMap<>();
+    private final Map<Pattern, String> never = new LinkedHashMap<>();
 
     /** What a value must look like before the engine sees it. */
     private record Shape(Pattern pattern, String remedy) {}
@@ -49,6 +51,8 @@ public final class SupportTable {
                 List.of(cells[2].split(" ")).forEach(name -> refused.put(cells[1] + " " + name, cells[3]));
             } else if (cells[0].equals("pattern")) {
                 parts.put(cells[1], Pattern.compile(cells[2].replace("NAMES", refused(cells[1]))));
+            } else if (cells[0].equals("never")) {
+                never.put(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL), cells[2]);
             } else if (cells[0].equals("yes") && cells[1].equals("parameter")) {
                 Shape shape = shapes.get(cells[3]);
                 Set.of(cells[2].split(" ")).forEach(name -> support(name, shape));
@@ -98,12 +102,28 @@ public final class SupportTable {
         });
     }
 
+    /** Refuses parameters each of which is supported, but not with the others. */
+    private void checkTogether(Iterable<Map.Entry<String, String[]>> all) {
+        StringBuilder lines = new StringBuilder();
+        for (Map.Entry<String, String[]> one : all) {
+            for (String value : one.getValue()) {
+                lines.append(one.getKey()).append('=').append(value.replaceAll("\\R", " ")).append('\n');
+            }
+        }
+        never.forEach((pattern, what) -> {
+            if (pattern.matcher(lines).find()) {
+                throw UniserveException.unsupported(what);
+            }
+        });
+    }
+
     /**
      * Checks all parameters. Names that the values refer to, as {@code $name} or <code>${name}</code>, are the user's own.
      *
      * @param values all values in which names may be
      */
     public void check(Iterable<Map.Entry<String, String[]>> all, String values) {
+        checkTogether(all);
         all.forEach(one -> check(
                 one.getKey(),
                 one.getValue(),

@@ -4,6 +4,7 @@ import io.uniserve.api.ActorContext;
 import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ContentDigest;
+import io.uniserve.api.EngineWork;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -47,11 +48,6 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
         this.home = home;
     }
 
-    /** Something asked of, or done to, an open core; the request knows core, schema and searcher. */
-    interface CoreWork<T> {
-        T run(SolrQueryRequest request) throws Exception;
-    }
-
     @Override
     public SolrActor snapshot() {
         return with(
@@ -60,8 +56,8 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
                         new SolrActor(container, core, home, request.getCore().getSearcher()));
     }
 
-    /** Runs the work; the core stays open meanwhile. */
-    <T> T with(String what, CoreWork<T> work) {
+    /** Runs the work on a request, which knows core, schema and searcher; the core stays open meanwhile. */
+    <T> T with(String what, EngineWork<SolrQueryRequest, T> work) {
         return SolrEngine.SOLR.translated(what, () -> {
             try (SolrCore open = container.getCore(core)) {
                 if (open == null) {

@@ -1,15 +1,20 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.ConfigFiles;
+import io.uniserve.api.FieldValues;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apache.solr.common.util.NamedList;
 import org.apache.solr.core.SolrConfig;
+import org.apache.solr.schema.DateValueFieldType;
 import org.apache.solr.schema.IndexSchema;
 import org.apache.solr.schema.IndexSchemaFactory;
 import org.apache.solr.schema.SchemaField;
+import org.apache.solr.schema.UUIDField;
 import org.jspecify.annotations.Nullable;
 
 /** The configset of a table: a schema with its files, and always the port's own {@code solrconfig.xml}. */
@@ -21,7 +26,16 @@ final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
 
     @Override
     public IndexSchema read(Path conf) throws Exception {
-        return IndexSchemaFactory.buildIndexSchema("schema.xml", new SolrConfig(conf.getParent(), CONFIG));
+        IndexSchema schema = IndexSchemaFactory.buildIndexSchema("schema.xml", new SolrConfig(conf.getParent(), CONFIG));
+        Stream<SchemaField> patterns = Arrays.stream(schema.getDynamicFields()).map(one -> one.getPrototype());
+        Stream.concat(schema.getFields().values().stream(), patterns)
+                .forEach(one -> FieldValues.checkFixed("default of ", one.getName(), isMade(one), one.getDefaultValue()));
+        return schema;
+    }
+
+    /** Whether there are texts that Solr puts another value for, which would differ between replicas. */
+    static boolean isMade(SchemaField field) {
+        return field.getType() instanceof DateValueFieldType || field.getType() instanceof UUIDField;
     }
 
     @Override

@@ -47,7 +47,8 @@ public final class SolrEngine implements Engine {
 
     private static boolean byUser(Throwable failure) {
         return failure instanceof SyntaxError
-                || failure instanceof NumberFormatException
+                || failure instanceof IllegalArgumentException
+                || failure instanceof UnsupportedOperationException
                 || (failure instanceof SolrException solr && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code);
     }
 
@@ -59,9 +60,14 @@ public final class SolrEngine implements Engine {
     @Override
     public void validate(TableMeta meta) {
         TableChecks.hashed(meta, "a uniqueKey is a text");
-        SchemaField key = SolrConfigset.FILES.validate(meta).getUniqueKeyField();
+        var schema = SolrConfigset.FILES.validate(meta);
+        SchemaField key = schema.getUniqueKeyField();
         if (key == null || !(key.getType() instanceof StrField)) {
             throw UniserveException.invalid("the schema's uniqueKey must be a field of type solr.StrField");
+        }
+        SchemaField spread = schema.getFieldOrNull(meta.keyField());
+        if (spread == null || spread.multiValued()) {
+            throw UniserveException.invalid("the schema has no field \"" + meta.keyField() + "\" of one value, the key");
         }
     }
 

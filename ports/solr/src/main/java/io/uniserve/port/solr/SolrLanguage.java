@@ -1,15 +1,14 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.PackedFiles;
+import io.uniserve.api.plan.JsonFacets;
 import io.uniserve.api.plan.QueryWindow;
 import io.uniserve.api.plan.SupportTable;
 import java.util.Arrays;
 import java.util.Date;
-import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.regex.Pattern;
-import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
@@ -27,6 +26,9 @@ final class SolrLanguage {
     /** Enough for every term of an actor, and no overflow where Solr adds limits to it. */
     private static final int ALL_TERMS = 100_000_000;
 
+    /** Every actor tells all terms, unless the user says how many more than the limit. */
+    private static final Map<String, ?> EXACT = Map.of("refine", true, "overrequest", ALL_TERMS);
+
     private SolrLanguage() {}
 
     /**
@@ -35,14 +37,16 @@ final class SolrLanguage {
      */
     static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws SyntaxError {
         ModifiableSolrParams params = new ModifiableSolrParams(request.getParams());
-        String all = Stream.concat(params.stream(), request.getOriginalParams().stream())
+        List<String> values = Stream.concat(params.stream(), request.getOriginalParams().stream())
                 .flatMap(asked -> Arrays.stream(asked.getValue()))
-                .collect(Collectors.joining(" "));
+                .toList();
+        String all = String.join(" ", values);
         TABLE.check(params, all);
         Object facet = request.getJSON() == null ? null : request.getJSON().get("facet");
+        String facets = facet == null ? null : JSONUtil.toJSON(JsonFacets.withOptions(facet, EXACT));
         bound(params, all, facet);
         boolean nearest = params.get("q", "").startsWith("{!knn ");
-        refuseParts(nearest ? all.replace(params.get("q"), "") : all, keyField);
+        refuseParts(((nearest ? all.replace(params.get("q"), "") : all) + facets).replace("\\", ""), keyField);
         String key = request.getSchema().getUniqueKeyField().getName();
         // Over several actors Solr looks for the documents of a query's group by the other sort.
         boolean byQuery = params.get("group.query") != null && params.get("group.field") == null;
@@ -56,7 +60,7 @@ final class SolrLanguage {
                 .filter(field -> !field.isEmpty())
                 .forEach(field -> params.set("f." + field + ".facet.overrequest.count", ALL_TERMS));
         params.getParameterNames().removeIf(name -> name.startsWith("json") && name.matches("json(\\.(?!nl).*)?"));
-        params.setNonNull("json.facet", facet == null ? null : JSONUtil.toJSON(exact(facet, false)));
+        params.setNonNull("json.facet", facets);
         return params;
     }
 
@@ -86,21 +90,7 @@ final class SolrLanguage {
 
     /** Ties are broken by uniqueKey, so that the order does not depend on how documents are spread. */
     private static String sort(String sort, String key) {
-        boolean byKey = sort.contains(key) && sort.matches("(?s)(.*,)?\\s*" + Pattern.quote(key) + "\\s.*");
+        boolean byKey = sort.contains(key) && sort.matches("(?s)(.*,)?\\s*" + "\\Q" + key + "\\E\\s.*");
         return byKey ? sort : (sort.isBlank() ? "score desc" : sort) + "," + key + " asc";
-    }
-
-    /** JSON facets in which every actor tells all terms, unless the user says how many more than the limit. */
-    private static Object exact(Object facet, boolean terms) {
-        if (!(facet instanceof Map<?, ?> map)) {
-            return terms && facet instanceof String field ? exact(Map.of("field", field), true) : facet;
-        }
-        Map<Object, Object> exact = new LinkedHashMap<>();
-        map.forEach((name, value) -> exact.put(name, exact(value, name.equals("terms"))));
-        if (terms || "terms".equals(exact.get("type"))) {
-            exact.putIfAbsent("refine", true);
-            exact.putIfAbsent("overrequest", ALL_TERMS);
-        }
-        return exact;
     }
 }

@@ -109,7 +109,8 @@ final class SolrQuery {
     private String nearest(SolrParams params, int count) throws Exception {
         String key = core.getLatestSchema().getUniqueKeyField().getName();
         ModifiableSolrParams first = new ModifiableSolrParams(params);
-        first.getParameterNames().removeIf(name -> !name.matches("q|fq|sort"));
+        first.getParameterNames()
+                .removeIf(name -> name.matches("(f\\..*\\.|json\\.)?(facet|hl|stats|group).*|cursorMark|start"));
         first.set(CommonParams.ROWS, count)
                 .set(CommonParams.FL, key)
                 .set(CommonParams.SORT, "score desc," + key + " asc");

@@ -12,7 +12,6 @@ import org.apache.solr.common.SolrInputDocument;
 import org.apache.solr.handler.component.RealTimeGetComponent;
 import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.schema.BoolField;
-import org.apache.solr.schema.DateValueFieldType;
 import org.apache.solr.schema.SchemaField;
 import org.apache.solr.search.QParser;
 import org.apache.solr.search.SyntaxError;
@@ -121,8 +120,8 @@ public final class SolrUpdates {
 
     private static void check(String where, @Nullable SchemaField known, String name, Document row) {
         SchemaField field = FieldValues.requireKnown(where, name, known);
-        boolean date = field.getType() instanceof DateValueFieldType;
-        FieldValues.check(where, name, row, field.multiValued(), date, field.getType() instanceof BoolField);
+        boolean bool = field.getType() instanceof BoolField;
+        FieldValues.check(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
     }
 
     /** Says why Lucene would not index the document, or these fields alone, as for a long term, or null. */
@@ -153,7 +152,7 @@ public final class SolrUpdates {
         } catch (SyntaxError | SolrException e) {
             throw FieldValues.invalid("field \"query\": " + e.getMessage() + "; give it a query in Solr's syntax");
         }
-        if (text.contains("NOW")) {
+        if (text.matches("(?s).*\\bNOW\\b.*")) {
             throw FieldValues.invalid("field \"query\" asks the clock with NOW, which differs between replicas");
         }
     }

@@ -101,8 +101,8 @@ public final class FieldValues {
     }
 
     /**
-     * Refuses what a field does not take, with INVALID_ROW: an operation, a boolean other than true and false, a date that asks
-     * the clock.
+     * Refuses what a field does not take, with INVALID_ROW: an operation, a boolean other than true and false, a date or id that
+     * {@link #isMade}.
      *
      * @param where begins the message
      * @param many whether the field has many values
@@ -117,21 +117,16 @@ public final class FieldValues {
             if (bool && !text.matches("true|false")) {
                 throw invalid(named + "is \"" + text + "\"; use true or false");
             }
-            checkFixed(where, field, date, text);
+            if (date && isMade(text)) {
+                throw invalid(named + "is \"" + text + "\", which is made when it is read and differs between replicas;"
+                        + " give it a value");
+            }
         }
     }
 
-    /**
-     * INVALID_ROW where a text stands for a value that is made when it is read, as NOW for the time or NEW for another id.
-     *
-     * @param where begins the message
-     * @param made whether there are such texts, as in fields of dates and ids
-     */
-    public static void checkFixed(String where, String field, boolean made, @Nullable String text) {
-        if (made && text != null && (text.isEmpty() || text.startsWith("NOW") || text.equals("NEW"))) {
-            throw invalid(where + "field \"" + field + "\" is \"" + text
-                    + "\", which is the clock's or made by chance and differs between replicas; give a value");
-        }
+    /** Whether a text stands for a value that is made when it is read: NOW for the time, NEW or nothing for another id. */
+    public static boolean isMade(@Nullable String text) {
+        return text != null && (text.isEmpty() || text.startsWith("NOW") || text.equals("NEW"));
     }
 
     /** What an operation gets, or the value. */

@@ -64,8 +64,9 @@ final class Loader {
         this.table = table;
         this.plan = plan;
         if (plan.functions().get(0).contains(EVERYWHERE)) {
-            throw UniserveException.invalid("update function " + plan.functions().get(0)
-                    + " is for all actors, not for that of a row: load a file with --format json or xml that deletes by query");
+            throw UniserveException.invalid(
+                    "update function " + plan.functions().get(0)
+                            + " is for all actors, not for that of a row: load a file with --format json or xml that deletes by query");
         }
         this.report = report;
         this.rejects = rejects;

@@ -83,8 +83,8 @@ final class SqlShell {
         TableRoute route = typed(all).stream()
                 .filter(one -> one.meta().name().value().equalsIgnoreCase(name))
                 .findFirst()
-                .orElseThrow(
-                        () -> UniserveException.invalid("no table \"" + name + "\" with typed columns; \\d lists those"));
+                .orElseThrow(() ->
+                        UniserveException.invalid("no table \"" + name + "\" with typed columns; \\d lists those"));
         Columns columns = Columns.of(route.meta());
         List<Map<String, Object>> rows = new ArrayList<>();
         for (Columns.Column column : columns.columns()) {

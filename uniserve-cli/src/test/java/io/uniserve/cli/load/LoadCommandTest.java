@@ -68,6 +68,16 @@ class LoadCommandTest {
         assertThat(query.err()).contains("has no update function that deletes");
     }
 
+    /** It would reach the actor of the row's key alone. */
+    @Test
+    void rowsAreNotDeletedByAQueryOfEach() {
+        Run run = uniserve.input("{\"id\":\"a\",\"query\":\"n:1\"}\n")
+                .run("load", "words", "-", "--format", "jsonl", "--update", "kv.delete-query@1");
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.err()).contains("kv.delete-query@1");
+        assertThat(cluster.changes()).noneMatch(change -> change.contains("delete-query"));
+    }
+
     @Test
     void standardInput() {
         Run run = uniserve.input("{\"id\":\"a\"}\n{\"id\":\"b\"}\n")

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -35,6 +36,25 @@ class UpdateFilesTest {
                 .containsExactly("ADD {id=1, n={inc=2}}", "ADD {id=2, tags=[a, b]}");
         assertThat(read(RowSources.Format.JSON, "[]")).isEmpty();
         assertThat(read(RowSources.Format.JSON, "")).isEmpty();
+    }
+
+    /** What is written otherwise than the number would be, as a zip code or a version, is a text. */
+    @Test
+    void numbersOfCsv() throws IOException {
+        String text = "id,zip,v,n\n1,01234,1.10,5\n2,-0,1e5,-2.5\n3,9223372036854775808,00.5,-7\n";
+        try (RowSource source = RowSources.open(
+                new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)),
+                "file",
+                RowSources.Format.CSV,
+                "id",
+                Optional.empty())) {
+            assertThat(source.next().orElseThrow().fields())
+                    .isEqualTo(Map.of("id", "1", "zip", "01234", "v", "1.10", "n", 5L));
+            assertThat(source.next().orElseThrow().fields())
+                    .isEqualTo(Map.of("id", "2", "zip", "-0", "v", "1e5", "n", -2.5));
+            assertThat(source.next().orElseThrow().fields())
+                    .isEqualTo(Map.of("id", "3", "zip", "9223372036854775808", "v", "00.5", "n", -7L));
+        }
     }
 
     @Test

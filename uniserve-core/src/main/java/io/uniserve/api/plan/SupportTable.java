@@ -107,7 +107,10 @@ public final class SupportTable {
         StringBuilder lines = new StringBuilder();
         for (Map.Entry<String, String[]> one : all) {
             for (String value : one.getValue()) {
-                lines.append(one.getKey()).append('=').append(value.replaceAll("\\R", " ")).append('\n');
+                lines.append(one.getKey())
+                        .append('=')
+                        .append(value.replaceAll("\\R", " "))
+                        .append('\n');
             }
         }
         never.forEach((pattern, what) -> {

@@ -2,12 +2,11 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.ConfigFiles;
 import io.uniserve.api.FieldValues;
+import io.uniserve.error.UniserveException;
 import java.nio.file.Path;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
-import java.util.stream.Stream;
 import org.apache.solr.common.util.NamedList;
 import org.apache.solr.core.SolrConfig;
 import org.apache.solr.schema.DateValueFieldType;
@@ -26,14 +25,16 @@ final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
 
     @Override
     public IndexSchema read(Path conf) throws Exception {
-        IndexSchema schema = IndexSchemaFactory.buildIndexSchema("schema.xml", new SolrConfig(conf.getParent(), CONFIG));
-        Stream<SchemaField> patterns = Arrays.stream(schema.getDynamicFields()).map(one -> one.getPrototype());
-        Stream.concat(schema.getFields().values().stream(), patterns)
-                .forEach(one -> FieldValues.checkFixed("default of ", one.getName(), isMade(one), one.getDefaultValue()));
+        IndexSchema schema =
+                IndexSchemaFactory.buildIndexSchema("schema.xml", new SolrConfig(conf.getParent(), CONFIG));
+        for (SchemaField one : schema.getFields().values()) {
+            if (isMade(one) && FieldValues.isMade(one.getDefaultValue())) {
+                throw UniserveException.invalid("default of field \"" + one.getName() + "\" differs between replicas");
+            }
+        }
         return schema;
     }
 
-    /** Whether there are texts that Solr puts another value for, which would differ between replicas. */
     static boolean isMade(SchemaField field) {
         return field.getType() instanceof DateValueFieldType || field.getType() instanceof UUIDField;
     }

@@ -67,7 +67,7 @@ public final class SolrEngine implements Engine {
         }
         SchemaField spread = schema.getFieldOrNull(meta.keyField());
         if (spread == null || spread.multiValued()) {
-            throw UniserveException.invalid("the schema has no field \"" + meta.keyField() + "\" of one value, the key");
+            throw UniserveException.invalid("the schema has no field \"" + meta.keyField() + "\" of one value");
         }
     }
 

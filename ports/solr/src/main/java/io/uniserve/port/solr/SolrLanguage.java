@@ -6,9 +6,9 @@ import io.uniserve.api.plan.QueryWindow;
 import io.uniserve.api.plan.SupportTable;
 import java.util.Arrays;
 import java.util.Date;
-import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
@@ -23,11 +23,8 @@ import org.noggit.JSONUtil;
 final class SolrLanguage {
     static final SupportTable TABLE = new SupportTable(PackedFiles.resource(SolrLanguage.class, "language.txt"));
 
-    /** Enough for every term of an actor, and no overflow where Solr adds limits to it. */
+    /** Every actor tells all terms, unless the user says how many more. No overflow where Solr adds limits to it. */
     private static final int ALL_TERMS = 100_000_000;
-
-    /** Every actor tells all terms, unless the user says how many more than the limit. */
-    private static final Map<String, ?> EXACT = Map.of("refine", true, "overrequest", ALL_TERMS);
 
     private SolrLanguage() {}
 
@@ -37,13 +34,13 @@ final class SolrLanguage {
      */
     static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws SyntaxError {
         ModifiableSolrParams params = new ModifiableSolrParams(request.getParams());
-        List<String> values = Stream.concat(params.stream(), request.getOriginalParams().stream())
+        String all = Stream.concat(params.stream(), request.getOriginalParams().stream())
                 .flatMap(asked -> Arrays.stream(asked.getValue()))
-                .toList();
-        String all = String.join(" ", values);
+                .collect(Collectors.joining(" "));
         TABLE.check(params, all);
         Object facet = request.getJSON() == null ? null : request.getJSON().get("facet");
-        String facets = facet == null ? null : JSONUtil.toJSON(JsonFacets.withOptions(facet, EXACT));
+        Object exact = JsonFacets.withOptions(facet, Map.of("refine", true, "overrequest", ALL_TERMS));
+        String facets = exact == null ? null : JSONUtil.toJSON(exact);
         bound(params, all, facet);
         boolean nearest = params.get("q", "").startsWith("{!knn ");
         refuseParts(((nearest ? all.replace(params.get("q"), "") : all) + facets).replace("\\", ""), keyField);
@@ -90,7 +87,7 @@ final class SolrLanguage {
 
     /** Ties are broken by uniqueKey, so that the order does not depend on how documents are spread. */
     private static String sort(String sort, String key) {
-        boolean byKey = sort.contains(key) && sort.matches("(?s)(.*,)?\\s*" + "\\Q" + key + "\\E\\s.*");
+        boolean byKey = sort.contains(key) && sort.matches("(?s)(.*,)?\\s*\\Q" + key + "\\E\\s.*");
         return byKey ? sort : (sort.isBlank() ? "score desc" : sort) + "," + key + " asc";
     }
 }

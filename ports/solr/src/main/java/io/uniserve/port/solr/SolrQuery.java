@@ -15,6 +15,7 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import java.io.ByteArrayOutputStream;
 import java.util.Objects;
+import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.solr.common.SolrDocumentList;
 import org.apache.solr.common.params.CommonParams;
@@ -109,8 +110,7 @@ final class SolrQuery {
     private String nearest(SolrParams params, int count) throws Exception {
         String key = core.getLatestSchema().getUniqueKeyField().getName();
         ModifiableSolrParams first = new ModifiableSolrParams(params);
-        first.getParameterNames()
-                .removeIf(name -> name.matches("(f\\..*\\.|json\\.)?(facet|hl|stats|group).*|cursorMark|start"));
+        first.getParameterNames().removeAll(Set.of("facet", "json.facet", "hl", "stats", "group", "cursorMark", "start"));
         first.set(CommonParams.ROWS, count)
                 .set(CommonParams.FL, key)
                 .set(CommonParams.SORT, "score desc," + key + " asc");
@@ -127,7 +127,7 @@ final class SolrQuery {
     private void countGroups(SolrParams params, String field, NamedList<?> group) throws Exception {
         ModifiableSolrParams facet = new ModifiableSolrParams(params);
         facet.getParameterNames()
-                .removeIf(name -> name.matches("(f\\..*\\.|json\\.)?facet.*|group|hl|stats|cursorMark"));
+                .removeIf(name -> name.matches("(f\\..*\\.|json\\.)?facet(\\..*)?|group|hl|stats|cursorMark"));
         facet.set("rows", "0").set("facet", true).set("facet.field", field).set("facet.limit", "-1");
         facet.set("facet.mincount", 1).set("facet.missing", true);
         NamedList<Object> counts = run(facet, (request, response) -> (NamedList<Object>)

@@ -86,6 +86,9 @@ class SchemaChangeTest {
                 "</schema> | | configset",
                 "</schema> | <field name=\"a\" type=\"nosuch\"/></schema> | nosuch",
                 "</schema> | <copyField source=\"title\" dest=\"nosuch\"/></schema> | nosuch",
+                "</schema> | <field name=\"ts\" type=\"pdate\" default=\"NOW/DAY\"/></schema> | default of field \"ts\"",
+                "</schema> | <fieldType name=\"uuid\" class=\"solr.UUIDField\"/><field name=\"u\" type=\"uuid\" default=\"NEW\"/>"
+                        + "</schema> | default of field \"u\"",
             })
     void whatIsNoAdditionIsRefusedByName(String what, String with, String named) {
         String replaced = schema().replaceFirst(what, with == null ? "" : with);

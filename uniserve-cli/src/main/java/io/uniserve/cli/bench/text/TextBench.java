@@ -182,7 +182,8 @@ final class TextBench {
     private void warmUp(Function<String, String> ours, int servers, Function<String, String> peers) {
         for (TextQuery query : scale.measured()) {
             console.note("warming up: " + scale.warmup() + " x " + query.name() + " on each side");
-            bench.warm(side("uniserve", ours, query, ourCpu), WARMUP_THREADS, servers * scale.warmup() / WARMUP_THREADS);
+            bench.warm(
+                    side("uniserve", ours, query, ourCpu), WARMUP_THREADS, servers * scale.warmup() / WARMUP_THREADS);
             bench.warm(side("peer", peers, query, peersCpu), WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);
         }
     }

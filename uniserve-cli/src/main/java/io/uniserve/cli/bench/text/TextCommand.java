@@ -166,7 +166,16 @@ public final class TextCommand extends CliCommand {
             List<Long> pids = solrCloud.nodes().stream().map(DaemonProcess::pid).toList();
             Bench bench = new Bench(clock()::nanos, log);
             TextBench.Scale scale = new TextBench.Scale(
-                    nodes, shards, clients, warmup, operations, seconds, rounds, generated, seed, TextQuery.measured(kinds));
+                    nodes,
+                    shards,
+                    clients,
+                    warmup,
+                    operations,
+                    seconds,
+                    rounds,
+                    generated,
+                    seed,
+                    TextQuery.measured(kinds));
             TextBench text = new TextBench(bench, corpus, scale, console(), uniserve, other, pids);
             BulkBench updates = new BulkBench(bench, corpus, shards, uniserve, other, pids, console());
             ResultLine line = ResultLine.of("bench text", arguments());

@@ -80,18 +80,26 @@ final class SqlRun {
     SqlRows rows() {
         boolean alone = split.sides().size() == 1 && split.sides().get(0).mayStay();
         SqlQuery last = alone ? query.with(Step.PARTIAL, -1, 0, Map.of()) : joinedOrCounted();
-        SqlRows rows = finished(last);
         if (split.late().isEmpty()) {
-            return rows;
+            return finished(last);
         }
-        Optional<SqlRows> all = cut.isPresent() ? Optional.empty() : withLate(rows, last);
-        if (all.isPresent()) {
-            return all.get();
+        if (cut.isPresent()) {
+            return finished(again("tables are cut: once more, with all columns at once"));
         }
-        tell("rows changed between the steps: all over again, with all columns at once", "");
+        SqlRows rows = finished(last);
+        Optional<SqlRows> all = withLate(rows, last);
+        return all.isPresent()
+                ? all.get()
+                : finished(again("rows changed between the steps: once more, with all columns at once"));
+    }
+
+    /** Joins without late columns. */
+    private SqlQuery again(String why) {
+        tell(why, "");
         mayBeLate = false;
         cut = Optional.empty();
-        return finished(joinedOrCounted());
+        large.clear();
+        return joinedOrCounted();
     }
 
     private SqlRows finished(SqlQuery last) {

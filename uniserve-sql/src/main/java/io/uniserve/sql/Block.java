@@ -31,8 +31,7 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
      * @param columns names of small letters
      * @param primary those that tell a table's rows apart; none of an answer
      */
-    record Item(
-            String alias, String table, int block, List<String> columns, List<String> primary, SqlNode place) {}
+    record Item(String alias, String table, int block, List<String> columns, List<String> primary, SqlNode place) {}
 
     /**
      * FROM and WHERE.

@@ -38,7 +38,10 @@ record LateColumns(int item, SqlNode key, String primary, List<String> columns, 
         BitSet used = used(from.names(), asked);
         for (int item = 0; item < from.tables().size(); item++) {
             Block.Item table = from.tables().get(item);
-            if (item == stays || used.get(item) || table.primary().size() != 1 || !from.from().keeps(item)) {
+            if (item == stays
+                    || used.get(item)
+                    || table.primary().size() != 1
+                    || !from.from().keeps(item)) {
                 continue;
             }
             String primary = table.primary().get(0);

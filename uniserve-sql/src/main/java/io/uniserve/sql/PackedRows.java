@@ -133,7 +133,10 @@ public final class PackedRows {
     }
 
     private static void writeOne(BinaryWriter out, PackedRows rows) {
-        out.writeInt(rows.count).writeBoolean(rows.deflated).writeInt(rows.checksum).writeBytes(rows.packed);
+        out.writeInt(rows.count)
+                .writeBoolean(rows.deflated)
+                .writeInt(rows.checksum)
+                .writeBytes(rows.packed);
     }
 
     private static PackedRows read(BinaryReader in) {

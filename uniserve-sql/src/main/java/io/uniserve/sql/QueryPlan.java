@@ -54,7 +54,9 @@ final class QueryPlan {
 
     /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
     SplitQuery split(Stage stage, int stays, List<Integer> paired) {
-        return new Split(blocks, block(stage.number()), stage, stays).paired(paired).query();
+        return new Split(blocks, block(stage.number()), stage, stays)
+                .paired(paired)
+                .query();
     }
 
     /** Columns of two tables that are equal in every row of the join of a stage. */

@@ -146,8 +146,10 @@ final class Split {
     }
 
     private boolean isLate(SqlNode node) {
-        Optional<Names.Found> column = late.isEmpty() ? Optional.empty() : from.names().column(node);
-        return column.filter(found -> late.stream().anyMatch(one -> one.has(found))).isPresent();
+        Optional<Names.Found> column =
+                late.isEmpty() ? Optional.empty() : from.names().column(node);
+        return column.filter(found -> late.stream().anyMatch(one -> one.has(found)))
+                .isPresent();
     }
 
     /** Where an actor has all rows of its groups, it knows which of them are not in the answer. */

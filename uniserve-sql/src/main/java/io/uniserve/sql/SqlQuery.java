@@ -112,7 +112,8 @@ public record SqlQuery(
 
     /** The same with late columns, or without. */
     SqlQuery late(boolean late) {
-        return new SqlQuery(text, tables, new Stage(stage.number, stage.reduced, late), step, stays, item, sides, given);
+        return new SqlQuery(
+                text, tables, new Stage(stage.number, stage.reduced, late), step, stays, item, sides, given);
     }
 
     /** Another step of the same stage, with no more than it needs of the answers of others. */
@@ -191,7 +192,8 @@ public record SqlQuery(
                             .toList());
         } else if (step == Step.LATE) {
             if (!sides.keySet().equals(Set.of(item))) {
-                throw UniserveException.invalid("late columns of table " + item + " want its keys, not " + sides.keySet());
+                throw UniserveException.invalid(
+                        "late columns of table " + item + " want its keys, not " + sides.keySet());
             }
         } else if (step != Step.COUNT) {
             relations.replaceAll((name, rows) -> rows.share(actor));
@@ -232,8 +234,7 @@ public record SqlQuery(
 
     /** The same where the rows of some tables come as they were joined: see {@link ShuffleQuery#PAIR}. */
     SplitQuery split(List<Integer> paired) {
-        return SPLITS.get(
-                new SplitKey(text, tables, stage, stays, paired), key -> plan().split(stage, stays, paired));
+        return SPLITS.get(new SplitKey(text, tables, stage, stays, paired), key -> plan().split(stage, stays, paired));
     }
 
     /** A text as a tree that is only looked at. */

@@ -129,8 +129,9 @@ final class SqlRun {
     /** Whether columns that only show in the answer come last: where that saves more than a round takes. */
     private SqlQuery lateOrNot(int stays, List<Long> counts) {
         SqlQuery late = query.late(mayBeLate && stays >= 0 && query.stage().number() == Block.MAIN);
-        List<SplitQuery.Late> columns =
-                late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split().late();
+        List<SplitQuery.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
+                .split()
+                .late();
         return columns.stream().anyMatch(one -> counts.get(one.item()) < LateColumns.TABLE_ROWS_MIN)
                 ? query.late(false)
                 : late;
@@ -443,7 +444,8 @@ final class SqlRun {
         String by =
                 partners.stream().map(other -> split.sides().get(other).alias()).collect(Collectors.joining(", "));
         tell(
-                (packed.isShared() ? "send by key " : "broadcast ") + called(side) + " from " + actors(item) + ": " + rows(packed.count()) + ", "
+                (packed.isShared() ? "send by key " : "broadcast ") + called(side) + " from " + actors(item) + ": "
+                        + rows(packed.count()) + ", "
                         + String.format(Locale.ROOT, "%,d bytes", packed.bytes())
                         + (side.filtered(partners) ? " of about " + rows(count) : ", all it has")
                         + (side.conditions().isEmpty() ? "" : " that its conditions leave")
@@ -465,7 +467,9 @@ final class SqlRun {
 
     /** The same in fewer bytes where all together would be too many; others are made smaller too. */
     private PackedRows fitting(PackedRows more, Map<Integer, PackedRows> gathered) {
-        if (Broadcast.of(gathered.values(), query.given().values(), List.of(more)).bytes() <= Broadcast.BYTES_MAX) {
+        if (Broadcast.of(gathered.values(), query.given().values(), List.of(more))
+                        .bytes()
+                <= Broadcast.BYTES_MAX) {
             return more;
         }
         gathered.replaceAll((item, rows) -> rows.smaller());

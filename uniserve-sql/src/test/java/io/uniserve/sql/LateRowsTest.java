@@ -7,7 +7,8 @@ import org.junit.jupiter.api.Test;
 
 class LateRowsTest {
     private static final SplitQuery.Late LATE = new SplitQuery.Late(1, 2, 1, List.of(0), "");
-    private static final SqlRows ANSWER = rows(List.of("0", "7.5", "2"), List.of("0", "3.5", "1"), List.of("0", "1", "2"));
+    private static final SqlRows ANSWER =
+            rows(List.of("0", "7.5", "2"), List.of("0", "3.5", "1"), List.of("0", "1", "2"));
     private static final SqlRows BEFORE = rows(List.of("x", "1"), List.of("y", "2"), List.of("z", "3"));
 
     @SafeVarargs
@@ -29,6 +30,7 @@ class LateRowsTest {
         SqlRows changed = rows(List.of("x", "1", "one"), List.of("Y", "2", "two"));
         assertThat(LateRows.filled(ANSWER, LATE, BEFORE, changed)).isEmpty();
         SqlRows fetched = rows(List.of("x", "1", "one"), List.of("y", "2", "two"));
-        assertThat(LateRows.filled(ANSWER, LATE, rows(List.of("x", "1")), fetched)).isEmpty();
+        assertThat(LateRows.filled(ANSWER, LATE, rows(List.of("x", "1")), fetched))
+                .isEmpty();
     }
 }

@@ -24,7 +24,11 @@ class PackedRowsTest {
         CRC32C sum = new CRC32C();
         sum.update(packed);
         BinaryWriter out = new BinaryWriter();
-        out.writeInt(0).writeInt(count).writeBoolean(true).writeInt((int) sum.getValue()).writeBytes(Bytes.wrap(packed));
+        out.writeInt(0)
+                .writeInt(count)
+                .writeBoolean(true)
+                .writeInt((int) sum.getValue())
+                .writeBytes(Bytes.wrap(packed));
         return PackedRows.CODEC.decode(out.finish());
     }
 
@@ -123,8 +127,7 @@ class PackedRowsTest {
     void textsThatAreNoKeysHaveNoActor() {
         List<List<String>> rows =
                 List.of(List.of(""), List.of("x".repeat(Limits.KEY_BYTES_MAX + 1)), List.of("a"), List.of("7"));
-        PackedRows shared =
-                PackedRows.shared(new SqlRows(List.of("VARCHAR"), rows), 0, new Partitioner.Hash(2), false);
+        PackedRows shared = PackedRows.shared(new SqlRows(List.of("VARCHAR"), rows), 0, new Partitioner.Hash(2), false);
         assertThat(keys(shared)).containsExactlyInAnyOrder("a", "7");
         assertThat(keys(shared.share(new Partitioner.Hash(2).actorOf(PartitionKey.of("7")))))
                 .contains("7");

@@ -257,7 +257,8 @@ class SplitQueryTest {
     }
 
     private static SplitQuery late(String text, int stays) {
-        Map<String, Columns> tables = Map.of("t", COLUMNS, "u", columns("k bigint, a bigint, n varchar, m double", "k"));
+        Map<String, Columns> tables =
+                Map.of("t", COLUMNS, "u", columns("k bigint, a bigint, n varchar, m double", "k"));
         return QueryPlan.of(tables, text).split(new SqlQuery.Stage(0, false, true), stays);
     }
 
@@ -278,11 +279,13 @@ class SplitQueryTest {
     @Test
     void columnsThatOnlyShowComeLast() {
         SplitQuery query = late(
-                "SELECT n, sum(b) AS v, k, m FROM t JOIN u ON t.a = u.k WHERE m > 1 GROUP BY n, k, m ORDER BY v DESC LIMIT 9", 0);
+                "SELECT n, sum(b) AS v, k, m FROM t JOIN u ON t.a = u.k WHERE m > 1 GROUP BY n, k, m ORDER BY v DESC LIMIT 9",
+                0);
         assertThat(query.partial())
                 .isEqualTo("SELECT b1.c0 AS c0, sum(rows.\"b\") AS c1 FROM (rows JOIN b1 ON (rows.\"a\" = b1.c0))"
                         + " GROUP BY 1");
-        assertThat(query.finish()).isEqualTo("SELECT 0, sum(c1), c0, 0, c0 FROM parts GROUP BY c0 ORDER BY 2 DESC LIMIT 9");
+        assertThat(query.finish())
+                .isEqualTo("SELECT 0, sum(c1), c0, 0, c0 FROM parts GROUP BY c0 ORDER BY 2 DESC LIMIT 9");
         assertThat(query.sides().get(1).columns()).containsExactly("k");
         assertThat(query.late())
                 .containsExactly(new SplitQuery.Late(

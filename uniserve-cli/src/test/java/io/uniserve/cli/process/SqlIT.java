@@ -100,7 +100,8 @@ class SqlIT {
         StringBuilder state = new StringBuilder();
         for (String table : List.of("sales", "shops")) {
             state.append(run("table", "show", table, "-o", "json").out());
-            state.append(run("sql", "-o", "json", "SELECT * FROM " + table + " ORDER BY 1").out());
+            state.append(run("sql", "-o", "json", "SELECT * FROM " + table + " ORDER BY 1")
+                    .out());
         }
         assertThat(state).contains("[3000,0,3000.00,\"2026-01-05\"]", "Shop, 19");
         return state.toString();
@@ -146,14 +147,17 @@ class SqlIT {
         assertThat(deep.err()).contains("INVALID_ARGUMENT");
         StringBuilder many = new StringBuilder("SELECT 1 FROM sales WHERE id = 1");
         for (int i = 0; i < 100; i++) {
-            many.append(" AND id NOT IN (SELECT shop FROM shops WHERE shop < ").append(i).append(")");
+            many.append(" AND id NOT IN (SELECT shop FROM shops WHERE shop < ")
+                    .append(i)
+                    .append(")");
         }
         Run stages = run("sql", many.toString());
         assertThat(stages.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(stages.err()).contains("sub-queries is not supported");
         Run keys = run(
                 "sql",
-                "SELECT count(*) AS n FROM sales WHERE id IN (" + "7, 7, -1, 9223372036854775807, ".repeat(1_000) + "7)",
+                "SELECT count(*) AS n FROM sales WHERE id IN (" + "7, 7, -1, 9223372036854775807, ".repeat(1_000)
+                        + "7)",
                 "-o",
                 "json");
         assertThat(keys.out()).contains("[1]");
@@ -167,7 +171,10 @@ class SqlIT {
         assertThat(none.exit()).isNotEqualTo(ExitCode.OK);
         assertThat(none.err()).contains("town");
         Path lines = files.resolve("lines.csv");
-        Files.write(lines, "shop,name,city\nx,a,b\n99999999999,a,b\n,a,b\n5\n6,a,b,c\n7,\u00ff,b\n".getBytes(StandardCharsets.ISO_8859_1));
+        Files.write(
+                lines,
+                "shop,name,city\nx,a,b\n99999999999,a,b\n,a,b\n5\n6,a,b,c\n7,\u00ff,b\n"
+                        .getBytes(StandardCharsets.ISO_8859_1));
         Run bad = run("load", "shops", lines.toString());
         assertThat(bad.exit()).isNotEqualTo(ExitCode.OK);
         assertThat(bad.out()).startsWith("0 rows loaded").contains("6 rejected");

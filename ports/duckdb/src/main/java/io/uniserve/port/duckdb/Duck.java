@@ -118,7 +118,9 @@ final class Duck implements AutoCloseable {
                 long bytes = 0;
                 while (found.next()) {
                     for (int i = 0; i < whole.length; i++) {
-                        bytes += whole[i] ? number(found, i + 1, columns.get(i)) : columns.get(i).add(found.getObject(i + 1));
+                        bytes += whole[i]
+                                ? number(found, i + 1, columns.get(i))
+                                : columns.get(i).add(found.getObject(i + 1));
                     }
                     AnswerRows.check(bytes);
                 }

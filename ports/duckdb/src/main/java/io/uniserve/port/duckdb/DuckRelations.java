@@ -3,7 +3,6 @@ package io.uniserve.port.duckdb;
 import io.uniserve.sql.SqlColumn;
 import io.uniserve.sql.SqlRows;
 import java.math.BigDecimal;
-import java.math.BigDecimal;
 import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.ArrayList;
@@ -80,7 +79,9 @@ final class DuckRelations implements DuckDBTableFunction<SqlRows, DuckRelations.
         return IntStream.range(0, rows.columns().size())
                 .mapToObj(i -> {
                     SqlColumn column = rows.columns().get(i);
-                    return declared(column).name().equals(column.type()) ? "c" + i : value(column, "c" + i) + " AS c" + i;
+                    return declared(column).name().equals(column.type())
+                            ? "c" + i
+                            : value(column, "c" + i) + " AS c" + i;
                 })
                 .collect(Collectors.joining(", "));
     }
@@ -91,7 +92,8 @@ final class DuckRelations implements DuckDBTableFunction<SqlRows, DuckRelations.
             return DuckDBColumnType.VARCHAR;
         }
         return switch (column.type()) {
-            case "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "BOOLEAN", "DOUBLE" -> DuckDBColumnType.valueOf(column.type());
+            case "BIGINT", "INTEGER", "SMALLINT", "TINYINT", "BOOLEAN", "DOUBLE" ->
+                DuckDBColumnType.valueOf(column.type());
             case "DATE" -> DuckDBColumnType.INTEGER;
             case "HUGEINT" -> DuckDBColumnType.BIGINT;
             default -> SqlColumn.scale(column.type()) <= SCALE_MAX ? DuckDBColumnType.BIGINT : DuckDBColumnType.VARCHAR;
@@ -108,7 +110,8 @@ final class DuckRelations implements DuckDBTableFunction<SqlRows, DuckRelations.
         if (scale == 0 || scale > SCALE_MAX) {
             return "CAST(" + name + " AS " + type + ")";
         }
-        String unit = "CAST('" + BigDecimal.valueOf(1, scale).toPlainString() + "' AS DECIMAL(" + (scale + 1) + "," + scale + "))";
+        String unit = "CAST('" + BigDecimal.valueOf(1, scale).toPlainString() + "' AS DECIMAL(" + (scale + 1) + ","
+                + scale + "))";
         return "CAST(CAST(" + name + " AS DECIMAL(19,0)) * " + unit + " AS " + type + ")";
     }
 

@@ -58,7 +58,8 @@ final class RandomTops {
         List<String> items = new ArrayList<>(shown);
         items.add(random.nextInt(items.size() + 1), key);
         String number = words.number(edge.large());
-        String value = List.of("sum(" + number + ")", "count(*)", "max(" + number + ") * 2", "count(DISTINCT " + number + ")")
+        String value = List.of(
+                        "sum(" + number + ")", "count(*)", "max(" + number + ") * 2", "count(DISTINCT " + number + ")")
                 .get(random.nextInt(4));
         items.add(value + " AS v");
         String having = random.nextInt(3) == 0 ? " HAVING " + value + " > " + random.nextInt(40) : "";
@@ -80,7 +81,8 @@ final class RandomTops {
         String group = words.group(large);
         String number = words.number(large);
         String value = "nullif(" + words.number(small) + ", " + random.nextInt(3) + ")";
-        String nulls = List.of("", " NULLS FIRST", " NULLS LAST", " DESC NULLS FIRST").get(random.nextInt(4));
+        String nulls =
+                List.of("", " NULLS FIRST", " NULLS LAST", " DESC NULLS FIRST").get(random.nextInt(4));
         String where = List.of(
                         "",
                         " WHERE " + edge.column(large) + " IS NULL",

@@ -1,5 +1,7 @@
 package io.uniserve.sql;
 
+import io.uniserve.api.ColumnType.Kind;
+import io.uniserve.api.Columns;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -29,9 +31,35 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
      * @param table its own name, "" for an answer
      * @param block the stage whose answer it is, or less than 0
      * @param columns names of small letters
-     * @param primary those that tell a table's rows apart; none of an answer
+     * @param typed of a table all that is known of its columns; none of an answer
      */
-    record Item(String alias, String table, int block, List<String> columns, List<String> primary, SqlNode place) {}
+    record Item(
+            String alias, String table, int block, List<String> columns, Optional<Columns> typed, SqlNode place) {
+        /** The names that tell a table's rows apart. */
+        List<String> primary() {
+            return typed.map(Columns::primary).orElse(List.of());
+        }
+
+        /** Whether a column and one of another table are both whole numbers, or both texts. */
+        boolean comparable(String column, Item other, String others) {
+            Optional<Kind> one = kind(column);
+            Optional<Kind> two = other.kind(others);
+            return (one.filter(Item::whole).isPresent() && two.filter(Item::whole).isPresent())
+                    || (one.equals(Optional.of(Kind.VARCHAR)) && one.equals(two));
+        }
+
+        private static boolean whole(Kind kind) {
+            return kind == Kind.BIGINT || kind == Kind.INTEGER;
+        }
+
+        private Optional<Kind> kind(String column) {
+            return typed.stream()
+                    .flatMap(all -> all.columns().stream())
+                    .filter(one -> one.name().equals(column))
+                    .map(one -> one.type().kind())
+                    .findFirst();
+        }
+    }
 
     /**
      * FROM and WHERE.

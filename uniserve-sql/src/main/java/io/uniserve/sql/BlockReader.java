@@ -257,7 +257,7 @@ final class BlockReader {
             throw SqlErrors.unsupported(name, "a FROM with more than " + Block.GIVEN + " tables is");
         }
         int number = level.tables.size();
-        level.tables.add(new Item(alias, name.getSimple(), -1, columns.names(), columns.primary(), name));
+        level.tables.add(new Item(alias, name.getSimple(), -1, columns.names(), Optional.of(columns), name));
         names.add(alias, columns, number);
         return new Source.Leaf(number);
     }
@@ -305,7 +305,7 @@ final class BlockReader {
         List<String> all = columns.isEmpty() ? titles : columns;
         checkNames(query, alias, all);
         int item = Block.GIVEN + level.given.size();
-        level.given.add(new Item(alias, "", number, all, List.of(), query));
+        level.given.add(new Item(alias, "", number, all, Optional.empty(), query));
         names.add(alias, all, item);
         return new Source.Leaf(item);
     }

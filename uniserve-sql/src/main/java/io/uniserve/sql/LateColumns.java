@@ -6,6 +6,8 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
@@ -45,12 +47,35 @@ record LateColumns(int item, SqlNode key, String primary, List<String> columns, 
                 continue;
             }
             String primary = table.primary().get(0);
-            Optional<SqlNode> key = key(from.names(), asked, conditions, item, primary);
+            Optional<SqlNode> key = key(from, asked, conditions, item, primary);
             if (key.isPresent()) {
                 add(all, asked, item, key.get(), primary);
             }
         }
-        return all;
+        return withoutKeys(from.names(), all);
+    }
+
+    /** What is the key of another table's late columns is grouped by, and so comes at once. */
+    private static List<LateColumns> withoutKeys(Names names, List<LateColumns> all) {
+        Set<Names.Found> keys = all.stream()
+                .map(one -> names.column(one.key).orElseThrow())
+                .collect(Collectors.toSet());
+        List<LateColumns> rest = new ArrayList<>();
+        for (LateColumns one : all) {
+            List<String> columns = new ArrayList<>();
+            List<Integer> answers = new ArrayList<>();
+            for (int i = 0; i < one.columns.size(); i++) {
+                String column = one.columns.get(i);
+                if (keys.stream().noneMatch(key -> key.item() == one.item && key.column().equals(column))) {
+                    columns.add(column);
+                    answers.add(one.answers.get(i));
+                }
+            }
+            if (!columns.isEmpty()) {
+                rest.add(new LateColumns(one.item, one.key, one.primary, columns, answers));
+            }
+        }
+        return rest;
     }
 
     private static boolean limited(Block.Wanted asked) {
@@ -82,10 +107,14 @@ record LateColumns(int item, SqlNode key, String primary, List<String> columns, 
 
     /** What is grouped by that is the table's key, or equals it in every row. */
     private static Optional<SqlNode> key(
-            Names names, Block.Wanted asked, Conditions conditions, int item, String primary) {
+            Block.Rows from, Block.Wanted asked, Conditions conditions, int item, String primary) {
         return asked.groups().stream()
-                .filter(group -> names.column(group)
+                .filter(group -> from.names()
+                        .column(group)
                         .filter(Names.Found::exact)
+                        .filter(found -> found.item() < Block.GIVEN
+                                && from.item(found.item())
+                                        .comparable(found.column(), from.item(item), primary))
                         .filter(found -> (found.item() == item && found.column().equals(primary))
                                 || conditions.equalities().stream()
                                         .anyMatch(one -> one.of(item)

@@ -48,6 +48,8 @@ public final class PackedRows {
     private final Bytes packed;
     /** What each actor of a table wants of them, by their numbers; empty where all want all. */
     private final List<PackedRows> shares;
+    /** Bytes of the rows as they are packed, not deflated; once that is known. */
+    private int plainBytes;
     /** Once they were wanted, as all actors of a server and all steps of a plan want the same. */
     private @Nullable SqlRows unpacked;
 
@@ -70,6 +72,16 @@ public final class PackedRows {
 
     /** Packs rows; TOO_LARGE where they have more than {@link #UNPACKED_BYTES_MAX}, or are too many. */
     public static PackedRows of(SqlRows rows) {
+        check(rows);
+        BinaryWriter out = BinaryWriter.limited(UNPACKED_BYTES_MAX);
+        SqlRows.write(out, rows);
+        Bytes plain = out.finish();
+        PackedRows packed = new PackedRows(rows.count(), false, checksum(plain), plain, rows);
+        packed.plainBytes = plain.size();
+        return plain.size() < DEFLATED_BYTES_MIN ? packed : packed.smaller();
+    }
+
+    private static void check(SqlRows rows) {
         long values = (long) rows.count() * rows.types().size();
         if (rows.count() > ROWS_MAX || values > VALUES_MAX) {
             throw new UniserveException(
@@ -77,11 +89,6 @@ public final class PackedRows {
                     rows.count() + " rows of " + rows.types().size() + " columns are packed; at most " + ROWS_MAX
                             + " rows and " + VALUES_MAX + " values may be: add conditions, or name fewer columns");
         }
-        BinaryWriter out = BinaryWriter.limited(UNPACKED_BYTES_MAX);
-        SqlRows.write(out, rows);
-        Bytes plain = out.finish();
-        PackedRows packed = new PackedRows(rows.count(), false, checksum(plain), plain, rows);
-        return plain.size() < DEFLATED_BYTES_MIN ? packed : packed.smaller();
     }
 
     /**
@@ -91,9 +98,21 @@ public final class PackedRows {
      * @param whole whether keys are whole numbers, and not texts
      */
     static PackedRows shared(SqlRows rows, int column, Partitioner partitioner, boolean whole) {
-        return new PackedRows(rows.byActor(column, partitioner, whole).stream()
-                .map(PackedRows::of)
-                .toList());
+        check(rows);
+        List<PackedRows> shares = new ArrayList<>();
+        long bytes = 0;
+        for (SqlRows share : rows.byActor(column, partitioner, whole)) {
+            PackedRows packed = of(share);
+            bytes += packed.plainBytes;
+            if (bytes > UNPACKED_BYTES_MAX) {
+                throw new UniserveException(
+                        ErrorCode.TOO_LARGE,
+                        "rows of more than " + UNPACKED_BYTES_MAX + " bytes are packed: add conditions, or name fewer"
+                                + " columns");
+            }
+            shares.add(packed);
+        }
+        return new PackedRows(shares);
     }
 
     /** The same in fewer bytes, where time does not matter. */
@@ -105,7 +124,9 @@ public final class PackedRows {
             return this;
         }
         Bytes less = deflated(packed);
-        return new PackedRows(count, true, checksum(less), less, unpacked);
+        PackedRows smaller = new PackedRows(count, true, checksum(less), less, unpacked);
+        smaller.plainBytes = packed.size();
+        return smaller;
     }
 
     /** True where actors of a table want different rows. */
@@ -145,8 +166,14 @@ public final class PackedRows {
         if (count == 0) {
             return readOne(in);
         }
+        long rows = 0;
         for (int left = count; left > 0; left--) {
-            shares.add(readOne(in));
+            PackedRows share = readOne(in);
+            rows += share.count;
+            if (share.count < 0 || rows > ROWS_MAX) {
+                throw corrupt(share.count + " of " + rows + " packed rows, at most " + ROWS_MAX, null);
+            }
+            shares.add(share);
         }
         return new PackedRows(shares);
     }
@@ -188,31 +215,56 @@ public final class PackedRows {
     }
 
     /** The rows; CORRUPT where the bytes are not such. */
-    public synchronized SqlRows unpacked() {
+    public SqlRows unpacked() {
+        return unpacked(UNPACKED_BYTES_MAX, VALUES_MAX);
+    }
+
+    /** The same, which are refused where they have more bytes or values; those that are there already are not. */
+    private synchronized SqlRows unpacked(int bytesMax, int valuesMax) {
         SqlRows known = unpacked;
         if (known == null) {
-            known = shares.isEmpty()
-                    ? read()
-                    : SqlRows.concat(shares.stream().map(PackedRows::unpacked).toList());
+            known = shares.isEmpty() ? read(bytesMax, valuesMax) : all(bytesMax, valuesMax);
             unpacked = known;
         }
         return known;
     }
 
-    private SqlRows read() {
+    /** All shares together have no more than one alone may. */
+    private SqlRows all(int bytesMax, int valuesMax) {
+        List<SqlRows> parts = new ArrayList<>();
+        int bytes = bytesMax;
+        long values = valuesMax;
+        for (PackedRows share : shares) {
+            SqlRows part = share.unpacked(bytes, (int) values);
+            bytes -= share.plainBytes;
+            values -= (long) part.count() * part.types().size();
+            if (bytes < 0 || values < 0) {
+                throw corrupt("packed rows that have too many bytes or values", null);
+            }
+            parts.add(part);
+        }
+        return SqlRows.concat(parts);
+    }
+
+    private SqlRows read(int bytesMax, int valuesMax) {
         if (checksum(packed) != checksum) {
             throw corrupt("packed rows whose checksum is another", null);
         }
         if (count < 0 || count > ROWS_MAX) {
             throw corrupt(count + " packed rows, at most " + ROWS_MAX, null);
         }
-        BinaryReader in = new BinaryReader(deflated ? inflated() : packed);
-        SqlRows rows = SqlRows.read(in, OptionalInt.of(count), VALUES_MAX);
+        Bytes plain = deflated ? inflated(bytesMax) : packed;
+        plainBytes = plain.size();
+        if (plainBytes > bytesMax) {
+            throw corrupt("packed rows that have too many bytes", null);
+        }
+        BinaryReader in = new BinaryReader(plain);
+        SqlRows rows = SqlRows.read(in, OptionalInt.of(count), valuesMax);
         in.expectEnd();
         return rows;
     }
 
-    private Bytes inflated() {
+    private Bytes inflated(int bytesMax) {
         Inflater inflater = new Inflater();
         try {
             inflater.setInput(packed.buffer());
@@ -220,7 +272,7 @@ public final class PackedRows {
             byte[] buffer = new byte[BUFFER_BYTES];
             while (!inflater.finished()) {
                 int more = inflater.inflate(buffer);
-                if (more == 0 || out.size() > UNPACKED_BYTES_MAX - more) {
+                if (more == 0 || out.size() > bytesMax - more) {
                     throw corrupt("packed rows that end too early, or have too many bytes", null);
                 }
                 out.write(buffer, 0, more);

@@ -5,6 +5,7 @@ import io.uniserve.api.plan.PlanContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.SplitQuery.Side;
@@ -132,7 +133,10 @@ final class SqlRun {
         List<SplitQuery.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .split()
                 .late();
-        return columns.stream().anyMatch(one -> counts.get(one.item()) < LateColumns.TABLE_ROWS_MIN)
+        // A table with versions is read once, at one of them.
+        return columns.stream()
+                        .anyMatch(one -> counts.get(one.item()) < LateColumns.TABLE_ROWS_MIN
+                                || meta(split.sides().get(one.item())).level() != ConsistencyLevel.EVENTUAL)
                 ? query.late(false)
                 : late;
     }

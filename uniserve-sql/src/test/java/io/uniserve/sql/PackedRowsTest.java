@@ -132,4 +132,31 @@ class PackedRowsTest {
         assertThat(keys(shared.share(new Partitioner.Hash(2).actorOf(PartitionKey.of("7")))))
                 .contains("7");
     }
+
+    /** A share of zeros that deflates well is one; all together are too much. */
+    @Test
+    void sharesThatAreTooManyTogetherAreRefused() {
+        SqlRows one = new SqlRows(List.of("VARCHAR"), List.of(List.of("x".repeat(30 << 20))));
+        PackedRows packed = PackedRows.of(one);
+        BinaryWriter out = new BinaryWriter();
+        Bytes encoded = PackedRows.CODEC.encode(packed);
+        out.writeInt(3);
+        for (int i = 0; i < 3; i++) {
+            for (int at = 4; at < encoded.size(); at++) {
+                out.writeByte(encoded.at(at));
+            }
+        }
+        PackedRows shares = PackedRows.CODEC.decode(out.finish());
+        assertThat(shares.count()).isEqualTo(3);
+        assertThat(shares.share(2).unpacked().count()).isEqualTo(1);
+        corrupt(PackedRows.CODEC.decode(PackedRows.CODEC.encode(shares)));
+        for (int count : new int[] {-1, 1 << 21}) {
+            BinaryWriter bad = new BinaryWriter();
+            bad.writeInt(2);
+            for (int i = 0; i < 2; i++) {
+                bad.writeInt(count).writeBoolean(false).writeInt(0).writeBytes(Bytes.EMPTY);
+            }
+            assertThatThrownBy(() -> PackedRows.CODEC.decode(bad.finish())).hasMessageContaining("packed rows, at most");
+        }
+    }
 }

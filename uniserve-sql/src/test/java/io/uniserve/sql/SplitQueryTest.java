@@ -305,6 +305,9 @@ class SplitQueryTest {
             value = {
                 "SELECT n, t.a, sum(b) FROM t, u WHERE t.a = k GROUP BY n, t.a LIMIT 3 | 1",
                 "SELECT n, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k | 0",
+                "SELECT u.n, u.a, v.n, sum(b) FROM t, u, u v WHERE t.a = u.k AND u.a = v.k GROUP BY u.n, u.a, v.n, t.a LIMIT 3 | 2",
+                "SELECT u.a, v.n, sum(b) FROM t, u, u v WHERE t.a = u.k AND u.a = v.k GROUP BY u.a, v.n, t.a LIMIT 3 | 1",
+                "SELECT n, b, sum(t.a) FROM t, u WHERE b = k GROUP BY n, b LIMIT 3 | 0",
                 "SELECT n, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k ORDER BY n LIMIT 3 | 0",
                 "SELECT n, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k ORDER BY 1 DESC LIMIT 3 | 0",
                 "SELECT n AS x, k, sum(b) FROM t, u WHERE t.a = k GROUP BY n, k ORDER BY x LIMIT 3 | 0",

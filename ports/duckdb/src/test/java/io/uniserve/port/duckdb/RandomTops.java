@@ -11,7 +11,7 @@ import java.util.Random;
  */
 final class RandomTops {
     private static final Map<String, List<String>> TEXTS = Map.of(
-            "orders", List.of("o_orderdate", "o_orderpriority", "o_clerk", "o_comment"),
+            "orders", List.of("o_orderdate", "o_orderpriority", "o_clerk", "o_comment", "o_custkey"),
             "customer", List.of("c_name", "c_address", "c_phone", "c_acctbal", "c_nationkey"),
             "part", List.of("p_name", "p_brand", "p_type", "p_retailprice"),
             "supplier", List.of("s_name", "s_address", "s_nationkey"),

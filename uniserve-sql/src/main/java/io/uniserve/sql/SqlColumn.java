@@ -169,9 +169,7 @@ public final class SqlColumn {
     /** Makes a column. Not thread-safe. */
     public static final class Builder {
         private static final int ROOM = 16;
-        /** Bytes that a number travels in at most. */
-        public static final int NUMBER_BYTES = Long.BYTES + 1;
-
+        private static final int NUMBER_BYTES = Long.BYTES + 1;
         private static final int TEXT_BYTES = 4;
         private static final int LONG_DIGITS = 18;
 

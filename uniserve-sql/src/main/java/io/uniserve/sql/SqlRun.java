@@ -111,6 +111,11 @@ final class SqlRun {
         return rows;
     }
 
+    /** Engines that shuffle take groups of groups, and a column twice; MonetDBLite confuses the names of both. */
+    private boolean nests() {
+        return shuffle.isPresent();
+    }
+
     /** Fetches what is late of the few rows that the answer has; empty where they are not what they were. */
     private Optional<SqlRows> withLate(SqlRows finished, SqlQuery last) {
         Optional<SqlRows> rows = Optional.of(finished);
@@ -129,7 +134,7 @@ final class SqlRun {
 
     /** Whether columns that only show in the answer come last: where that saves more than a round takes. */
     private SqlQuery lateOrNot(int stays, List<Long> counts) {
-        SqlQuery late = query.late(mayBeLate && stays >= 0 && query.stage().number() == Block.MAIN);
+        SqlQuery late = query.late(nests() && mayBeLate && stays >= 0 && query.stage().number() == Block.MAIN);
         List<SplitQuery.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .split()
                 .late();
@@ -151,6 +156,7 @@ final class SqlRun {
     private SqlRows there(SqlQuery last) {
         Side side = split.sides().get(last.item());
         Optional<SplitQuery.Top> top = split.top()
+                .filter(found -> nests())
                 .filter(found -> asked(last.item()).size() == 1
                         || found.columns().contains(meta(side).keyField()));
         SqlQuery step = top.isPresent() ? query.with(Step.TOP, last.stays(), last.item(), last.sides()) : last;

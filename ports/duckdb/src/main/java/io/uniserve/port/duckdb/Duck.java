@@ -111,16 +111,10 @@ final class Duck implements AutoCloseable {
                     columns.add(new SqlColumn.Builder(
                             found.getMetaData().getColumnTypeName(i).replace(" ", "")));
                 }
-                boolean[] whole = new boolean[columns.size()];
-                for (int i = 0; i < whole.length; i++) {
-                    whole[i] = found.getMetaData().getColumnTypeName(i + 1).equals("BIGINT");
-                }
                 long bytes = 0;
                 while (found.next()) {
-                    for (int i = 0; i < whole.length; i++) {
-                        bytes += whole[i]
-                                ? number(found, i + 1, columns.get(i))
-                                : columns.get(i).add(found.getObject(i + 1));
+                    for (int i = 0; i < columns.size(); i++) {
+                        bytes += columns.get(i).add(found.getObject(i + 1));
                     }
                     AnswerRows.check(bytes);
                 }
@@ -128,16 +122,6 @@ final class Duck implements AutoCloseable {
                         columns.stream().map(SqlColumn.Builder::column).toList());
             }
         }
-    }
-
-    /** What most columns are, without an object for each. */
-    private static int number(ResultSet found, int column, SqlColumn.Builder into) throws SQLException {
-        long number = found.getLong(column);
-        if (number == 0 && found.wasNull()) {
-            return into.add(null);
-        }
-        into.add(number);
-        return SqlColumn.Builder.NUMBER_BYTES;
     }
 
     static String quoted(Path path) {

@@ -33,8 +33,7 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
      * @param columns names of small letters
      * @param typed of a table all that is known of its columns; none of an answer
      */
-    record Item(
-            String alias, String table, int block, List<String> columns, Optional<Columns> typed, SqlNode place) {
+    record Item(String alias, String table, int block, List<String> columns, Optional<Columns> typed, SqlNode place) {
         /** The names that tell a table's rows apart. */
         List<String> primary() {
             return typed.map(Columns::primary).orElse(List.of());
@@ -44,7 +43,8 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
         boolean comparable(String column, Item other, String others) {
             Optional<Kind> one = kind(column);
             Optional<Kind> two = other.kind(others);
-            return (one.filter(Item::whole).isPresent() && two.filter(Item::whole).isPresent())
+            return (one.filter(Item::whole).isPresent()
+                            && two.filter(Item::whole).isPresent())
                     || (one.equals(Optional.of(Kind.VARCHAR)) && one.equals(two));
         }
 

@@ -57,16 +57,16 @@ record LateColumns(int item, SqlNode key, String primary, List<String> columns, 
 
     /** What is the key of another table's late columns is grouped by, and so comes at once. */
     private static List<LateColumns> withoutKeys(Names names, List<LateColumns> all) {
-        Set<Names.Found> keys = all.stream()
-                .map(one -> names.column(one.key).orElseThrow())
-                .collect(Collectors.toSet());
+        Set<Names.Found> keys =
+                all.stream().map(one -> names.column(one.key).orElseThrow()).collect(Collectors.toSet());
         List<LateColumns> rest = new ArrayList<>();
         for (LateColumns one : all) {
             List<String> columns = new ArrayList<>();
             List<Integer> answers = new ArrayList<>();
             for (int i = 0; i < one.columns.size(); i++) {
                 String column = one.columns.get(i);
-                if (keys.stream().noneMatch(key -> key.item() == one.item && key.column().equals(column))) {
+                if (keys.stream()
+                        .noneMatch(key -> key.item() == one.item && key.column().equals(column))) {
                     columns.add(column);
                     answers.add(one.answers.get(i));
                 }
@@ -113,8 +113,7 @@ record LateColumns(int item, SqlNode key, String primary, List<String> columns, 
                         .column(group)
                         .filter(Names.Found::exact)
                         .filter(found -> found.item() < Block.GIVEN
-                                && from.item(found.item())
-                                        .comparable(found.column(), from.item(item), primary))
+                                && from.item(found.item()).comparable(found.column(), from.item(item), primary))
                         .filter(found -> (found.item() == item && found.column().equals(primary))
                                 || conditions.equalities().stream()
                                         .anyMatch(one -> one.of(item)

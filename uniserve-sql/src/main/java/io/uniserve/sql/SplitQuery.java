@@ -128,7 +128,7 @@ public record SplitQuery(
                 named.add("\"" + columns.get(i) + "\" AS c" + i);
             }
             // One actor's rows more than all may send are enough to know that they are too many.
-            int most = filtered(known) ? SqlRun.Broadcast.ROWS_MAX : SqlRun.Broadcast.WHOLE_ROWS_MAX;
+            int most = filtered(known) ? Broadcast.ROWS_MAX : Broadcast.WHOLE_ROWS_MAX;
             return "SELECT " + (named.isEmpty() ? "1 AS c0" : String.join(", ", named)) + " FROM " + ROWS + where(all)
                     + " LIMIT " + (most + 1);
         }

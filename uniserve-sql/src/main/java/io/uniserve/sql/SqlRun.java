@@ -4,14 +4,12 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.SplitQuery.Side;
 import io.uniserve.sql.SqlQuery.Step;
 import java.util.ArrayList;
-import java.util.Collection;
 import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
@@ -134,7 +132,8 @@ final class SqlRun {
 
     /** Whether columns that only show in the answer come last: where that saves more than a round takes. */
     private SqlQuery lateOrNot(int stays, List<Long> counts) {
-        SqlQuery late = query.late(nests() && mayBeLate && stays >= 0 && query.stage().number() == Block.MAIN);
+        SqlQuery late =
+                query.late(nests() && mayBeLate && stays >= 0 && query.stage().number() == Block.MAIN);
         List<SplitQuery.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .split()
                 .late();
@@ -547,63 +546,5 @@ final class SqlRun {
             told.add("    " + statement);
         }
         since = now;
-    }
-
-    /** What is sent to every actor of the table that stays, all sides together. */
-    record Broadcast(long rows, long bytes) {
-        /** Rows that are sent of a table without a condition that leaves some of them out. */
-        static final int WHOLE_ROWS_MAX = 100_000;
-
-        /** Rows that are sent for one query. */
-        static final int ROWS_MAX = 1_000_000;
-
-        /** Bytes that are sent for one query, as they travel; with room for its text in an operator's parameters. */
-        static final int BYTES_MAX = Limits.PARAMETER_BYTES_MAX - (1 << 20);
-
-        @SafeVarargs
-        static Broadcast of(Collection<PackedRows>... all) {
-            long rows = 0;
-            long bytes = 0;
-            for (Collection<PackedRows> some : all) {
-                for (PackedRows one : some) {
-                    rows += one.count();
-                    bytes += one.bytes();
-                }
-            }
-            return new Broadcast(rows, bytes);
-        }
-
-        /** The answer of a sub-query, which goes wherever it is read. */
-        void checkAnswer(String place, PackedRows answer) {
-            if (rows + answer.count() > ROWS_MAX || bytes + answer.bytes() > BYTES_MAX) {
-                throw tooLarge(
-                        "%sthe sub-query has %,d rows, with those before it %,d rows of %,d bytes; at most %,d rows of"
-                                + " %,d bytes are sent on; add conditions, or name fewer columns",
-                        place, answer.count(), rows + answer.count(), bytes + answer.bytes(), ROWS_MAX, BYTES_MAX);
-            }
-        }
-
-        static void checkWhole(String table, long count) {
-            if (count > WHOLE_ROWS_MAX) {
-                throw tooLarge(
-                        "the join would send all %,d rows of table %s to every server, at most %,d without a condition"
-                                + " on them; add one, or an equality with a smaller table that has one",
-                        count, table, WHOLE_ROWS_MAX);
-            }
-        }
-
-        void check(String table, long moreRows, long moreBytes) {
-            if (rows + moreRows > ROWS_MAX || bytes + moreBytes > BYTES_MAX) {
-                throw tooLarge(
-                        "the join would send %,d rows of table %s to every server, with those of other tables %,d rows"
-                                + " of %,d bytes; at most %,d rows of %,d bytes are; add conditions, or name fewer"
-                                + " columns",
-                        moreRows, table, rows + moreRows, bytes + moreBytes, ROWS_MAX, BYTES_MAX);
-            }
-        }
-
-        private static UniserveException tooLarge(String message, Object... values) {
-            return new UniserveException(ErrorCode.TOO_LARGE, String.format(Locale.ROOT, message, values));
-        }
     }
 }

@@ -134,10 +134,10 @@ final class Stages {
                     block.place(), "the sub-query has " + rows.count() + " rows where one value is wanted");
         }
         if (query.with(new Stage(block.number(), reduced), answers).split().whole()) {
-            SqlRun.Broadcast.checkWhole(block.rows().tables().get(0).table(), rows.count());
+            Broadcast.checkWhole(block.rows().tables().get(0).table(), rows.count());
         }
         PackedRows packed = PackedRows.of(rows);
-        SqlRun.Broadcast.of(answers.values()).checkAnswer(SqlErrors.place(block.place()), packed);
+        Broadcast.of(answers.values()).checkAnswer(SqlErrors.place(block.place()), packed);
         answers.put(block.number(), packed);
     }
 }

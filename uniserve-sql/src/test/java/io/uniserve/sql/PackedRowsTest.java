@@ -156,7 +156,8 @@ class PackedRowsTest {
             for (int i = 0; i < 2; i++) {
                 bad.writeInt(count).writeBoolean(false).writeInt(0).writeBytes(Bytes.EMPTY);
             }
-            assertThatThrownBy(() -> PackedRows.CODEC.decode(bad.finish())).hasMessageContaining("packed rows, at most");
+            assertThatThrownBy(() -> PackedRows.CODEC.decode(bad.finish()))
+                    .hasMessageContaining("packed rows, at most");
         }
     }
 }

@@ -180,8 +180,13 @@ public final class Limits {
     /** How often the stages of a plan are run when something that was scattered is lost. */
     public static final int EXCHANGE_ATTEMPTS = 4;
 
-    /** Before the second attempt of a plan; twice as long before each later one. */
+    /** How often, beside, when the moment is gone that its scatters saw: a replica fell out of sync, or the map moved. */
+    public static final int EXCHANGE_MOMENTS = 100;
+
+    /** Before the second attempt of a plan; twice as long before each later one, up to the longest. */
     public static final long EXCHANGE_PAUSE_MS = 100;
+
+    public static final long EXCHANGE_PAUSE_MAX_MS = 1_000;
 
     /** Exchanges that are over and whose late chunks are refused. */
     public static final int EXCHANGES_OVER_KEPT = 1_024;

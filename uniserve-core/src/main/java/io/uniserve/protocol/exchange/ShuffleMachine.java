@@ -51,6 +51,7 @@ public final class ShuffleMachine {
     private final Plan plan;
     private final Completion<Result> completion;
     private int attempt;
+    private int moments;
     private @Nullable Attempt current;
     private Timers.Cancel pause = () -> {};
     private boolean over;
@@ -76,7 +77,7 @@ public final class ShuffleMachine {
 
     /** How stages are asked for. */
     public interface Reads {
-        /** Reads actors of a table: a complete answer, each actor in one part, or an error. */
+        /** Reads actors of a table: a complete answer, each actor in one part, or an error; VERSION_GONE as for several. */
         Timers.Cancel read(Asked asked, Completion<QueryResult> completion);
 
         /** True for a table whose scatters are to see one moment with those of other such tables: {@link #readTogether}. */
@@ -84,7 +85,7 @@ public final class ShuffleMachine {
             return false;
         }
 
-        /** Reads several scatters as of one moment; the answers in their order. EXCHANGE_LOST where it has to be another one. */
+        /** Reads several scatters as of one moment; the answers in their order. VERSION_GONE where it has to be another one. */
         default Timers.Cancel readTogether(List<Asked> scatters, Completion<List<QueryResult>> completion) {
             throw new IllegalStateException("scatters of one moment, which nobody asked for");
         }
@@ -309,22 +310,37 @@ public final class ShuffleMachine {
             return;
         }
         which.stop();
-        boolean again = error.code() == ErrorCode.EXCHANGE_LOST && attempt < Limits.EXCHANGE_ATTEMPTS;
+        boolean gone = error.code() == ErrorCode.VERSION_GONE;
+        moments += gone ? 1 : 0;
+        boolean again = gone
+                ? moments < Limits.EXCHANGE_MOMENTS
+                : error.code() == ErrorCode.EXCHANGE_LOST && attempt - moments < Limits.EXCHANGE_ATTEMPTS;
         // Who has lost something may be about to come back, or the map to tell that it will not.
-        long wait = Limits.EXCHANGE_PAUSE_MS * 1_000_000 << (attempt - 1);
+        long wait = pauseMillis() * 1_000_000;
         if (again && deadlineNanos - clock.nanos() > wait) {
             pause = timers.after(wait, this::start);
-        } else {
-            over = true;
-            completion.done(Outcome.err(again ? late(error) : error));
+            return;
         }
+        over = true;
+        UniserveException told = error;
+        if (again) {
+            told = lost(error, "until the deadline no time is left for another attempt");
+        } else if (gone) {
+            told = lost(error, Limits.EXCHANGE_MOMENTS + " moments were tried");
+        }
+        completion.done(Outcome.err(told));
     }
 
-    private static UniserveException late(UniserveException error) {
-        return new UniserveException(
-                ErrorCode.EXCHANGE_LOST,
-                error.reason() + "; until the deadline no time is left for another attempt",
-                error);
+    private long pauseMillis() {
+        long pause = Limits.EXCHANGE_PAUSE_MS;
+        for (int before = 1; before < attempt && pause < Limits.EXCHANGE_PAUSE_MAX_MS; before++) {
+            pause *= 2;
+        }
+        return Math.min(pause, Limits.EXCHANGE_PAUSE_MAX_MS);
+    }
+
+    private static UniserveException lost(UniserveException error, String why) {
+        return new UniserveException(ErrorCode.EXCHANGE_LOST, error.reason() + "; " + why, error);
     }
 
     /** All stages, once. */

@@ -139,7 +139,7 @@ public final class StrictReadMachine {
 
     /**
      * Of operators that leave something where they run, so that they are not to be run for two moments: where one has, and another
-     * moment is needed, the read ends with EXCHANGE_LOST. Call before the start.
+     * moment is needed, the read ends with VERSION_GONE. Call before the start.
      */
     public StrictReadMachine ofOneMoment() {
         once = true;
@@ -240,7 +240,7 @@ public final class StrictReadMachine {
             return;
         }
         if (once && answered) {
-            fail(ErrorCode.EXCHANGE_LOST, "the moment that the scatters are of is gone: " + last);
+            fail(ErrorCode.VERSION_GONE, "the moment that the scatters are of is gone: " + last);
             return;
         }
         drop();

@@ -112,7 +112,11 @@ class ShuffleMachineTest {
     }
 
     private void lost(String operator) {
-        asker.take(operator).completion.done(Outcome.err(new UniserveException(ErrorCode.EXCHANGE_LOST, "planted")));
+        failed(operator, ErrorCode.EXCHANGE_LOST);
+    }
+
+    private void failed(String operator, ErrorCode code) {
+        asker.take(operator).completion.done(Outcome.err(new UniserveException(code, "planted")));
     }
 
     @Test
@@ -194,6 +198,55 @@ class ShuffleMachineTest {
             loop.run(SECOND);
         }
         assertThat(outcome.get()).isInstanceOf(Outcome.Err.class);
+        assertThat(asker.operators()).isEmpty();
+    }
+
+    @Test
+    void momentsThatAreGoneAreNoLosses() {
+        start(600 * SECOND, stage("a", BIG, Spread.CUT));
+        for (int moment = 0; moment < 2 * Limits.EXCHANGE_ATTEMPTS; moment++) {
+            failed("a", ErrorCode.VERSION_GONE);
+            loop.run(Limits.EXCHANGE_PAUSE_MAX_MS * 1_000_000);
+            assertThat(asker.operators()).as("asked again in time").containsExactly("a");
+        }
+        for (int loss = 1; loss <= Limits.EXCHANGE_ATTEMPTS; loss++) {
+            assertThat(outcome.get()).isNull();
+            lost("a");
+            loop.run(SECOND);
+        }
+        assertThat(outcome.get())
+                .isInstanceOfSatisfying(
+                        Outcome.Err.class, err -> assertThat(err.error().code()).isEqualTo(ErrorCode.EXCHANGE_LOST));
+        assertThat(asker.operators()).isEmpty();
+    }
+
+    @Test
+    void momentsAreCountedToo() {
+        start(600 * SECOND, stage("a", BIG, Spread.CUT));
+        for (int moment = 1; moment <= Limits.EXCHANGE_MOMENTS; moment++) {
+            assertThat(outcome.get()).isNull();
+            failed("a", ErrorCode.VERSION_GONE);
+            loop.run(SECOND);
+        }
+        assertThat(outcome.get()).isInstanceOfSatisfying(Outcome.Err.class, err -> {
+            assertThat(err.error().code()).isEqualTo(ErrorCode.EXCHANGE_LOST);
+            assertThat(err.error()).hasMessageContaining("planted; " + Limits.EXCHANGE_MOMENTS + " moments were tried");
+        });
+        assertThat(asker.operators()).isEmpty();
+        assertThat(ended).hasSize(Limits.EXCHANGE_MOMENTS);
+    }
+
+    @Test
+    void noMomentIsTriedAfterTheDeadline() {
+        start(SECOND, stage("a", BIG, Spread.CUT));
+        while (outcome.get() == null) {
+            failed("a", ErrorCode.VERSION_GONE);
+            loop.run(SECOND / 2);
+        }
+        assertThat(outcome.get()).isInstanceOfSatisfying(Outcome.Err.class, err -> {
+            assertThat(err.error().code()).isEqualTo(ErrorCode.EXCHANGE_LOST);
+            assertThat(err.error()).hasMessageContaining("planted; until the deadline no time is left");
+        });
         assertThat(asker.operators()).isEmpty();
     }
 }

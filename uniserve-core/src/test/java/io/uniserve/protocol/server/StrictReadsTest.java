@@ -103,7 +103,7 @@ class StrictReadsTest {
                 .containsOnly("1=a");
         reader.answersBefore = 1;
         reader.gone = 1;
-        assertThat(error(reader.strict(5, Cluster.T, Cluster.T))).isEqualTo(ErrorCode.EXCHANGE_LOST);
+        assertThat(error(reader.strict(5, Cluster.T, Cluster.T))).isEqualTo(ErrorCode.VERSION_GONE);
         reader.answersBefore = 1;
         reader.silent = 3;
         assertThat(ok(reader.strict(15, Cluster.T, Cluster.T)))

@@ -101,6 +101,9 @@ public final class Limits {
     /** A table's log with more decisions is not told to servers: they read it. */
     public static final int TOLD_DECISIONS_MAX = 256;
 
+    /** Nor is one that names more requests and actors than this. */
+    public static final int TOLD_ENTRIES_MAX = 512;
+
     /** The newest of them stay. */
     public static final int TABLE_DECISIONS_RECENT_KEPT = 16;
 

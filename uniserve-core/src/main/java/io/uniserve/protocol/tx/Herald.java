@@ -4,6 +4,9 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ToldLog;
@@ -27,6 +30,8 @@ final class Herald {
     private final long tableId;
     private final Supplier<@Nullable ToldLog> newest;
     private final TreeMap<ServerId, Integer> sent = new TreeMap<>();
+    /** Servers that have not answered their last message; true where they are to be told again when they have. */
+    private final TreeMap<ServerId, Boolean> asked = new TreeMap<>();
     private int mapVersion = -1;
     private List<ServerId> hosts = List.of();
 
@@ -42,14 +47,29 @@ final class Herald {
     /** What a request to this server takes along; empty where it is this one, or was sent it. */
     Optional<ToldLog> news(ServerId server) {
         ToldLog told = newest.get();
-        boolean tellable = told != null
-                && told.log().tableId() == tableId
-                && told.log().decisions().size() <= Limits.TOLD_DECISIONS_MAX;
-        if (told == null || !tellable || server.equals(host.self())) {
+        if (told == null || told.log().tableId() != tableId || server.equals(host.self())) {
             return Optional.empty();
         }
-        Integer before = sent.put(server, told.nodeVersion());
-        return before != null && before >= told.nodeVersion() ? Optional.empty() : Optional.of(told);
+        Integer before = sent.get(server);
+        if (before != null && before >= told.nodeVersion() || !tellable(told.log())) {
+            return Optional.empty();
+        }
+        sent.put(server, told.nodeVersion());
+        return Optional.of(told);
+    }
+
+    /** True where it is small enough for a message to each server; what is not they read. */
+    static boolean tellable(TableLog log) {
+        InFlight flight = log.inFlight();
+        long entries = flight == null
+                ? 0
+                : flight.batches().size() + flight.participants().size();
+        for (Decision decision : log.decisions()) {
+            entries += decision.batches().size()
+                    + decision.refused().size()
+                    + decision.unacked().size();
+        }
+        return log.decisions().size() <= Limits.TOLD_DECISIONS_MAX && entries <= Limits.TOLD_ENTRIES_MAX;
     }
 
     /** Tells those in sync with these actors: readers may meet the version in flight there. */
@@ -82,13 +102,24 @@ final class Herald {
         hosts.forEach(this::tell);
     }
 
+    /** One message at a time: to a server that is slow to answer only the newest goes after it. */
     private void tell(ServerId server) {
+        if (asked.containsKey(server)) {
+            asked.put(server, true);
+            return;
+        }
         Address address = host.addressOf(server);
         if (address != null) {
-            news(server)
-                    .ifPresent(told -> host.env()
-                            .network()
-                            .call(address, new PeerRequest.Tell(table, told), config.rpcTimeoutNanos(), ignored -> {}));
+            news(server).ifPresent(told -> {
+                asked.put(server, false);
+                host.env()
+                        .network()
+                        .call(address, new PeerRequest.Tell(table, told), config.rpcTimeoutNanos(), ignored -> {
+                            if (Boolean.TRUE.equals(asked.remove(server))) {
+                                tell(server);
+                            }
+                        });
+            });
         }
     }
 }

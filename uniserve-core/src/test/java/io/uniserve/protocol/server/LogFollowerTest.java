@@ -98,6 +98,25 @@ class LogFollowerTest {
     }
 
     @Test
+    void aServerThatDoesNotAnswerIsToldOneThingAtATimeAndThenTheNewest() {
+        cluster.loop.run(2 * Cluster.SECOND);
+        List<Integer> sent = new ArrayList<>();
+        Address deaf = follower.address();
+        cluster.network.lose((to, request) -> {
+            if (to.equals(deaf) && request instanceof PeerRequest.Tell tell) {
+                sent.add(tell.told().nodeVersion());
+                return sent.size() == 1;
+            }
+            return false;
+        });
+        update();
+        assertThat(sent).hasSize(1);
+        cluster.loop.run(10 * Cluster.SECOND);
+        assertThat(sent).hasSize(2);
+        assertThat(sent.get(1)).as("of five updates with two writes each").isGreaterThanOrEqualTo(sent.get(0) + 9);
+    }
+
+    @Test
     void whatNobodyTellsIsRead() {
         cluster.loop.run(2 * Cluster.SECOND);
         Address deaf = follower.address();

@@ -2,6 +2,7 @@ package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
+import io.uniserve.model.TableLog;
 import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.PeerReply.Vote;
 import io.uniserve.protocol.message.PeerRequest.Decide;
@@ -61,8 +62,18 @@ final class AtomicMapping {
 
     private static ToldLog fromProto(PeerProto.ToldLog proto) {
         Wire.present("log", proto.hasLog());
-        return new ToldLog(TableLogMapping.fromProto(proto.getLog()), (int)
-                Wire.notNegative("node_version", proto.getNodeVersion()));
+        RegistryProto.TableLog log = proto.getLog();
+        atMost("updates", SettledDecisions.count(log.getSettled()), Limits.TOLD_ENTRIES_MAX);
+        atMost("decisions", log.getDecisionsCount(), Limits.TOLD_DECISIONS_MAX);
+        TableLog told = TableLogMapping.fromProto(log);
+        atMost("decisions", told.decisions().size(), Limits.TOLD_DECISIONS_MAX);
+        return new ToldLog(told, (int) Wire.notNegative("node_version", proto.getNodeVersion()));
+    }
+
+    private static void atMost(String what, int count, int max) {
+        if (count > max) {
+            throw Wire.malformed("the log that is told has " + count + " " + what + ", at most " + max);
+        }
     }
 
     static PeerProto.Tell toProto(Tell tell) {

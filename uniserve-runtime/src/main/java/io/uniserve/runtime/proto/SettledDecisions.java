@@ -25,6 +25,7 @@ import java.util.Map;
  */
 final class SettledDecisions {
     private static final int HASH_BYTES = Sha256.HEX_CHARS / 2;
+    private static final int CLIENT_BYTES = 2 * Long.BYTES;
     /** A hash, and three small numbers. */
     private static final int RECORD_BYTES = HASH_BYTES + 6;
 
@@ -131,6 +132,24 @@ final class SettledDecisions {
                 version = decision.version();
                 client.sequence = batch.request().sequence();
             }
+        }
+    }
+
+    /** How many updates it says are packed, read before they are. */
+    static int count(ByteString bytes) {
+        if (bytes.isEmpty()) {
+            return 0;
+        }
+        CodedInputStream in = bytes.newCodedInput();
+        try {
+            int clients = in.readUInt32();
+            if (clients < 0 || clients > bytes.size() / CLIENT_BYTES) {
+                throw Wire.malformed("settled has " + clients + " clients in " + bytes.size() + " bytes");
+            }
+            in.skipRawBytes(clients * CLIENT_BYTES);
+            return in.readUInt32();
+        } catch (IOException e) {
+            throw Wire.malformed("settled is cut off or damaged: " + e.getMessage());
         }
     }
 

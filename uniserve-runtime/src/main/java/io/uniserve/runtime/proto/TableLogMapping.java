@@ -137,7 +137,7 @@ final class TableLogMapping {
         return new InFlight(
                 Wire.notNegative("version", proto.getVersion()),
                 IdentityMapping.server(proto.getDriver()),
-                proto.getParticipantsList().stream().map(Wire::actor).toList(),
+                Wire.list("participants", proto.getParticipantsList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor),
                 Wire.list(
                         "batches",
                         proto.getBatchesList(),
@@ -173,6 +173,6 @@ final class TableLogMapping {
                         Limits.ATOMIC_BATCHES_PER_VERSION_MAX,
                         IdentityMapping::fromProto),
                 Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
-                proto.getUnackedList().stream().map(Wire::actor).toList());
+                Wire.list("unacked", proto.getUnackedList(), Limits.ACTORS_PER_TABLE_MAX, Wire::actor));
     }
 }

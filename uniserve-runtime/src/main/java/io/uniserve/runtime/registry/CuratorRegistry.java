@@ -154,23 +154,22 @@ public final class CuratorRegistry implements Registry, AutoCloseable {
         }
     }
 
-    /** Where this fails changes go on being told to nobody, until the session ends or the path is watched again. */
+    /**
+     * All watches of the path, of which there is one: ZooKeeper's removal of a named one leaves it at the server. Where this
+     * fails changes go on being told to nobody, until the session ends or the path is watched again.
+     */
     private void disarm(Handle handle, String path) {
-        Watcher watcher = watchers.get(path);
-        if (watcher != null) {
-            handle.client()
-                    .removeWatches(
-                            root + path,
-                            watcher,
-                            Watcher.WatcherType.Any,
-                            false,
-                            (rc, name, context) -> {
-                                if (rc != Code.OK.intValue()) {
-                                    LOG.debug("the end of the watch of {} ended with {}", path, Code.get(rc));
-                                }
-                            },
-                            null);
-        }
+        handle.client()
+                .removeAllWatches(
+                        root + path,
+                        Watcher.WatcherType.Any,
+                        false,
+                        (rc, name, context) -> {
+                            if (rc != Code.OK.intValue()) {
+                                LOG.debug("the end of the watch of {} ended with {}", path, Code.get(rc));
+                            }
+                        },
+                        null);
     }
 
     @Override

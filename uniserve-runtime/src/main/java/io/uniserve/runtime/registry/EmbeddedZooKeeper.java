@@ -117,6 +117,11 @@ public final class EmbeddedZooKeeper implements AutoCloseable {
         return connections.getLocalPort();
     }
 
+    /** True while a session watches the node; for tests. */
+    boolean watches(String path) {
+        return server.getZKDatabase().getDataTree().getWatchesByPath().hasSessions(path);
+    }
+
     /** Stops serving and closes the files. Idempotent. */
     @Override
     public synchronized void close() {

@@ -6,17 +6,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import com.google.protobuf.ByteString;
 import com.google.protobuf.InvalidProtocolBufferException;
 import com.google.protobuf.UnknownFieldSet;
+import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ClusterRecord;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.VersionedRead;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
@@ -152,6 +157,46 @@ class HostileBytesTest {
                         .addTargets(DataProto.VersionedTarget.newBuilder().setActor(-1))
                         .build()),
                 "actor");
+    }
+
+    @Test
+    void boundsLogsThatAreTold() {
+        refused(() -> told(log(Limits.TOLD_DECISIONS_MAX + 1, 1)), "257 decisions");
+        refused(() -> told(log(3, Limits.TOLD_ENTRIES_MAX / 3 + 1)), "513 updates");
+        assertThat(told(log(Limits.TOLD_DECISIONS_MAX, 2)).decisions()).hasSize(Limits.TOLD_DECISIONS_MAX);
+        List<Integer> many = Collections.nCopies(Limits.ACTORS_PER_TABLE_MAX + 1, 1);
+        RegistryProto.TableLog none = RegistryProto.TableLog.getDefaultInstance();
+        refused(
+                () -> told(none.toBuilder()
+                        .setInFlight(RegistryProto.VersionInFlight.newBuilder()
+                                .setDriver("s")
+                                .addAllParticipants(many))
+                        .build()),
+                "participants");
+        refused(
+                () -> told(none.toBuilder()
+                        .addDecisions(RegistryProto.VersionDecision.newBuilder().addAllUnacked(many))
+                        .build()),
+                "unacked");
+        ByteString endless = ByteString.copyFrom(new byte[] {1, 0, 0});
+        refused(() -> told(none.toBuilder().setSettled(endless).build()), "settled");
+    }
+
+    private static RegistryProto.TableLog log(int decisions, int updates) {
+        List<TableLog.Decision> all = new ArrayList<>();
+        for (int i = 1; i <= decisions; i++) {
+            TableLog.Batch batch = new TableLog.Batch(new RequestId(1, 2, i), "0".repeat(Sha256.HEX_CHARS));
+            all.add(new TableLog.Decision(i, true, Collections.nCopies(updates, batch), List.of(), "", List.of()));
+        }
+        return TableLogMapping.toProto(new TableLog(9, decisions, decisions + 1, null, all, 0, 0));
+    }
+
+    private static TableLog told(RegistryProto.TableLog log) {
+        PeerProto.Tell tell = PeerProto.Tell.newBuilder()
+                .setTable("t")
+                .setTold(PeerProto.ToldLog.newBuilder().setLog(log).setNodeVersion(1))
+                .build();
+        return AtomicMapping.fromProto(tell).told().log();
     }
 
     @Test

@@ -14,6 +14,7 @@ import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.runtime.async.Loop;
 import io.uniserve.runtime.async.Waiter;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
@@ -25,6 +26,11 @@ abstract class RegistryContract {
 
     /** A new session of the one cluster. */
     abstract Registry open();
+
+    /** Whether anybody's watch of the path is known where the registry is; empty where that cannot be asked. */
+    Optional<Boolean> watchedAtServer(String path) {
+        return Optional.empty();
+    }
 
     /** Ends the session: its ephemeral nodes go. */
     abstract void end(Registry registry);
@@ -186,9 +192,13 @@ abstract class RegistryContract {
         watcher.watch("/u/m", other::incrementAndGet);
         Waiter.value(watcher::sync);
         tells(node, () -> multi(writer, new Op.Set("/u/n", term("1"), 0)));
+        watchedAtServer("/u/n").ifPresent(watched -> assertThat(watched).isTrue());
+        watcher.unwatch("/u/n");
         watcher.unwatch("/u/n");
         watcher.unwatch("/u/never");
         Waiter.value(watcher::sync);
+        watchedAtServer("/u/n").ifPresent(watched -> assertThat(watched).isFalse());
+        watchedAtServer("/u/m").ifPresent(watched -> assertThat(watched).isTrue());
         int before = node.get();
         multi(writer, new Op.Set("/u/n", term("2"), 1));
         tells(other, () -> multi(writer, new Op.Set("/u/m", term("1"), 0)));

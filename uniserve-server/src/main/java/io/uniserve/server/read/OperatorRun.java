@@ -112,17 +112,24 @@ final class OperatorRun<A extends Actor, P, V> {
         if (value == null) {
             throw new UniserveException(ErrorCode.PORT_PROTOCOL, "operator " + operator.id() + " returned null");
         }
-        return merger.isPresent() && !alone ? value : encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX);
+        return encodes(alone) ? encode(value, Limits.RESULT_BYTES_PER_ACTOR_MAX) : value;
+    }
+
+    /** True where {@link #retrieve} gives bytes already; a value that waits to be merged may be of type Bytes as well. */
+    private boolean encodes(boolean alone) {
+        return merger.isEmpty() || alone;
     }
 
     /**
      * Bytes of a value of {@link #retrieve} that waits for others; TOO_LARGE where one actor's may not have so many. Values
      * that are to be merged are written once for that: else nothing would bound them together.
+     *
+     * @param alone as retrieve was told
      */
     @SuppressWarnings("unchecked") // as in mergeHere
-    int size(Object value) {
-        return value instanceof Bytes bytes
-                ? bytes.size()
+    int size(Object value, boolean alone) {
+        return encodes(alone)
+                ? ((Bytes) value).size()
                 : write((V) value, Limits.RESULT_BYTES_PER_ACTOR_MAX).size();
     }
 

@@ -354,7 +354,8 @@ final class ReadTask implements Timers.Cancel {
         try {
             return actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run(actor);
-                return reserve(runs, runs.retrieve(seen, context, results.length() == 1));
+                boolean alone = results.length() == 1;
+                return reserve(runs, runs.retrieve(seen, context, alone), alone);
             });
         } finally {
             told[place] = Math.max(-1, Math.min(context.toldNanos(), Long.MAX_VALUE - 1)) + 1;
@@ -380,8 +381,8 @@ final class ReadTask implements Timers.Cancel {
     }
 
     /** Takes room for a value until the reply is made. */
-    private Object reserve(OperatorRun<?, ?, ?> runs, Object value) {
-        int bytes = runs.size(value);
+    private Object reserve(OperatorRun<?, ?, ?> runs, Object value, boolean alone) {
+        int bytes = runs.size(value, alone);
         service.memory().reserve(bytes);
         reservedBytes.addAndGet(bytes);
         return value;

@@ -231,10 +231,9 @@ final class VersionedTask implements Timers.Cancel {
             if (request.strict() && state.version() > request.at()) {
                 return gone(target); // asked for what was there before the first version
             }
-            boolean alone = !request.merged() || results.length() == 1;
             Object value = actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run(actor);
-                return reserve(runs, runs.retrieve(state.state(), context, alone));
+                return reserve(runs, runs.retrieve(state.state(), context, alone()));
             });
             long at = request.newest() ? Math.max(known, state.version()) : request.at();
             return new Answered(target.actor(), at, value);
@@ -243,9 +242,14 @@ final class VersionedTask implements Timers.Cancel {
         }
     }
 
+    /** True where no value is to be merged with another. */
+    private boolean alone() {
+        return !request.merged() || results.length() == 1;
+    }
+
     /** Takes room for a value until the reply is made. */
     private Object reserve(OperatorRun<?, ?, ?> runs, Object value) {
-        int bytes = runs.size(value);
+        int bytes = runs.size(value, alone());
         service.memory().reserve(bytes);
         reservedBytes.addAndGet(bytes);
         return value;
@@ -302,39 +306,68 @@ final class VersionedTask implements Timers.Cancel {
                 bytes += part.value().size();
                 parts.add(part);
             } else {
-                String why = "the reply is full: " + Limits.RESULT_BYTES_PER_REPLY_MAX + " bytes";
-                part.actors()
-                        .forEach(actor -> failures.add(new ActorFailure(actor, ErrorCode.RESOURCE_EXHAUSTED, why, 0)));
+                part.actors().forEach(actor -> failures.add(noRoom(actor)));
             }
         }
         end(cancelled ? Outcome.err(ReadService.gone()) : Outcome.ok(new VersionedRead.Reply(parts, failures)));
     }
 
+    private static ActorFailure noRoom(int actor) {
+        String why = "the reply is full: " + Limits.RESULT_BYTES_PER_REPLY_MAX + " bytes";
+        return new ActorFailure(actor, ErrorCode.RESOURCE_EXHAUSTED, why, 0);
+    }
+
     /** Values that are complete through the same version are merged; usually all are. */
     private List<VersionedRead.Part> parts(List<Answered> answers, List<ActorFailure> failures) {
         List<VersionedRead.Part> parts = new ArrayList<>();
+        OperatorRun<?, ?, ?> ran = run;
+        if (ran == null || !ran.merges() || alone()) {
+            answers.forEach(
+                    answer -> parts.add(new VersionedRead.Part(answer.actor(), answer.at(), (Bytes) answer.value())));
+            return parts;
+        }
         TreeMap<Long, List<Answered>> together = new TreeMap<>();
-        for (Answered answer : answers) {
-            if (answer.value() instanceof Bytes bytes) {
-                parts.add(new VersionedRead.Part(answer.actor(), answer.at(), bytes));
+        answers.forEach(answer ->
+                together.computeIfAbsent(answer.at(), at -> new ArrayList<>()).add(answer));
+        together.values().forEach(group -> merge(ran, group, parts, failures));
+        return parts;
+    }
+
+    private void merge(
+            OperatorRun<?, ?, ?> ran,
+            List<Answered> group,
+            List<VersionedRead.Part> parts,
+            List<ActorFailure> failures) {
+        List<Integer> actors = group.stream().map(Answered::actor).toList();
+        try {
+            Bytes value = ran.merge(group.stream().map(Answered::value).toList());
+            parts.add(new VersionedRead.Part(actors, group.get(0).at(), value));
+        } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
+            UniserveException error = service.faults().ofAny("merging of " + request.operator(), e);
+            if (error.code() == ErrorCode.TOO_LARGE && group.size() > 1) {
+                apart(ran, group, parts, failures);
             } else {
-                together.computeIfAbsent(answer.at(), at -> new ArrayList<>()).add(answer);
+                actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
             }
         }
-        OperatorRun<?, ?, ?> ran = run;
-        if (ran != null) {
-            together.forEach((at, group) -> {
-                List<Integer> actors = group.stream().map(Answered::actor).toList();
-                try {
-                    Bytes value = ran.merge(group.stream().map(Answered::value).toList());
-                    parts.add(new VersionedRead.Part(actors, at, value));
-                } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-                    UniserveException error = service.faults().ofAny("merging of " + request.operator(), e);
-                    actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
-                }
-            });
+    }
+
+    /** What has no room in a reply when it is merged goes one by one: who asked asks again for those that do not fit. */
+    private void apart(
+            OperatorRun<?, ?, ?> ran,
+            List<Answered> group,
+            List<VersionedRead.Part> parts,
+            List<ActorFailure> failures) {
+        long bytes = 0;
+        for (Answered answer : group) {
+            if (bytes > Limits.RESULT_BYTES_PER_REPLY_MAX) {
+                failures.add(noRoom(answer.actor()));
+                continue;
+            }
+            int before = parts.size();
+            merge(ran, List.of(answer), parts, failures);
+            bytes += parts.size() > before ? parts.get(before).value().size() : 0;
         }
-        return parts;
     }
 
     private void end(Outcome<VersionedRead.Reply> outcome) {

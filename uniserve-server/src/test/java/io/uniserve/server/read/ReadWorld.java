@@ -5,6 +5,7 @@ import io.uniserve.api.ActorContext;
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.operator.Merger;
 import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveOperator;
@@ -57,6 +58,7 @@ import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BiFunction;
+import java.util.function.BinaryOperator;
 import java.util.function.Supplier;
 import java.util.stream.IntStream;
 
@@ -268,15 +270,24 @@ final class ReadWorld implements AutoCloseable {
 
     /** Adds an operator without a merger that runs this body. */
     void operator(String id, BiFunction<KvActor, OperatorContext, Bytes> body) {
-        operator(id, false, body);
+        operator(id, false, body, Optional.empty());
     }
 
     /** As {@link #operator}, with the promise to be brief. */
     void brief(String id, BiFunction<KvActor, OperatorContext, Bytes> body) {
-        operator(id, true, body);
+        operator(id, true, body, Optional.empty());
     }
 
-    private void operator(String id, boolean brief, BiFunction<KvActor, OperatorContext, Bytes> body) {
+    /** Adds an operator that runs this body, and joins its bytes. */
+    void merging(String id, BiFunction<KvActor, OperatorContext, Bytes> body, BinaryOperator<Bytes> join) {
+        operator(id, false, body, Optional.of((parameters, left, right) -> join.apply(left, right)));
+    }
+
+    private void operator(
+            String id,
+            boolean brief,
+            BiFunction<KvActor, OperatorContext, Bytes> body,
+            Optional<Merger<String, Bytes>> merger) {
         extra.put(id, new RetrieveOperator<KvActor, String, Bytes>() {
             @Override
             public String id() {
@@ -306,6 +317,11 @@ final class ReadWorld implements AutoCloseable {
             @Override
             public Codec<Bytes> values() {
                 return Codecs.BYTES;
+            }
+
+            @Override
+            public Optional<Merger<String, Bytes>> merger() {
+                return merger;
             }
         });
     }

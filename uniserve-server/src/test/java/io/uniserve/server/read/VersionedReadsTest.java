@@ -7,14 +7,18 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
+import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.runtime.time.SystemClock;
@@ -93,17 +97,9 @@ class VersionedReadsTest {
         assertThat(reply.parts()).extracting(VersionedReadsTest::value).containsExactly(5L, 8L);
     }
 
-    @Test
-    void valuesOfOneVersionAreMergedWhereTheAskerTakesThat() {
-        for (int i = 0; i < 4; i++) {
-            actor(i, 5 + i);
-        }
-        world.put(3, "more");
-        world.keep(3, 6, 100);
-        world.gates.version(TABLE_ID, 4);
-        world.gate(2, 1, true, -SECOND, 1);
-        VersionedRead single = request("kv.count@1", 0, 0, 1, 2, 3);
-        VersionedRead.Reply reply = of(start(new VersionedRead(
+    private VersionedRead.Reply merged(String operator, int... actors) {
+        VersionedRead single = request(operator, 0, actors);
+        return of(start(new VersionedRead(
                 TABLE,
                 TABLE_ID,
                 single.targets(),
@@ -113,6 +109,59 @@ class VersionedReadsTest {
                 true,
                 false,
                 single.remainingNanos())));
+    }
+
+    private static Bytes joined(Bytes left, Bytes right) {
+        return new BinaryWriter().writeRaw(left).writeRaw(right).toBytes();
+    }
+
+    @Test
+    void valuesThatAreBytesAreMergedAsOthersAre() {
+        actor(0, 5);
+        actor(1, 7);
+        world.merging("test.bytes@1", (actor, context) -> Bytes.wrap(new byte[] {5}), VersionedReadsTest::joined);
+        List<VersionedRead.Part> parts = merged("test.bytes@1", 0, 1).parts();
+        assertThat(parts).extracting(VersionedRead.Part::actors).containsExactly(List.of(0, 1));
+        assertThat(Codecs.BYTES.decode(parts.get(0).value())).isEqualTo(Bytes.wrap(new byte[] {5, 5}));
+        parts = merged("test.bytes@1", 0).parts();
+        assertThat(Codecs.BYTES.decode(parts.get(0).value())).isEqualTo(Bytes.wrap(new byte[] {5}));
+    }
+
+    @Test
+    void bytesThatAreToBeMergedHaveTheLimitOfOneActorToo() {
+        actor(0, 5);
+        actor(1, 7);
+        Bytes large = Bytes.wrap(new byte[Limits.RESULT_BYTES_PER_ACTOR_MAX + 1]);
+        world.merging("test.bytes@1", (actor, context) -> large, (left, right) -> Bytes.EMPTY);
+        VersionedRead.Reply reply = merged("test.bytes@1", 0, 1);
+        assertThat(reply.parts()).isEmpty();
+        assertThat(reply.failures()).extracting(ActorFailure::code).containsOnly(ErrorCode.TOO_LARGE);
+    }
+
+    @Test
+    void whatIsTooLargeWhenMergedGoesOneByOneAndTheRestIsAskedForAgain() {
+        for (int i = 0; i < 4; i++) {
+            actor(i, 1);
+        }
+        Bytes part = Bytes.wrap(new byte[Limits.RESULT_BYTES_PER_REPLY_MAX / 5 * 2]);
+        world.merging("test.bytes@1", (actor, context) -> part, VersionedReadsTest::joined);
+        VersionedRead.Reply reply = merged("test.bytes@1", 0, 1, 2, 3);
+        assertThat(reply.parts()).extracting(VersionedRead.Part::actors).containsExactly(List.of(0), List.of(1));
+        assertThat(reply.parts()).allMatch(each -> Codecs.BYTES.decode(each.value()).equals(part));
+        assertThat(reply.failures()).extracting(ActorFailure::actor).containsExactlyInAnyOrder(2, 3);
+        assertThat(reply.failures()).extracting(ActorFailure::code).containsOnly(ErrorCode.RESOURCE_EXHAUSTED);
+    }
+
+    @Test
+    void valuesOfOneVersionAreMergedWhereTheAskerTakesThat() {
+        for (int i = 0; i < 4; i++) {
+            actor(i, 5 + i);
+        }
+        world.put(3, "more");
+        world.keep(3, 6, 100);
+        world.gates.version(TABLE_ID, 4);
+        world.gate(2, 1, true, -SECOND, 1);
+        VersionedRead.Reply reply = merged("kv.count@1", 0, 1, 2, 3);
         assertThat(reply.parts()).extracting(VersionedRead.Part::actors).containsExactly(List.of(0, 1), List.of(3));
         assertThat(reply.parts()).extracting(VersionedRead.Part::at).containsExactly(4L, 6L);
         assertThat(reply.parts()).extracting(VersionedReadsTest::value).containsExactly(11L, 9L);
@@ -183,7 +232,7 @@ class VersionedReadsTest {
         actor(0, 5);
         world.operator("test.late@1", (actor, context) -> {
             world.gate(0, 2, true, SECOND, 1);
-            return io.uniserve.codec.Bytes.EMPTY;
+            return Bytes.EMPTY;
         });
         VersionedRead.Reply reply = of(start(request("test.late@1", 0, 0)));
         assertThat(reply.parts()).isEmpty();

@@ -32,6 +32,7 @@ final class Herald {
     private final TreeMap<ServerId, Integer> sent = new TreeMap<>();
     /** Servers that have not answered their last message; true where they are to be told again when they have. */
     private final TreeMap<ServerId, Boolean> asked = new TreeMap<>();
+
     private int mapVersion = -1;
     private List<ServerId> hosts = List.of();
 

@@ -22,7 +22,11 @@ class HeraldTest {
         InFlight flight = participants == 0
                 ? null
                 : new InFlight(
-                        10_000, new ServerId("s"), IntStream.range(0, participants).boxed().toList(), List.of(BATCH), 1);
+                        10_000,
+                        new ServerId("s"),
+                        IntStream.range(0, participants).boxed().toList(),
+                        List.of(BATCH),
+                        1);
         Decision decision = new Decision(
                 1,
                 true,
@@ -41,6 +45,8 @@ class HeraldTest {
         assertThat(Herald.tellable(log(max / 2, 5, 0, 0))).as("requests").isFalse();
         assertThat(Herald.tellable(log(max / 2, 1, 4, 0))).as("who is behind").isFalse();
         assertThat(Herald.tellable(log(0, 0, 0, Limits.TOLD_ENTRIES_MAX - 1))).isTrue();
-        assertThat(Herald.tellable(log(0, 0, 0, Limits.TOLD_ENTRIES_MAX))).as("participants").isFalse();
+        assertThat(Herald.tellable(log(0, 0, 0, Limits.TOLD_ENTRIES_MAX)))
+                .as("participants")
+                .isFalse();
     }
 }

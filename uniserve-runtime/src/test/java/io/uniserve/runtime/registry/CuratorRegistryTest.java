@@ -87,7 +87,8 @@ class CuratorRegistryTest extends RegistryContract {
 
     @Override
     Optional<Boolean> watchedAtServer(String path) {
-        String root = new RegistryOptions("127.0.0.1:" + server.port(), cluster, 6_000, 10_000, Optional.empty()).root();
+        String root =
+                new RegistryOptions("127.0.0.1:" + server.port(), cluster, 6_000, 10_000, Optional.empty()).root();
         return Optional.of(server.watches(root + path));
     }
 

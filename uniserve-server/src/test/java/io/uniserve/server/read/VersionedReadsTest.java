@@ -147,7 +147,8 @@ class VersionedReadsTest {
         world.merging("test.bytes@1", (actor, context) -> part, VersionedReadsTest::joined);
         VersionedRead.Reply reply = merged("test.bytes@1", 0, 1, 2, 3);
         assertThat(reply.parts()).extracting(VersionedRead.Part::actors).containsExactly(List.of(0), List.of(1));
-        assertThat(reply.parts()).allMatch(each -> Codecs.BYTES.decode(each.value()).equals(part));
+        assertThat(reply.parts())
+                .allMatch(each -> Codecs.BYTES.decode(each.value()).equals(part));
         assertThat(reply.failures()).extracting(ActorFailure::actor).containsExactlyInAnyOrder(2, 3);
         assertThat(reply.failures()).extracting(ActorFailure::code).containsOnly(ErrorCode.RESOURCE_EXHAUSTED);
     }

@@ -110,10 +110,10 @@ final class SolrQuery {
     private String nearest(SolrParams params, int count) throws Exception {
         String key = core.getLatestSchema().getUniqueKeyField().getName();
         ModifiableSolrParams first = new ModifiableSolrParams(params);
-        first.getParameterNames().removeAll(Set.of("facet", "json.facet", "hl", "stats", "group", "cursorMark", "start"));
-        first.set(CommonParams.ROWS, count)
-                .set(CommonParams.FL, key)
-                .set(CommonParams.SORT, "score desc," + key + " asc");
+        Set<String> not = Set.of("facet", "json.facet", "hl", "stats", "group", "cursorMark", "start");
+        first.getParameterNames().removeAll(not);
+        first.set(CommonParams.ROWS, count).set(CommonParams.FL, key);
+        first.set(CommonParams.SORT, "score desc," + key + " asc");
         return run(
                 first,
                 (request, response) -> ((SolrDocumentList) response.getResponse())

@@ -104,6 +104,15 @@ public final class Limits {
     /** Nor is one that names more requests and actors than this. */
     public static final int TOLD_ENTRIES_MAX = 512;
 
+    /** Drivers begin no version ahead in tables of more actors: where another driver aborts it all of them have to hear of it. */
+    public static final int AHEAD_ACTORS_MAX = 256;
+
+    /** Nor while so many such aborts wait for an actor that is away. */
+    public static final int AHEAD_ABORTS_MAX = 8;
+
+    /** Updates of more bytes are named before they are prepared, so that others know how long they may take. */
+    public static final long AHEAD_BYTES_MAX = 4 << 20;
+
     /** The newest of them stay. */
     public static final int TABLE_DECISIONS_RECENT_KEPT = 16;
 
@@ -125,12 +134,24 @@ public final class Limits {
     /** A client that was told of a table's version longer ago asks for it before its next update. */
     public static final long VERSION_RECENT_MS = 10_000;
 
-    /** Tables that are read as of one moment: two checks each in one multi of the registry. */
+    /** Tables that are read as of one moment: each is two nodes of the registry, read twice at least. */
     public static final int CUT_TABLES_MAX = 64;
 
     public static final int SNAPSHOTS_PER_ACTOR_MAX = 64;
     public static final long SNAPSHOT_HEAP_PERMILLE = 125;
     public static final int VERSION_RESTARTS_MAX = 8;
+
+    /** How often a plan of rounds of one moment begins anew with a newer one; before the second, then twice as long, up to the longest. */
+    public static final int PLAN_MOMENTS_MAX = 100;
+
+    /** One whose attempt took longer begins anew only as often as a read. */
+    public static final long PLAN_MOMENT_LONG_MS = 1_000;
+
+    public static final long PLAN_MOMENT_PAUSE_MS = 10;
+    public static final long PLAN_MOMENT_PAUSE_MAX_MS = 500;
+
+    /** Other tables whose actors a read finds beside its own. */
+    public static final int BESIDE_TABLES_MAX = 16;
 
     /** Of every so many queries one tells a server which actors it asks together. */
     public static final int SHARD_SET_SAMPLE = 8;

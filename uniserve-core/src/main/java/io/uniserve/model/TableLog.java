@@ -47,7 +47,8 @@ public record TableLog(
     public record Batch(RequestId request, String sha256) {}
 
     /**
-     * An update under way.
+     * An update under way; or a version that its driver has begun ahead, with no participants and batches yet: only that driver
+     * knows whether it has an update for it by now, and which.
      *
      * @param driver the server that drives it
      * @param participants actors that have rows, ascending
@@ -58,6 +59,11 @@ public record TableLog(
         public InFlight {
             participants = List.copyOf(participants);
             batches = List.copyOf(batches);
+        }
+
+        /** True where the driver has begun it ahead and has not named its updates. */
+        public boolean ahead() {
+            return batches.isEmpty();
         }
     }
 

@@ -48,6 +48,11 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
                     || (one.equals(Optional.of(Kind.VARCHAR)) && one.equals(two));
         }
 
+        /** The same, and of the same type. */
+        boolean same(String column, Item other, String others) {
+            return comparable(column, other, others) && kind(column).equals(other.kind(others));
+        }
+
         private static boolean whole(Kind kind) {
             return kind == Kind.BIGINT || kind == Kind.INTEGER;
         }

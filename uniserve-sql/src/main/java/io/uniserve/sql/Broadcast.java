@@ -3,19 +3,38 @@ package io.uniserve.sql;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import java.util.ArrayList;
 import java.util.Collection;
+import java.util.List;
 import java.util.Locale;
 
 /** What is sent to every actor of the table that stays, all sides together. */
 record Broadcast(long rows, long bytes) {
-    /** Rows that are sent of a table without a condition that leaves some of them out. */
-    static final int WHOLE_ROWS_MAX = 100_000;
-
-    /** Rows that are sent for one query. */
-    static final int ROWS_MAX = 1_000_000;
-
     /** Bytes that are sent for one query, as they travel; with room for its text in an operator's parameters. */
     static final int BYTES_MAX = Limits.PARAMETER_BYTES_MAX - (1 << 20);
+
+    /** Rows that are sent of a table without a condition that leaves some of them out. */
+    static int wholeRowsMax() {
+        return scaled(100_000);
+    }
+
+    /** Rows that are sent for one query. */
+    static int rowsMax() {
+        return scaled(1_000_000);
+    }
+
+    /** A table of fewer rows is collected whole at once: that takes less time than to wait for others that make it smaller. */
+    static int waitingRowsMin() {
+        return scaled(5_000);
+    }
+
+    /**
+     * The part of a number of rows that counts: all. Tests of small tables set it to the scale of these, so that plans
+     * are those of large ones; other tests of the same process do not, so it is read each time.
+     */
+    private static int scaled(int rows) {
+        return (int) Math.ceil(rows * Double.parseDouble(System.getProperty("uniserve.sql.limits-scale", "1")));
+    }
 
     @SafeVarargs
     static Broadcast of(Collection<PackedRows>... all) {
@@ -32,31 +51,44 @@ record Broadcast(long rows, long bytes) {
 
     /** The answer of a sub-query, which goes wherever it is read. */
     void checkAnswer(String place, PackedRows answer) {
-        if (rows + answer.count() > ROWS_MAX || bytes + answer.bytes() > BYTES_MAX) {
+        if (rows + answer.count() > rowsMax() || bytes + answer.bytes() > BYTES_MAX) {
             throw tooLarge(
                     "%sthe sub-query has %,d rows, with those before it %,d rows of %,d bytes; at most %,d rows of"
                             + " %,d bytes are sent on; add conditions, or name fewer columns",
-                    place, answer.count(), rows + answer.count(), bytes + answer.bytes(), ROWS_MAX, BYTES_MAX);
+                    place, answer.count(), rows + answer.count(), bytes + answer.bytes(), rowsMax(), BYTES_MAX);
         }
     }
 
     static void checkWhole(String table, long count) {
-        if (count > WHOLE_ROWS_MAX) {
+        if (count > wholeRowsMax()) {
             throw tooLarge(
                     "the join would send all %,d rows of table %s to every server, at most %,d without a condition"
                             + " on them; add one, or an equality with a smaller table that has one",
-                    count, table, WHOLE_ROWS_MAX);
+                    count, table, wholeRowsMax());
         }
     }
 
     void check(String table, long moreRows, long moreBytes) {
-        if (rows + moreRows > ROWS_MAX || bytes + moreBytes > BYTES_MAX) {
+        if (rows + moreRows > rowsMax() || bytes + moreBytes > BYTES_MAX) {
             throw tooLarge(
                     "the join would send %,d rows of table %s to every server, with those of other tables %,d rows"
                             + " of %,d bytes; at most %,d rows of %,d bytes are; add conditions, or name fewer"
                             + " columns",
-                    moreRows, table, rows + moreRows, bytes + moreBytes, ROWS_MAX, BYTES_MAX);
+                    moreRows, table, rows + moreRows, bytes + moreBytes, rowsMax(), BYTES_MAX);
         }
+    }
+
+    /** As many of these tables, at least one, as have together no more rows than a query may send. */
+    static List<Integer> bounded(List<Integer> items, List<Long> counts) {
+        List<Integer> some = new ArrayList<>();
+        long rows = 0;
+        for (int item : items) {
+            rows += counts.get(item);
+            if (some.isEmpty() || rows <= rowsMax()) {
+                some.add(item);
+            }
+        }
+        return some;
     }
 
     private static UniserveException tooLarge(String message, Object... values) {

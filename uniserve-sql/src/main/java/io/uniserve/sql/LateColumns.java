@@ -78,7 +78,7 @@ record LateColumns(int item, SqlNode key, String primary, List<String> columns, 
         return rest;
     }
 
-    private static boolean limited(Block.Wanted asked) {
+    static boolean limited(Block.Wanted asked) {
         return asked.order() != null
                 && asked.order().getFetch() instanceof SqlLiteral limit
                 && limit.getValue() instanceof BigDecimal rows
@@ -126,7 +126,7 @@ record LateColumns(int item, SqlNode key, String primary, List<String> columns, 
     }
 
     /** The tables whose columns are a part of anything but a column of the answer. */
-    private static BitSet used(Names names, Block.Wanted asked) {
+    static BitSet used(Names names, Block.Wanted asked) {
         BitSet used = new BitSet();
         for (int i = 0; i < asked.answers().size(); i++) {
             Term term = asked.answers().get(i);
@@ -186,6 +186,12 @@ record LateColumns(int item, SqlNode key, String primary, List<String> columns, 
      * @param side of the table, which has the key too
      */
     SplitQuery.Late fetched(int place, Side side) {
+        return fetched(item, primary, place, side, columns, answers);
+    }
+
+    /** The same of any columns, for these places in what is answered. */
+    static SplitQuery.Late fetched(
+            int item, String primary, int place, Side side, List<String> columns, List<Integer> answers) {
         List<String> all = new ArrayList<>(side.columns());
         all.addAll(columns);
         List<String> where = new ArrayList<>(side.conditions());

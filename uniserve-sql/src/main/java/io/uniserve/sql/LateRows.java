@@ -13,30 +13,33 @@ final class LateRows {
 
     /**
      * The answer with these columns in their places; empty where a row is not what it was when the others of its columns were
-     * read. Every row of the table then is of one moment: the later one.
+     * read, or a key has no row. Every row of the table then is of one moment: the later one.
      *
      * @param answer with zeros in the places of the late columns
-     * @param before what the table's side was
+     * @param before what the table's side was, where it had one
      * @param fetched the columns of the side, and then the late ones
      */
-    static Optional<SqlRows> filled(SqlRows answer, SplitQuery.Late late, SqlRows before, SqlRows fetched) {
+    static Optional<SqlRows> filled(SqlRows answer, SplitQuery.Late late, Optional<SqlRows> before, SqlRows fetched) {
         Map<Object, Integer> now = places(fetched.columns().get(late.own()));
+        if (now.size() < fetched.count()) {
+            return Optional.empty(); // a key that is none
+        }
         SqlColumn keys = answer.columns().get(late.key());
         int[] rows = new int[answer.count()];
         Map<Object, Integer> wanted = new HashMap<>();
         for (int row = 0; row < rows.length; row++) {
-            Integer found = now.get(value(keys, row));
+            Integer found = keys.isNull(row) ? null : now.get(value(keys, row));
             if (found == null) {
                 return Optional.empty();
             }
             rows[row] = found;
             wanted.put(value(keys, row), found);
         }
-        if (!same(before, fetched, late.own(), wanted)) {
+        if (before.isPresent() && !same(before.get(), fetched, late.own(), wanted)) {
             return Optional.empty();
         }
         List<SqlColumn> columns = new ArrayList<>(answer.columns());
-        int first = before.columns().size();
+        int first = fetched.columns().size() - late.answers().size();
         for (int i = 0; i < late.answers().size(); i++) {
             columns.set(late.answers().get(i), fetched.columns().get(first + i).only(rows));
         }

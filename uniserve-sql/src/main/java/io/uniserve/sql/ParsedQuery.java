@@ -34,6 +34,9 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     /** A longer text is refused: no person writes one, and its tree would be too deep. */
     static final int TEXT_CHARS_MAX = 65_536;
 
+    /** SELECTs of one query, its own among them: each may be a stage, with rounds of its own. */
+    static final int SELECTS_MAX = 64;
+
     private static final Set<JoinType> JOINS =
             Set.of(JoinType.INNER, JoinType.COMMA, JoinType.CROSS, JoinType.LEFT, JoinType.RIGHT);
 
@@ -149,6 +152,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     private static final class Tables {
         private final List<SqlIdentifier> tables = new ArrayList<>();
         private final Set<String> known = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
+        private int selects;
 
         void look(@Nullable SqlNode node, Set<String> withs) {
             if (node instanceof SqlWith with) {
@@ -160,6 +164,9 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                 }
                 look(with.body, inside);
             } else if (node instanceof SqlSelect select) {
+                if (++selects > SELECTS_MAX) {
+                    throw SqlErrors.tooMany(select, SELECTS_MAX);
+                }
                 if (leaves(select.getFrom()) > Block.GIVEN) {
                     throw SqlErrors.unsupported(select, "a FROM with more than " + Block.GIVEN + " tables is");
                 }

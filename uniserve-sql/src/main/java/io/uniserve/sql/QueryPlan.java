@@ -64,6 +64,11 @@ final class QueryPlan {
         return new Split(blocks, block(stage.number()), stage, stays).equalities();
     }
 
+    /** Tables of a stage that may come after its groups. */
+    List<Lookup> lookups(Stage stage, int stays) {
+        return new Split(blocks, block(stage.number()), stage, stays).candidates();
+    }
+
     /** Columns that LEFT JOINs of a stage want to be equal, that of the side whose rows all count first. */
     List<Conditions.Equality> partners(Stage stage, int stays) {
         return new Split(blocks, block(stage.number()), stage, stays).partners();

@@ -15,6 +15,17 @@ final class RowCounts {
 
     private static final int KEPT_MAX = 4_096;
 
+    /** What moves while it is read is not there once. */
+    private static final int APART_MIN = 2;
+
+    /** Begins no statement. */
+    private static final String BESIDE = "beside ";
+
+    /** Begins none either. */
+    private static final String MISSING = "missing";
+
+    private static final int MISSING_DOUBLED_MAX = 10;
+
     /** Longer statements, with lists of constants, are counted each time. */
     private static final int STATEMENT_CHARS_MAX = 2_048;
 
@@ -35,6 +46,38 @@ final class RowCounts {
     synchronized OptionalLong of(TableMeta table, String statement, long nanos) {
         Counted last = known.get(new Key(table, statement));
         return last == null || nanos - last.at > FRESH_NANOS ? OptionalLong.empty() : OptionalLong.of(last.rows);
+    }
+
+    /** Whether actors of one table were lately not found beside those of another, twice. */
+    boolean apart(TableMeta one, TableMeta other, long nanos) {
+        return of(one, BESIDE + other.tableId(), nanos).orElse(0) >= APART_MIN;
+    }
+
+    void noteApart(TableMeta one, TableMeta other, long nanos) {
+        String key = BESIDE + other.tableId();
+        note(one, key, of(one, key, nanos).orElse(0) + 1, nanos);
+    }
+
+    void noteTogether(TableMeta one, TableMeta other, long nanos) {
+        String key = BESIDE + other.tableId();
+        if (of(one, key, nanos).isPresent()) {
+            note(one, key, 0, nanos);
+        }
+    }
+
+    /** Whether rows of a table were lately not there for all keys that lead to it: for a minute, and twice as long each time. */
+    synchronized boolean missing(TableMeta table, long nanos) {
+        Counted last = known.get(new Key(table, MISSING));
+        return last != null && nanos - last.at <= FRESH_NANOS << Math.min(last.rows - 1, MISSING_DOUBLED_MAX);
+    }
+
+    synchronized void noteMissing(TableMeta table, long nanos) {
+        Counted last = known.get(new Key(table, MISSING));
+        note(table, MISSING, last == null ? 1 : last.rows + 1, nanos);
+    }
+
+    synchronized void noteThere(TableMeta table) {
+        known.remove(new Key(table, MISSING));
     }
 
     synchronized void note(TableMeta table, String statement, long rows, long nanos) {

@@ -7,7 +7,9 @@ import io.uniserve.sql.SplitQuery.Side;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Function;
 
 /**
@@ -32,10 +34,36 @@ final class SharedKeys {
         if (stays.partitioner().actors() < 2) {
             return keyed;
         }
+        equal(query, metas).forEach(other -> keyed.putIfAbsent(other.item(), other.column()));
+        return keyed;
+    }
+
+    /**
+     * The tables of which each row that is joined is at the actor with the number of the one where it is joined: those with the
+     * same partitioner whose own key equals the key of the table that stays. By their places in FROM.
+     */
+    static Set<Integer> alike(SqlQuery query, Function<Side, TableMeta> metas) {
+        List<Side> sides = query.split().sides();
+        TableMeta stays = metas.apply(sides.get(query.stays()));
+        Set<Integer> alike = new TreeSet<>();
+        for (Names.Found other : equal(query, metas)) {
+            TableMeta table = metas.apply(sides.get(other.item()));
+            if (other.column().equals(table.keyField()) && table.partitioner().equals(stays.partitioner())) {
+                alike.add(other.item());
+            }
+        }
+        return alike;
+    }
+
+    /** The columns of other tables that equal the key of the table that stays, where both are compared as keys are. */
+    private static List<Names.Found> equal(SqlQuery query, Function<Side, TableMeta> metas) {
+        List<Side> sides = query.split().sides();
+        TableMeta stays = metas.apply(sides.get(query.stays()));
         List<Conditions.Equality> all = new ArrayList<>(query.equalities());
         query.partners().stream()
                 .filter(one -> one.left().item() == query.stays())
                 .forEach(all::add);
+        List<Names.Found> equal = new ArrayList<>();
         for (Conditions.Equality one : all) {
             one.of(query.stays())
                     .filter(own -> own.column().equals(stays.keyField()))
@@ -43,9 +71,9 @@ final class SharedKeys {
                     .filter(other -> other.item() < Block.GIVEN
                             && other.item() != query.stays()
                             && comparable(stays, metas.apply(sides.get(other.item())), other.column()))
-                    .ifPresent(other -> keyed.putIfAbsent(other.item(), other.column()));
+                    .ifPresent(equal::add);
         }
-        return keyed;
+        return equal;
     }
 
     /** Whether a table's key is a whole number; else it is a text. */

@@ -118,6 +118,22 @@ final class ShuffleChain {
         }
     }
 
+    /** The tables that the query's comment wants to be cut. */
+    Optional<List<Link>> hinted(String text, List<Integer> others) {
+        return switch (ShuffleQuery.hint(text)) {
+            case NONE -> Optional.empty();
+            case ALL -> most();
+            case LARGEST -> {
+                Optional<List<Link>> largest = Optional.empty();
+                for (int item : others) { // the larger the later
+                    Optional<List<Link>> one = alone(item);
+                    largest = one.isPresent() ? one : largest;
+                }
+                yield largest;
+            }
+        };
+    }
+
     private Optional<List<Link>> exactly(Set<Integer> all) {
         if (all.size() < 2 || all.size() > ShuffleQuery.TABLES_MAX) {
             return Optional.empty();

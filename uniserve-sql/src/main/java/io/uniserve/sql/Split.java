@@ -30,6 +30,8 @@ final class Split {
 
     private final ColumnWriter rows;
     private final List<LateColumns> late;
+    private final List<Lookup> lookups;
+    private final List<Lookup> candidates;
     private final Partials partials = new Partials();
     private final SqlWriter merged;
 
@@ -58,9 +60,15 @@ final class Split {
             throw UniserveException.invalid("the table at place " + stays + " of FROM cannot stay in its place");
         }
         from.tables().forEach(item -> wanted.add(new ArrayList<>()));
+        candidates = Lookup.of(from, asked, conditions, this.stays);
+        lookups = chosen(stage.after());
         boolean alone = this.stays == 0 && from.items().size() == 1;
         rows = new ColumnWriter(from.names(), alone ? ColumnWriter.ALONE : this::joined);
-        late = stage.late() && this.stays >= 0 ? LateColumns.of(from, asked, conditions, this.stays) : List.of();
+        late = stage.late() && this.stays >= 0
+                ? LateColumns.of(from, asked, conditions, this.stays).stream()
+                        .filter(one -> !stage.after().contains(one.item()))
+                        .toList()
+                : List.of();
         if (asked.grouped()) {
             partials.groups(
                     asked.groups().stream().filter(group -> !isLate(group)).toList(), rows);
@@ -76,6 +84,34 @@ final class Split {
         return this;
     }
 
+    /** Tables that need not be joined. */
+    List<Lookup> candidates() {
+        return candidates;
+    }
+
+    private List<Lookup> chosen(Set<Integer> items) {
+        List<Lookup> some =
+                candidates.stream().filter(one -> items.contains(one.item())).toList();
+        // One that another leads to comes after it, and not without it.
+        boolean together = candidates.stream()
+                .allMatch(one -> one.isFirst(candidates)
+                        || items.contains(one.item())
+                                == items.contains(one.key().item()));
+        if (some.size() != items.size() || !together) {
+            throw UniserveException.invalid("tables " + items + " of FROM cannot come after the groups");
+        }
+        return some;
+    }
+
+    private boolean comesAfter(int item) {
+        return lookups.stream().anyMatch(one -> one.item() == item);
+    }
+
+    /** Conditions of tables that come after the groups are what they are looked at by. */
+    private boolean holds(Term condition) {
+        return condition.names().items(condition.node()).stream().noneMatch(this::comesAfter);
+    }
+
     private String pair(int item) {
         return (item == stays ? SplitQuery.ROWS : SplitQuery.side(item)) + "." + ShuffleQuery.PAIR;
     }
@@ -88,6 +124,13 @@ final class Split {
     }
 
     private String joined(Names.Found column) {
+        Optional<Lookup> after = lookups.stream()
+                .filter(one ->
+                        one.item() == column.item() && one.primary().equals(column.column()) && one.isFirst(lookups))
+                .findFirst();
+        if (after.isPresent()) {
+            return joined(after.get().key());
+        }
         if (column.item() == stays) {
             sent(column); // to be sent where the table is cut by a column
             return ColumnWriter.ofRows(column);
@@ -119,6 +162,7 @@ final class Split {
                 .toList();
         List<String> shown = new ArrayList<>(answers);
         late.forEach(one -> shown.add(merged.write(one.key())));
+        List<AfterGroups> after = afterGroups(shown);
         StringBuilder finish =
                 new StringBuilder("SELECT " + distinct + String.join(", ", shown) + " FROM " + SplitQuery.PARTS);
         if (partials.groups() > 0) {
@@ -142,14 +186,62 @@ final class Split {
         for (LateColumns one : late) {
             fetched.add(one.fetched(answers.size() + fetched.size(), sides.get(one.item())));
         }
+        after.forEach(one -> fetched.add(one.fetched(sides.get(one.lookup.item()))));
         return new SplitQuery(partial, top, finish.toString(), asked.titles(), stays, sides, whole, fetched);
     }
 
+    /** What is fetched of a table that comes after the groups: columns for these places, by the key in that one. */
+    private record AfterGroups(Lookup lookup, int key, List<String> columns, List<Integer> places) {
+        SplitQuery.Late fetched(Side side) {
+            return LateColumns.fetched(lookup.item(), lookup.primary(), key, side, columns, places);
+        }
+    }
+
+    /** Those in order, and their keys, which the answer has beside what it shows: of groups, or of a table before. */
+    private List<AfterGroups> afterGroups(List<String> shown) {
+        List<AfterGroups> all = new ArrayList<>();
+        for (Lookup lookup : lookups) {
+            sent(new Names.Found(lookup.item(), lookup.primary(), 0, true));
+            int key = shown.size();
+            Optional<AfterGroups> before = all.stream()
+                    .filter(one -> one.lookup.item() == lookup.key().item())
+                    .findFirst();
+            shown.add(
+                    before.isPresent()
+                            ? "0"
+                            : partials.group(joined(lookup.key())).orElseThrow());
+            before.ifPresent(one -> {
+                one.columns.add(lookup.key().column());
+                one.places.add(key);
+            });
+            AfterGroups one = new AfterGroups(lookup, key, new ArrayList<>(), new ArrayList<>());
+            for (int i = 0; i < asked.answers().size(); i++) {
+                Term answer = asked.answers().get(i);
+                Optional<Names.Found> column = answer.names().column(answer.node());
+                if (column.filter(this::isLate)
+                        .filter(found -> found.item() == lookup.item())
+                        .isPresent()) {
+                    one.columns.add(column.get().column());
+                    one.places.add(i);
+                }
+            }
+            all.add(one);
+        }
+        return all;
+    }
+
     private boolean isLate(SqlNode node) {
-        Optional<Names.Found> column =
-                late.isEmpty() ? Optional.empty() : from.names().column(node);
-        return column.filter(found -> late.stream().anyMatch(one -> one.has(found)))
-                .isPresent();
+        Optional<Names.Found> column = late.isEmpty() && lookups.isEmpty()
+                ? Optional.empty()
+                : from.names().column(node);
+        return column.filter(this::isLate).isPresent();
+    }
+
+    private boolean isLate(Names.Found column) {
+        return late.stream().anyMatch(one -> one.has(column))
+                || lookups.stream()
+                        .anyMatch(one -> one.item() == column.item()
+                                && !(one.isFirst(lookups) && one.primary().equals(column.column())));
     }
 
     /** Where an actor has all rows of its groups, it knows which of them are not in the answer. */
@@ -195,31 +287,43 @@ final class Split {
         if (stays >= 0) {
             conditions.own(stays).forEach(one -> where.add(rows.write(one)));
         }
-        conditions.where().forEach(one -> where.add(rows.write(one)));
+        conditions.where().stream().filter(this::holds).forEach(one -> where.add(rows.write(one)));
         paired.stream().skip(1).forEach(item -> where.add("(" + pair(paired.get(0)) + " = " + pair(item) + ")"));
         // What FROM wants of the sides is found out before their columns are listed.
-        String text = " FROM " + from(from.from()) + SplitQuery.where(where);
+        String text = " FROM " + from(from.from(), where).orElseThrow() + SplitQuery.where(where);
         return "SELECT " + distinct + partials.columns() + text
                 + (partials.groupNumbers().isEmpty() ? "" : " GROUP BY " + String.join(", ", partials.groupNumbers()));
     }
 
-    private String from(Source source) {
+    /** Empty where there is nothing but tables that come after the groups; conditions that then have no ON go to WHERE. */
+    private Optional<String> from(Source source, List<String> where) {
         if (source instanceof Source.Join join) {
-            List<String> on = conditions.on(join).stream().map(rows::write).toList();
+            List<String> on = conditions.on(join).stream()
+                    .filter(this::holds)
+                    .map(rows::write)
+                    .toList();
+            Optional<String> left = from(join.left(), where);
+            Optional<String> right = from(join.right(), where);
+            if (left.isEmpty() || right.isEmpty()) {
+                where.addAll(on);
+                return left.isPresent() ? left : right;
+            }
             String how = on.isEmpty() ? " CROSS JOIN " : join.outer() ? " LEFT JOIN " : " JOIN ";
-            String text = from(join.left()) + how + from(join.right());
-            return "(" + text + (on.isEmpty() ? "" : " ON " + String.join(" AND ", on)) + ")";
+            String text = left.get() + how + right.get();
+            return Optional.of("(" + text + (on.isEmpty() ? "" : " ON " + String.join(" AND ", on)) + ")");
         }
         int number = ((Source.Leaf) source).item();
         if (number < Block.GIVEN) {
-            return number == stays ? SplitQuery.ROWS : SplitQuery.side(number);
+            return comesAfter(number)
+                    ? Optional.empty()
+                    : Optional.of(number == stays ? SplitQuery.ROWS : SplitQuery.side(number));
         }
         String relation = SplitQuery.given(from.item(number).block());
         List<String> own = own(number);
         String answer = own.isEmpty()
                 ? relation
                 : "(SELECT * FROM " + relation + " AS " + SplitQuery.GIVEN + SplitQuery.where(own) + ")";
-        return answer + " AS " + SplitQuery.side(number);
+        return Optional.of(answer + " AS " + SplitQuery.side(number));
     }
 
     /** The conditions of an item alone, as they are evaluated where its rows are. */

@@ -123,14 +123,22 @@ public record SplitQuery(
         String statement(Set<Integer> known) {
             List<String> all = new ArrayList<>(conditions);
             reductions.stream().filter(one -> known.contains(one.side())).forEach(one -> all.add(one.condition()));
+            // One actor's rows more than all may send are enough to know that they are too many.
+            int most = filtered(known) ? Broadcast.rowsMax() : Broadcast.wholeRowsMax();
+            return "SELECT " + named() + " FROM " + ROWS + where(all) + " LIMIT " + (most + 1);
+        }
+
+        /** The same of all rows that its conditions leave, where the statement runs that joins them. */
+        String beside(String place) {
+            return "SELECT " + named() + " FROM " + place + " AS " + ROWS + where(conditions);
+        }
+
+        private String named() {
             List<String> named = new ArrayList<>();
             for (int i = 0; i < columns.size(); i++) {
                 named.add("\"" + columns.get(i) + "\" AS c" + i);
             }
-            // One actor's rows more than all may send are enough to know that they are too many.
-            int most = filtered(known) ? Broadcast.ROWS_MAX : Broadcast.WHOLE_ROWS_MAX;
-            return "SELECT " + (named.isEmpty() ? "1 AS c0" : String.join(", ", named)) + " FROM " + ROWS + where(all)
-                    + " LIMIT " + (most + 1);
+            return named.isEmpty() ? "1 AS c0" : String.join(", ", named);
         }
 
         /** True where not all of its rows are sent. */

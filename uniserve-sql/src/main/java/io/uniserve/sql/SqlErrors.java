@@ -55,6 +55,12 @@ final class SqlErrors {
                 at(node.getParserPosition()) + what + " not supported; docs/manual/sql.md lists what is");
     }
 
+    static UniserveException tooMany(SqlNode node, int most) {
+        return UniserveException.unsupported(at(node.getParserPosition()) + "a query has at most " + most
+                + " SELECTs, those of sub-queries and WITH among them, and this is one more: ask for several values of"
+                + " the same rows in one SELECT, join tables in place of sub-queries, or ask several queries");
+    }
+
     /** What somebody else says of what stands here. A table that is not there is the query's fault, not one of its routing. */
     static UniserveException at(SqlNode node, UniserveException failure) {
         ErrorCode code = failure.code() == ErrorCode.TABLE_NOT_FOUND ? ErrorCode.INVALID_ARGUMENT : failure.code();

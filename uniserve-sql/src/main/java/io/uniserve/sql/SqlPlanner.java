@@ -18,6 +18,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import org.apache.calcite.sql.SqlIdentifier;
 
 /**
@@ -73,6 +74,7 @@ public final class SqlPlanner implements Planner {
         if (!text.actors().isEmpty() && !query.plan().single()) {
             throw UniserveException.unsupported("a query of several tables is asked of all actors, not of some");
         }
+        context.oneMoment(metas.values().stream().map(TableMeta::name).collect(Collectors.toSet()));
         List<String> told = new ArrayList<>();
         Stages stages =
                 new Stages(query, asked -> new SqlRun(call, engine, shuffle, counts, context, metas, asked, told));

@@ -3,22 +3,26 @@ package io.uniserve.sql;
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
 import io.uniserve.api.Columns.Column;
+import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 
 /**
  * What an actor is asked for a query, the parameters of a port's operator. What travels is the user's text, which every
@@ -33,6 +37,8 @@ import java.util.regex.Pattern;
  * @param item the table that is asked, by its place in FROM
  * @param sides rows of other tables, by their places in FROM
  * @param given answers of other stages, by their numbers
+ * @param beside tables that are read where the table that stays is, by their places in FROM: each actor's rows meet those of
+ *     the actor with the same number only
  */
 public record SqlQuery(
         String text,
@@ -42,10 +48,14 @@ public record SqlQuery(
         int stays,
         int item,
         Map<Integer, PackedRows> sides,
-        Map<Integer, PackedRows> given) {
+        Map<Integer, PackedRows> given,
+        Map<Integer, TableName> beside) {
     public static final Codec<SqlQuery> CODEC = Codecs.of(SqlQuery::write, SqlQuery::read);
 
     private static final Codec<Map<Integer, PackedRows>> ROWS = Codecs.map(Codecs.INT, PackedRows.CODEC);
+    private static final Codec<List<Integer>> ITEMS = Codecs.list(Codecs.INT);
+    private static final Codec<Map<Integer, TableName>> TABLES = Codecs.map(
+            Codecs.INT, Codecs.of((out, name) -> out.writeString(name.value()), in -> new TableName(in.readString())));
     private static final Pattern NAME = Pattern.compile("[a-z_][a-z0-9_]{0,62}");
 
     private static final int SPLITS_MAX = 256;
@@ -60,8 +70,18 @@ public record SqlQuery(
      * @param number 0 for the query itself
      * @param reduced true where only rows count that the query around it can use, whose values are given
      * @param late true where columns that only show in the answer are fetched when it is known which rows it has
+     * @param after tables that are not joined, by their places in FROM: all that is wanted of them is fetched then
      */
-    public record Stage(int number, boolean reduced, boolean late) {
+    public record Stage(int number, boolean reduced, boolean late, Set<Integer> after) {
+        public Stage {
+            after = Collections.unmodifiableSet(new TreeSet<>(after));
+        }
+
+        /** With all tables joined. */
+        public Stage(int number, boolean reduced, boolean late) {
+            this(number, reduced, late, Set.of());
+        }
+
         /** With all columns at once. */
         public Stage(int number, boolean reduced) {
             this(number, reduced, false);
@@ -86,6 +106,19 @@ public record SqlQuery(
         tables = byName(tables);
         sides = Collections.unmodifiableMap(new TreeMap<>(sides));
         given = Collections.unmodifiableMap(new TreeMap<>(given));
+        beside = Collections.unmodifiableMap(new TreeMap<>(beside));
+    }
+
+    private SqlQuery(
+            String text,
+            Map<String, Columns> tables,
+            Stage stage,
+            Step step,
+            int stays,
+            int item,
+            Map<Integer, PackedRows> sides,
+            Map<Integer, PackedRows> given) {
+        this(text, tables, stage, step, stays, item, sides, given, Map.of());
     }
 
     /** SQL does not tell large letters from small ones. */
@@ -112,17 +145,39 @@ public record SqlQuery(
 
     /** The same with late columns, or without. */
     SqlQuery late(boolean late) {
-        return new SqlQuery(
-                text, tables, new Stage(stage.number, stage.reduced, late), step, stays, item, sides, given);
+        return staged(new Stage(stage.number, stage.reduced, late, stage.after));
+    }
+
+    /** The same where these tables, by their places in FROM, come after the groups. */
+    SqlQuery after(Set<Integer> items) {
+        return staged(new Stage(stage.number, stage.reduced, stage.late, items));
+    }
+
+    private SqlQuery staged(Stage other) {
+        return new SqlQuery(text, tables, other, step, stays, item, sides, given);
     }
 
     /** Another step of the same stage, with no more than it needs of the answers of others. */
     SqlQuery with(Step other, int staying, int asked, Map<Integer, PackedRows> rows) {
-        SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, given);
+        return with(other, staying, asked, rows, Map.of());
+    }
+
+    /** The same where tables are joined beside the one that stays. */
+    SqlQuery with(
+            Step other, int staying, int asked, Map<Integer, PackedRows> rows, Map<Integer, TableName> joinedThere) {
+        SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, given, joinedThere);
         Map<Integer, PackedRows> read = new TreeMap<>(given);
-        String statement = next.statement(next.split());
+        String statement = next.statement(next.split()) + next.besideStatements();
         read.keySet().removeIf(number -> !SplitQuery.reads(statement, number));
-        return new SqlQuery(text, tables, stage, other, staying, asked, rows, read);
+        return new SqlQuery(text, tables, stage, other, staying, asked, rows, read, joinedThere);
+    }
+
+    /** What is read of the tables beside, for a look at what it names. */
+    private String besideStatements() {
+        SplitQuery split = split();
+        return beside.keySet().stream()
+                .map(place -> split.side("table beside", place).beside(""))
+                .collect(Collectors.joining(" "));
     }
 
     /** The partial answer of the same stage, of which some rows of other tables come in another way; with all answers. */
@@ -149,6 +204,11 @@ public record SqlQuery(
         return plan().equalities(stage, stays);
     }
 
+    /** Tables that may come after the groups. */
+    List<Lookup> lookups() {
+        return plan().lookups(stage, stays);
+    }
+
     /** Columns that LEFT JOINs of the stage want to be equal, that of the side whose rows all count first. */
     List<Conditions.Equality> partners() {
         return plan().partners(stage, stays);
@@ -160,7 +220,39 @@ public record SqlQuery(
      * @param statement over the actor's rows and the relations
      * @param relations by the names that the statement has for them
      */
-    public record Work(String statement, Map<String, PackedRows> relations) {
+    public record Work(String statement, Map<String, PackedRows> relations, Map<String, Beside> beside) {
+        /** One that reads nothing beside the actor. */
+        public Work(String statement, Map<String, PackedRows> relations) {
+            this(statement, relations, Map.of());
+        }
+
+        /**
+         * The statement with all that it reads beside the actor; empty where some of that is not there.
+         *
+         * @param type of the port's actors
+         * @param place how the engine names such an actor's table, for a FROM
+         */
+        public <A extends SqlShuffle.Table> Optional<String> statement(
+                OperatorContext context, Class<A> type, Function<A, String> place) {
+            List<String> with = new ArrayList<>();
+            for (Map.Entry<String, Beside> one : beside.entrySet()) {
+                Optional<String> there = context.beside(one.getValue().table)
+                        .filter(type::isInstance)
+                        .map(type::cast)
+                        .filter(actor -> actor.columns().equals(one.getValue().columns))
+                        .map(place);
+                if (there.isEmpty()) {
+                    return Optional.empty();
+                }
+                with.add(one.getKey() + " AS NOT MATERIALIZED ("
+                        + one.getValue().side.beside(there.get()) + ")");
+            }
+            return Optional.of(
+                    with.isEmpty()
+                            ? statement
+                            : "SELECT * FROM (WITH " + String.join(", ", with) + " " + statement + ")");
+        }
+
         /** The relations' rows; CORRUPT where they are none. */
         public Map<String, SqlRows> unpacked() {
             Map<String, SqlRows> rows = new TreeMap<>();
@@ -168,6 +260,9 @@ public record SqlQuery(
             return rows;
         }
     }
+
+    /** A table that is joined where the actor is. */
+    record Beside(TableName table, Columns columns, SplitQuery.Side side) {}
 
     /**
      * The statement for an actor; INVALID_ARGUMENT or UNSUPPORTED where there is none.
@@ -199,7 +294,7 @@ public record SqlQuery(
             relations.replaceAll((name, rows) -> rows.share(actor));
             TreeSet<Integer> wanted = new TreeSet<>();
             for (int other = 0; other < split.sides().size(); other++) {
-                if (other != item) {
+                if (other != item && !beside.containsKey(other) && !stage.after.contains(other)) {
                     wanted.add(other);
                 }
             }
@@ -210,8 +305,21 @@ public record SqlQuery(
         } else {
             relations.clear();
         }
-        giveTo(statement, relations);
-        return new Work(statement, relations);
+        giveTo(statement + besideStatements(), relations);
+        Map<String, Beside> there = new TreeMap<>();
+        if (step == Step.PARTIAL || step == Step.TOP) {
+            beside.forEach((place, table) -> there.put(SplitQuery.side(place), beside(split, place, table)));
+        }
+        return new Work(statement, relations, there);
+    }
+
+    private Beside beside(SplitQuery split, int place, TableName table) {
+        SplitQuery.Side side = split.side("table beside", place);
+        Columns columns = tables.get(side.table());
+        if (columns == null || place == item) {
+            throw UniserveException.invalid("table " + place + " of FROM cannot be beside the one that is asked");
+        }
+        return new Beside(table, columns, side);
     }
 
     private String statement(SplitQuery split) {
@@ -259,9 +367,11 @@ public record SqlQuery(
             columns.primary().forEach(out::writeString);
         });
         out.writeInt(query.stage.number).writeBoolean(query.stage.reduced).writeBoolean(query.stage.late);
+        ITEMS.write(out, List.copyOf(new TreeSet<>(query.stage.after)));
         out.writeByte(query.step.ordinal()).writeInt(query.stays).writeInt(query.item);
         ROWS.write(out, query.sides);
         ROWS.write(out, query.given);
+        TABLES.write(out, query.beside);
     }
 
     private static SqlQuery read(BinaryReader in) {
@@ -270,9 +380,11 @@ public record SqlQuery(
         for (int left = in.readCount(2); left > 0; left--) {
             tables.put(in.readString(), columns(in));
         }
-        Stage stage = new Stage(in.readInt(), in.readBoolean(), in.readBoolean());
+        Stage stage = new Stage(in.readInt(), in.readBoolean(), in.readBoolean(), new TreeSet<>(ITEMS.read(in)));
         Step step = one(Step.values(), in.readByte(), "step");
-        return new SqlQuery(text, tables, stage, step, in.readInt(), in.readInt(), ROWS.read(in), ROWS.read(in));
+        int stays = in.readInt();
+        int item = in.readInt();
+        return new SqlQuery(text, tables, stage, step, stays, item, ROWS.read(in), ROWS.read(in), TABLES.read(in));
     }
 
     private static Columns columns(BinaryReader in) {

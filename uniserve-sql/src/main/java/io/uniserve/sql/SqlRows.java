@@ -35,6 +35,9 @@ public final class SqlRows {
     /** Types of which equal values are the same number or text. */
     private static final Set<String> COMPARED = Set.of("BIGINT", "INTEGER", "VARCHAR", "DATE");
 
+    /** An actor's answer where tables that are to be joined beside it are not there. No engine has this type. */
+    public static final SqlRows ELSEWHERE = new SqlRows(List.of("ELSEWHERE"), List.of());
+
     private final List<SqlColumn> columns;
     private final int count;
 
@@ -82,6 +85,10 @@ public final class SqlRows {
     /** How many. */
     public int count() {
         return count;
+    }
+
+    boolean isElsewhere() {
+        return types().equals(ELSEWHERE.types());
     }
 
     /** All columns, in order. */

@@ -26,9 +26,6 @@ import java.util.stream.IntStream;
 
 /** One query's rounds, and what is to be told of them. */
 final class SqlRun {
-    /** A table of fewer rows is collected whole at once: that takes less time than to wait for others that make it smaller. */
-    static final int WAITING_ROWS_MIN = 5_000;
-
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final SqlPlanner.Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
@@ -53,6 +50,11 @@ final class SqlRun {
     private boolean exact;
     /** False once rows changed while they were read. */
     private boolean mayBeLate = true;
+
+    /** Tables that are joined where they are, by their places in FROM. */
+    private Map<Integer, TableName> beside = Map.of();
+
+    private boolean mayBeBeside = true;
 
     SqlRun(
             RetrieveCall<SqlQuery, SqlRows> call,
@@ -86,19 +88,33 @@ final class SqlRun {
             return finished(again("tables are cut: once more, with all columns at once"));
         }
         SqlRows rows = finished(last);
+        if (split.late().isEmpty()) {
+            return rows; // it was joined once more
+        }
         Optional<SqlRows> all = withLate(rows, last);
-        return all.isPresent()
-                ? all.get()
-                : finished(again("rows changed between the steps: once more, with all columns at once"));
+        return all.isPresent() ? all.get() : finished(again("once more, with all columns at once"));
     }
 
     /** Joins without late columns. */
     private SqlQuery again(String why) {
         tell(why, "");
         mayBeLate = false;
+        return anew();
+    }
+
+    private SqlQuery anew() {
         cut = Optional.empty();
         large.clear();
+        query = query.late(false).after(Set.of());
+        split = query.split();
         return joinedOrCounted();
+    }
+
+    /** Joins once more what was not all in one place, for a while without trying. */
+    private SqlRows apart(Side stays) {
+        besideMetas().forEach(other -> known.noteApart(meta(stays), other, context.nanos()));
+        mayBeBeside = false;
+        return parts(again("not all of " + beside.values() + " is where " + stays.table() + " is: once more, sent"));
     }
 
     private SqlRows finished(SqlQuery last) {
@@ -116,30 +132,45 @@ final class SqlRun {
 
     /** Fetches what is late of the few rows that the answer has; empty where they are not what they were. */
     private Optional<SqlRows> withLate(SqlRows finished, SqlQuery last) {
-        Optional<SqlRows> rows = Optional.of(finished);
+        SqlRows rows = finished;
         for (SplitQuery.Late one : split.late()) {
-            PackedRows keys =
-                    PackedRows.of(new SqlRows(List.of(finished.columns().get(one.key()))));
+            PackedRows keys = PackedRows.of(new SqlRows(List.of(rows.columns().get(one.key()))));
             SqlRows fetched = ask(query.with(Step.LATE, last.stays(), one.item(), Map.of(one.item(), keys)));
             tell("late columns at " + actors(one.item()) + ": " + rows(fetched.count()), one.statement());
-            SqlRows before =
-                    Objects.requireNonNull(last.sides().get(one.item())).unpacked();
-            rows = rows.flatMap(known -> LateRows.filled(known, one, before, fetched));
+            Optional<SqlRows> before =
+                    Optional.ofNullable(last.sides().get(one.item())).map(PackedRows::unpacked);
+            Optional<SqlRows> filled = LateRows.filled(rows, one, before, fetched);
+            if (filled.isEmpty()) {
+                Side side = split.sides().get(one.item());
+                if (before.isEmpty()) {
+                    known.noteMissing(meta(side), context.nanos());
+                }
+                tell(before.isEmpty() ? side.table() + " has no row for a key" : "rows changed between the steps", "");
+                return Optional.empty();
+            }
+            if (before.isEmpty()) {
+                known.noteThere(meta(split.sides().get(one.item())));
+            }
+            rows = filled.get();
         }
-        int shown = split.names().size();
-        return rows.map(all -> new SqlRows(all.columns().subList(0, shown)));
+        return Optional.of(new SqlRows(rows.columns().subList(0, split.names().size())));
+    }
+
+    private boolean mayBeLate(int stays) {
+        return nests() && mayBeLate && stays >= 0 && query.stage().number() == Block.MAIN;
     }
 
     /** Whether columns that only show in the answer come last: where that saves more than a round takes. */
     private SqlQuery lateOrNot(int stays, List<Long> counts) {
-        SqlQuery late =
-                query.late(nests() && mayBeLate && stays >= 0 && query.stage().number() == Block.MAIN);
+        SqlQuery late = query.late(mayBeLate(stays));
         List<SplitQuery.Late> columns = late.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of())
                 .split()
                 .late();
-        // A table with versions is read once, at one of them.
+        // A table with versions is read once, at one of them; of one that is not sent there is nothing to compare with.
         return columns.stream()
+                        .filter(one -> !query.stage().after().contains(one.item()))
                         .anyMatch(one -> counts.get(one.item()) < LateColumns.TABLE_ROWS_MIN
+                                || beside.containsKey(one.item())
                                 || meta(split.sides().get(one.item())).level() != ConsistencyLevel.EVENTUAL)
                 ? query.late(false)
                 : late;
@@ -158,8 +189,13 @@ final class SqlRun {
                 .filter(found -> nests())
                 .filter(found -> asked(last.item()).size() == 1
                         || found.columns().contains(meta(side).keyField()));
-        SqlQuery step = top.isPresent() ? query.with(Step.TOP, last.stays(), last.item(), last.sides()) : last;
+        SqlQuery step =
+                top.isPresent() ? query.with(Step.TOP, last.stays(), last.item(), last.sides(), last.beside()) : last;
         SqlRows parts = ask(step);
+        if (parts.isElsewhere()) {
+            return apart(side);
+        }
+        besideMetas().forEach(other -> known.noteTogether(meta(side), other, context.nanos()));
         tell(
                 (top.isPresent() ? "groups" : "partial") + " at " + actors(last.item()) + ": " + rows(parts.count()),
                 top.map(SplitQuery.Top::statement).orElse(split.partial()));
@@ -228,7 +264,7 @@ final class SqlRun {
     }
 
     private static SqlQuery count(SqlQuery query, int item) {
-        return query.with(Step.COUNT, -1, item, Map.of());
+        return query.after(Set.of()).with(Step.COUNT, -1, item, Map.of());
     }
 
     /** Joins by what was counted before; where that seems too large everything is counted now. */
@@ -236,16 +272,24 @@ final class SqlRun {
         try {
             return joined();
         } catch (UniserveException e) {
+            if (e.code() == ErrorCode.TOO_LARGE && !query.stage().after().isEmpty()) {
+                return again("what is sent is too large: once more, with all tables joined");
+            }
+            if (e.code() == ErrorCode.TOO_LARGE && !beside.isEmpty()) {
+                mayBeBeside = false;
+                tell(
+                        "what is sent is too large where " + beside.values()
+                                + " makes nothing smaller: once more, sent",
+                        "");
+                return anew();
+            }
             if (e.code() != ErrorCode.TOO_LARGE || !guessed) {
                 throw e;
             }
             guessed = false;
             exact = true;
-            cut = Optional.empty();
-            large.clear();
-            split = query.split();
             tell("counted anew: by earlier counts it is too large", "");
-            return joined();
+            return anew();
         }
     }
 
@@ -258,38 +302,48 @@ final class SqlRun {
                 .boxed()
                 .max(Comparator.comparing(counts::get))
                 .orElse(SplitQuery.NOWHERE);
+        if (mayBeLate(stays)) {
+            query = query.after(Lookup.chosen(query, stays, counts, this::meta, known, context));
+        }
+        beside = stays >= 0 && mayBeBeside && nests()
+                ? InPlace.of(query.with(Step.PARTIAL, stays, stays, Map.of()), counts, this::meta, known, context)
+                : Map.of();
         query = lateOrNot(stays, counts);
+        Set<Integer> after = query.stage().after();
         split = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split();
         if (stays >= 0) {
             tell("in place: " + called(split.sides().get(stays)) + ", about " + rows(counts.get(stays)), "");
+            beside.forEach((item, name) -> tellBeside(split.sides().get(item), name, counts.get(item)));
+            after.forEach(
+                    item -> tell("after the groups: " + called(split.sides().get(item)), ""));
         }
         keyed = stays < 0 ? Map.of() : SharedKeys.of(query.with(Step.PARTIAL, stays, stays, Map.of()), this::meta);
         List<Integer> others = new ArrayList<>(IntStream.range(0, sides.size())
-                .filter(item -> item != stays)
+                .filter(item -> item != stays && !beside.containsKey(item) && !after.contains(item))
                 .boxed()
                 .sorted(Comparator.comparing(counts::get))
                 .toList());
-        chain = stays < 0 || shuffle.isEmpty() || !context.shuffles()
+        chain = stays < 0 || shuffle.isEmpty() || !context.shuffles() || !after.isEmpty()
                 ? Optional.empty()
                 : Optional.of(new ShuffleChain(query.with(Step.PARTIAL, stays, stays, Map.of()), counts));
-        cut = chain.flatMap(found -> hinted(found, others));
+        cut = chain.flatMap(found -> found.hinted(query.text(), others));
         cut.ifPresent(links ->
                 others.removeIf(item -> links.stream().anyMatch(link -> link.item() == item || link.to() == item)));
         Map<Integer, PackedRows> gathered = new TreeMap<>();
         while (!others.isEmpty()) {
             List<Integer> now = others.stream()
-                    .filter(item -> counts.get(item) <= WAITING_ROWS_MIN
+                    .filter(item -> counts.get(item) <= Broadcast.waitingRowsMin()
                             || others.subList(0, others.indexOf(item)).stream()
                                     .noneMatch(earlier -> reduces(earlier, item)))
                     .toList();
-            List<Integer> wave = bounded(now, counts);
+            List<Integer> wave = Broadcast.bounded(now, counts);
             others.removeAll(wave);
             gather(stays, wave, counts, gathered);
         }
         if (!large.isEmpty()) {
             Set<Integer> all = new TreeSet<>(large.keySet());
             cut.ifPresent(links -> links.forEach(link -> all.addAll(List.of(link.item(), link.to()))));
-            cut = chain.flatMap(found -> found.of(all));
+            cut = beside.isEmpty() ? chain.flatMap(found -> found.of(all)) : Optional.empty();
             if (cut.isEmpty()) {
                 throw large.values().iterator().next();
             }
@@ -298,36 +352,11 @@ final class SqlRun {
         // Where a table is cut its rows are not sent along, so the step is none that one actor could answer.
         return cut.isPresent()
                 ? query.given(stays, gathered)
-                : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered);
+                : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered, beside);
     }
 
-    /** The tables that the query's comment wants to be cut. */
-    private Optional<List<ShuffleQuery.Link>> hinted(ShuffleChain found, List<Integer> others) {
-        return switch (ShuffleQuery.hint(query.text())) {
-            case NONE -> Optional.empty();
-            case ALL -> found.most();
-            case LARGEST -> {
-                Optional<List<ShuffleQuery.Link>> largest = Optional.empty();
-                for (int item : others) { // the larger the later
-                    Optional<List<ShuffleQuery.Link>> one = found.alone(item);
-                    largest = one.isPresent() ? one : largest;
-                }
-                yield largest;
-            }
-        };
-    }
-
-    /** As many of these tables, at least one, as have together no more rows than a query may send. */
-    private static List<Integer> bounded(List<Integer> items, List<Long> counts) {
-        List<Integer> some = new ArrayList<>();
-        long rows = 0;
-        for (int item : items) {
-            rows += counts.get(item);
-            if (some.isEmpty() || rows <= Broadcast.ROWS_MAX) {
-                some.add(item);
-            }
-        }
-        return some;
+    private void tellBeside(Side side, TableName name, long count) {
+        tell("joined beside it: " + called(side) + ", about " + rows(count), side.beside(name.value()));
     }
 
     private boolean reduces(int one, int item) {
@@ -402,7 +431,7 @@ final class SqlRun {
     /** What makes a table's rows fewer at their actors. A small table is collected as it is, and made smaller here. */
     private Map<Integer, PackedRows> reducing(int item, long count, Map<Integer, PackedRows> gathered) {
         Map<Integer, PackedRows> reducing = new TreeMap<>(gathered);
-        reducing.keySet().removeIf(one -> count <= WAITING_ROWS_MIN || !reduces(one, item));
+        reducing.keySet().removeIf(one -> count <= Broadcast.waitingRowsMin() || !reduces(one, item));
         return reducing;
     }
 
@@ -412,7 +441,7 @@ final class SqlRun {
         Side side = split.sides().get(item);
         Broadcast before = Broadcast.of(gathered.values(), query.given().values());
         if (!side.filtered(reducing.keySet())
-                && (about > Broadcast.WHOLE_ROWS_MAX || before.rows() + about > Broadcast.ROWS_MAX)) {
+                && (about > Broadcast.wholeRowsMax() || before.rows() + about > Broadcast.rowsMax())) {
             long count = counts(List.of(item), true).get(0);
             Broadcast.checkWhole(side.table(), count);
             before.check(side.table(), count, 0);
@@ -433,7 +462,7 @@ final class SqlRun {
         }
         Set<Integer> partners = new TreeSet<>(reduced.keySet());
         SqlRows rows = collected;
-        if (collected.count() <= WAITING_ROWS_MIN) {
+        if (collected.count() <= Broadcast.waitingRowsMin()) {
             for (SplitQuery.Reduction by : side.reductions()) {
                 PackedRows other = gathered.get(by.side());
                 if (other != null && !reduced.containsKey(by.side())) {
@@ -499,9 +528,24 @@ final class SqlRun {
     private SqlRows ask(SqlQuery step) {
         TableName table = name(split.sides().get(step.item()));
         Set<Integer> actors = asked(step.item());
+        if (!step.beside().isEmpty()) {
+            return context.retrieveBeside(
+                    meta(split.sides().get(step.item())), actors, besideMetas(), call, step, SqlRun::together);
+        }
         return actors.size() == context.actors(table).size()
                 ? context.retrieve(table, call, step, SqlRows::concat)
                 : context.retrieve(table, actors, call, step, SqlRows::concat);
+    }
+
+    private List<TableMeta> besideMetas() {
+        return beside.keySet().stream()
+                .map(item -> meta(split.sides().get(item)))
+                .toList();
+    }
+
+    /** All parts, or that some could not be made. */
+    private static SqlRows together(List<SqlRows> parts) {
+        return parts.stream().filter(SqlRows::isElsewhere).findFirst().orElseGet(() -> SqlRows.concat(parts));
     }
 
     /** The actors that can have rows which the table's conditions leave: fewer than all where they fix the key. */
@@ -541,7 +585,7 @@ final class SqlRun {
 
     private void tell(String what, String statement) {
         long now = context.remainingNanos();
-        told.add(String.format(Locale.ROOT, "%s; %.1f ms", what, (since - now) / 1e6));
+        told.add(StepLine.of(what, context.taken(), since - now));
         if (!statement.isEmpty()) {
             told.add("    " + statement);
         }

@@ -67,7 +67,7 @@ class SqlPlannerTest {
 
     @Test
     void smallTablesAreCollectedWithoutWaitingAndMadeSmallerWhereTheyAre() {
-        TestingPlan plan = plan(7_000, SqlRun.WAITING_ROWS_MIN, 2)
+        TestingPlan plan = plan(7_000, Broadcast.waitingRowsMin(), 2)
                 .values(row -> row.endsWith(" 0") ? "0" : row.startsWith("small") ? "1" : row);
         String told = answer(plan, "EXPLAIN " + JOIN);
         assertThat(plan.asked).contains("SIDE small []", "SIDE mid []", "PARTIAL big [1, 2]");
@@ -182,10 +182,10 @@ class SqlPlannerTest {
             value = {
                 "SELECT 1 FROM big, mid                                    | UNSUPPORTED | line 1, column 20: a join without an equality, such as a.x = b.y, of table mid",
                 "SELECT 1 FROM big, mid, small WHERE b_mid = m_id AND m_small > s_id | UNSUPPORTED | line 1, column 25: a join without",
-                "SELECT 1 FROM big LEFT JOIN mid ON b_id = 1               | UNSUPPORTED | a LEFT or RIGHT JOIN whose ON has no equality",
-                "SELECT 1 FROM big FULL JOIN mid ON b_mid = m_id           | UNSUPPORTED | FULL JOIN is not supported",
-                "SELECT 1 FROM big NATURAL JOIN mid                        | UNSUPPORTED | NATURAL or USING",
-                "SELECT 1 FROM big JOIN mid USING (m_id)                   | UNSUPPORTED | NATURAL or USING",
+                "SELECT 1 FROM big LEFT JOIN mid ON b_id = 1               | UNSUPPORTED | line 1, column 24: a LEFT or RIGHT JOIN whose ON has no equality",
+                "SELECT 1 FROM big FULL JOIN mid ON b_mid = m_id           | UNSUPPORTED | line 1, column 24: FULL JOIN is not supported",
+                "SELECT 1 FROM big NATURAL JOIN mid                        | UNSUPPORTED | line 1, column 27: a join with NATURAL or USING",
+                "SELECT 1 FROM big JOIN mid USING (m_id)                   | UNSUPPORTED | line 1, column 19: a join with NATURAL or USING",
                 "SELECT 1 FROM big, (SELECT m_id FROM mid) AS m            | UNSUPPORTED | line 1, column 38: a join without an equality",
                 "SELECT 1 FROM big WHERE b_id IN (SELECT m_id FROM nosuch) | INVALID_ARGUMENT | line 1, column 51: table nosuch does not exist",
                 "SELECT 1 FROM (SELECT b_id FROM big) AS d WHERE x = 1     | INVALID_ARGUMENT | line 1, column 49: Column 'x' not found",
@@ -270,6 +270,27 @@ class SqlPlannerTest {
                 "SELECT 1 FROM " + "big, ".repeat(16) + "big",
                 ErrorCode.UNSUPPORTED,
                 "more than 16 tables");
+    }
+
+    /** Each may take rounds of its own: more would only end at the deadline. */
+    @Test
+    void tooManySubQueries() {
+        refused(
+                plan(1, 1, 1),
+                subQueries(ParsedQuery.SELECTS_MAX),
+                ErrorCode.UNSUPPORTED,
+                "line 65, column 12: a query has at most 64 SELECTs");
+        TestingPlan most = plan(1, 1, 1);
+        answer(most, subQueries(ParsedQuery.SELECTS_MAX - 1));
+        assertThat(most.asked).hasSize(ParsedQuery.SELECTS_MAX);
+    }
+
+    private static String subQueries(int count) {
+        StringBuilder sql = new StringBuilder("SELECT b_id FROM big WHERE b_id > 0");
+        for (int i = 0; i < count; i++) {
+            sql.append("\nAND b_id > (SELECT max(m_id) + ").append(i).append(" FROM mid)");
+        }
+        return sql.toString();
     }
 
     @Test

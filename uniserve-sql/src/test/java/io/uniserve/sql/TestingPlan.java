@@ -14,6 +14,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
@@ -30,6 +31,13 @@ final class TestingPlan implements PlanContext {
     private Function<String, String> value = name -> "1";
     /** False in a session. */
     boolean shuffles = true;
+
+    /** Whether actors of the same number are on the same servers, as far as planners are told. */
+    boolean together;
+
+    int togetherMax = Integer.MAX_VALUE;
+    /** Whether they really are. */
+    boolean beside = true;
 
     /** Steps asked for, in order, with the sides that came with them. */
     final List<String> asked = new ArrayList<>();
@@ -79,8 +87,13 @@ final class TestingPlan implements PlanContext {
         if (query.step() == SqlQuery.Step.COUNT) {
             values.add(List.of(String.valueOf(counted.getOrDefault(table.value(), rows))));
         } else {
-            int columns = Math.max(
-                    1, query.split().side("table", query.item()).columns().size());
+            int late = query.step() == SqlQuery.Step.LATE
+                    ? query.split().late(query.item()).answers().size()
+                    : 0;
+            int columns = late
+                    + Math.max(
+                            1,
+                            query.split().side("table", query.item()).columns().size());
             for (long row = 0; row < rows; row++) {
                 values.add(Collections.nCopies(columns, value.apply(table + " " + row)));
             }
@@ -98,6 +111,29 @@ final class TestingPlan implements PlanContext {
         R answer = retrieve(table, call, parameters, combiner);
         asked.add(asked.remove(asked.size() - 1) + " of " + actors);
         return answer;
+    }
+
+    @Override
+    public boolean together(TableMeta table, Collection<TableMeta> others) {
+        return together && others.size() <= togetherMax;
+    }
+
+    @Override
+    public <P, V, R> R retrieveBeside(
+            TableMeta table,
+            Set<Integer> actors,
+            Collection<TableMeta> others,
+            RetrieveCall<P, V> call,
+            P parameters,
+            Combiner<V, R> combiner) {
+        R answer = retrieve(table.name(), call, parameters, combiner);
+        asked.add(asked.remove(asked.size() - 1) + " beside "
+                + others.stream().map(TableMeta::name).toList());
+        @SuppressWarnings("unchecked") // as above
+        V elsewhere = (V) SqlRows.CODEC.decode(SqlRows.CODEC.encode(SqlRows.ELSEWHERE));
+        @SuppressWarnings("unchecked")
+        V here = (V) new SqlRows(List.of("BIGINT"), List.of(List.of("1")));
+        return beside ? answer : combiner.combine(List.of(here, elsewhere));
     }
 
     @Override

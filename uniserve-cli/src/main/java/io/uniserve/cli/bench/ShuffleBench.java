@@ -181,16 +181,25 @@ final class ShuffleBench implements AutoCloseable {
         };
     }
 
-    /** The same bytes on one stream. */
-    Bench.Operation bare() {
+    /**
+     * The same bytes on one stream.
+     *
+     * @param keeps whether all are kept until the last has come
+     */
+    Bench.Operation bare(boolean keeps) {
         return n -> {
+            List<byte[]> kept = new ArrayList<>();
             long got = 0;
             Iterator<byte[]> pieces =
                     ClientCalls.blockingServerStreamingCall(bare, STREAM, CallOptions.DEFAULT, new byte[0]);
             while (pieces.hasNext()) {
-                got += pieces.next().length;
+                byte[] piece = pieces.next();
+                got += piece.length;
+                if (keeps) {
+                    kept.add(piece);
+                }
             }
-            if (got < bytes) {
+            if (got < bytes || (keeps && kept.isEmpty())) {
                 throw new UniserveException(ErrorCode.INTERNAL, "the bare stream gave " + got + " bytes");
             }
         };

@@ -24,7 +24,7 @@ final class BarRows extends LineRows {
             values = values.subList(0, names.size());
         }
         if (values.size() != names.size()) {
-            throw refused(values.size() + " values for " + names.size() + " columns", null);
+            throw FileText.otherLength(where(), names, values.size());
         }
         return FileText.typed(where(), columns, keyField, names, FileText.values(where(), names, values));
     }

@@ -9,11 +9,13 @@ import java.io.InputStream;
 import java.io.InputStreamReader;
 import java.io.UncheckedIOException;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import org.apache.commons.csv.CSVException;
 import org.apache.commons.csv.CSVFormat;
 import org.apache.commons.csv.CSVParser;
 import org.apache.commons.csv.CSVRecord;
@@ -28,6 +30,7 @@ final class CsvRows implements RowSource {
     private final String keyField;
     private final Optional<Columns> columns;
     private final CountingInputStream counted;
+    private final QuoteWatch quotes;
     private final CSVParser parser;
     private final Iterator<CSVRecord> records;
     private final List<String> header;
@@ -38,19 +41,50 @@ final class CsvRows implements RowSource {
         this.keyField = keyField;
         this.columns = columns;
         this.counted = counted;
-        this.parser = CSVFormat.RFC4180
-                .builder()
-                .setHeader()
-                .setSkipHeaderRecord(true)
-                .setIgnoreEmptyLines(true)
-                .get()
-                .parse(new InputStreamReader(in, FileText.BYTES));
+        this.quotes = new QuoteWatch(new InputStreamReader(in, FileText.BYTES));
+        this.parser = parser();
         this.records = parser.iterator();
         this.header = header();
+        if (header.stream().anyMatch(String::isBlank)) {
+            throw UniserveException.invalid(file + " line 1: column "
+                    + (1 + header.stream().map(String::isBlank).toList().indexOf(true))
+                    + " has no name: give it one, or leave the column out");
+        }
+        if (new HashSet<>(header).size() < header.size()) {
+            throw UniserveException.invalid(file + " line 1 names a column twice: " + header + "; name each once");
+        }
         if (!header.contains(keyField)) {
             throw UniserveException.invalid(
                     file + " has no column \"" + keyField + "\", the table's key field; its columns are " + header);
         }
+    }
+
+    private CSVParser parser() throws IOException {
+        try {
+            return CSVFormat.RFC4180
+                    .builder()
+                    .setHeader()
+                    .setSkipHeaderRecord(true)
+                    .setIgnoreEmptyLines(true)
+                    .setAllowMissingColumnNames(true)
+                    .get()
+                    .parse(quotes);
+        } catch (CSVException | QuoteWatch.NotClosed e) {
+            throw noCsv(e, List.of(), 1);
+        }
+    }
+
+    /** Where the quote stands that makes the file no CSV. */
+    private UniserveException noCsv(Exception error, List<String> names, long line) {
+        String told = quotes.place()
+                .map(place -> file + " line " + place.line() + ", column " + place.column()
+                        + (place.column() <= names.size() ? " (" + names.get(place.column() - 1) + ")" : "")
+                        + ": is not CSV: "
+                        + (place.closed()
+                                ? "something stands behind the quote that ends the value; write a quote within a value twice"
+                                : "the quote that opens the value is never closed, or not within a row's length"))
+                .orElse(file + " line " + line + " is not CSV: " + error.getMessage());
+        return new UniserveException(ErrorCode.INVALID_ARGUMENT, told, error);
     }
 
     /** The names of the first line; a mark of the byte order before them is none of the first name. */
@@ -81,16 +115,17 @@ final class CsvRows implements RowSource {
         try {
             return records.hasNext() ? Optional.of(row(records.next())) : Optional.empty();
         } catch (UncheckedIOException e) {
+            if (e.getCause() instanceof CSVException || e.getCause() instanceof QuoteWatch.NotClosed) {
+                throw noCsv(e, header, line());
+            }
             throw new UniserveException(
-                    ErrorCode.INVALID_ARGUMENT, file + " line " + line() + " is not CSV: " + e.getMessage(), e);
+                    ErrorCode.INVALID_ARGUMENT, file + " line " + (line() + 1) + " cannot be read: " + e.getCause(), e);
         }
     }
 
     private Document row(CSVRecord record) {
         if (record.size() != header.size()) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_ROW,
-                    file + " line " + line() + ": " + record.size() + " values for " + header.size() + " columns");
+            throw FileText.otherLength(where(), header, record.size());
         }
         List<String> texts = FileText.values(where(), header, record.toList());
         return columns.map(known -> FileText.typed(where(), known, keyField, header, texts))

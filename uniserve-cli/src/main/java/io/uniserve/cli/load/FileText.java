@@ -62,8 +62,25 @@ final class FileText {
         return texts;
     }
 
+    /** INVALID_ROW for a row of another length than its file's: the column is the first that is missing, or too many. */
+    static UniserveException otherLength(String where, List<String> names, int values) {
+        int column = Math.min(values, names.size());
+        return new UniserveException(
+                ErrorCode.INVALID_ROW,
+                where + ", column " + (column + 1) + (column < names.size() ? " (" + names.get(column) + ")" : "")
+                        + ": " + values + " values for " + names.size() + " columns");
+    }
+
     /** A row of a table with columns; INVALID_ROW with line and column. */
     static Document typed(String where, Columns columns, String keyField, List<String> names, List<String> texts) {
+        for (String name : columns.primary()) {
+            int column = names.indexOf(name);
+            if (column >= 0 && texts.get(column).isEmpty()) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_ROW,
+                        where + ", column " + (column + 1) + " (" + name + "): is empty; it tells rows apart");
+            }
+        }
         try {
             return columns.ofTexts(keyField, names, texts);
         } catch (UniserveException e) {

@@ -4,33 +4,45 @@ import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonStreamContext;
 import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayDeque;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Solr's JSON updates: an array of documents, or an object of commands, {@code {"add": {"doc": {...}}, "delete": {"id": "1"},
- * "delete": {"query": "..."}}}, of which a name may come several times. {@code "commit"} does nothing.
+ * Solr's JSON updates: an array of documents, or an object of commands, {@code {"add": {"doc": {...}}, "add": [{...}, {...}],
+ * "delete": {"id": "1"}, "delete": ["2", {"query": "..."}]}}, of which a name may come several times. {@code "commit"} does
+ * nothing.
  */
 final class JsonRows implements RowSource {
-    private static final JsonMapper JSON = JsonMapper.builder().build();
+    /** In a document a name given twice is refused; commands may be repeated. */
+    private static final JsonMapper JSON = JsonMapper.builder()
+            .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
+            .build();
+
+    private static final Set<String> ADD_HAS = Set.of("doc", "overwrite", "commitWithin");
+    private static final Set<String> DELETE_HAS = Set.of("id", "query", "commitWithin");
 
     private final String file;
     private final String keyField;
     private final CountingInputStream counted;
     private final JsonParser parser;
-    private final Queue<Document> deletions = new ArrayDeque<>();
+    private final Queue<Other> commands = new ArrayDeque<>();
     private Command command = Command.ADD;
-    private Command deleting = Command.DELETE;
+
+    private record Other(Command command, Document row) {}
 
     JsonRows(String file, String keyField, InputStream in, CountingInputStream counted) throws IOException {
         this.file = file;
@@ -42,7 +54,7 @@ final class JsonRows implements RowSource {
     @Override
     public Optional<Document> next() {
         try {
-            while (deletions.isEmpty()) {
+            while (commands.isEmpty()) {
                 JsonToken token = parser.nextToken();
                 if (token == null) {
                     return Optional.empty();
@@ -53,8 +65,9 @@ final class JsonRows implements RowSource {
                     return row;
                 }
             }
-            command = deleting;
-            return Optional.ofNullable(deletions.poll());
+            Other other = commands.remove();
+            command = other.command();
+            return Optional.of(other.row());
         } catch (JsonProcessingException e) {
             throw new UniserveException(
                     ErrorCode.INVALID_ARGUMENT,
@@ -72,8 +85,9 @@ final class JsonRows implements RowSource {
         }
         if (token == JsonToken.FIELD_NAME) {
             String name = parser.currentName();
-            parser.nextToken();
-            return command(name, JSON.readTree(parser));
+            boolean list = parser.nextToken() == JsonToken.START_ARRAY;
+            // The documents of a list, which may be long, come one by one.
+            return name.equals("add") && list ? Optional.empty() : command(name, JSON.readTree(parser));
         }
         if (token.isScalarValue()) {
             throw row(parser.getText() + " is where an object belongs");
@@ -85,13 +99,20 @@ final class JsonRows implements RowSource {
         switch (name) {
             case "add":
                 if (value == null || !value.path("doc").isObject()) {
-                    throw row("\"add\" has no \"doc\"");
+                    throw row("\"add\" has no \"doc\"; give it one, or a list of documents");
                 }
+                if (!value.path("overwrite").asBoolean(true)) {
+                    throw unsupported("\"add\" with \"overwrite\": false; documents with the same key are replaced");
+                }
+                only("add", value, ADD_HAS);
                 return Optional.of(document(value.path("doc")));
             case "delete":
                 delete(value);
                 return Optional.empty();
-            case "commit", "optimize":
+            case "optimize":
+                commands.add(new Other(Command.OPTIMIZE, new Document(keyField, Map.of())));
+                return Optional.empty();
+            case "commit":
                 return Optional.empty();
             default:
                 throw UniserveException.invalid(file + " line " + line() + ": command \"" + name
@@ -99,22 +120,55 @@ final class JsonRows implements RowSource {
         }
     }
 
+    private UniserveException unsupported(String what) {
+        return UniserveException.unsupported(file + " line " + line() + ": " + what);
+    }
+
+    private void only(String name, JsonNode value, Set<String> known) {
+        value.fieldNames().forEachRemaining(key -> {
+            if (!known.contains(key)) {
+                throw unsupported("\"" + Printable.line(key) + "\" in \"" + name + "\" is not supported: leave it out");
+            }
+        });
+    }
+
+    /** What to delete: an id, an object with an id, several, or a query, or a list of such. */
     private void delete(@Nullable JsonNode value) {
-        if (value != null && value.path("query").isTextual()) {
-            deleting = Command.DELETE_QUERY;
-            deletions.add(
-                    new Document(keyField, Map.of("query", value.path("query").textValue())));
-            return;
-        }
-        deleting = Command.DELETE;
-        JsonNode ids = value != null && value.isObject() ? value.path("id") : value;
-        if (ids != null && ids.isTextual()) {
-            deletions.add(new Document(keyField, Map.of(keyField, ids.textValue())));
-        } else if (ids != null && ids.isArray()) {
-            ids.forEach(id -> deletions.add(new Document(keyField, Map.of(keyField, id.asText()))));
+        if (value != null && value.isArray()) {
+            value.forEach(this::deleteOne);
         } else {
-            throw row("\"delete\" has neither \"id\" nor \"query\"");
+            deleteOne(value);
         }
+    }
+
+    private void deleteOne(@Nullable JsonNode value) {
+        if (value == null || !value.isObject()) {
+            deleteId(value);
+        } else {
+            only("delete", value, DELETE_HAS);
+            if (value.has("id") && value.has("query")) {
+                throw row("\"delete\" has both \"id\" and \"query\"; give it one, and another \"delete\" the other");
+            }
+            if (value.path("query").isTextual()) {
+                Document row = new Document(
+                        keyField, Map.of("query", value.path("query").textValue()));
+                commands.add(new Other(Command.DELETE_QUERY, row));
+                return;
+            }
+            JsonNode ids = value.path("id");
+            (ids.isArray() ? ids : List.of(ids)).forEach(this::deleteId);
+        }
+    }
+
+    /** A number is the id that is written so. */
+    private void deleteId(@Nullable JsonNode id) {
+        if (id == null || id.isNull() || id.isMissingNode()) {
+            throw row("\"delete\" has neither \"id\" nor \"query\"; give it one");
+        }
+        if (!id.isTextual() && !id.isIntegralNumber()) {
+            throw row("\"delete\" has the id " + Printable.line(id.toString()) + "; give it a text");
+        }
+        commands.add(new Other(Command.DELETE, new Document(keyField, Map.of(keyField, id.asText()))));
     }
 
     private Document document(JsonNode node) {

@@ -14,11 +14,9 @@ import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import java.io.IOException;
-import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
-import java.util.Optional;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -30,7 +28,8 @@ import picocli.CommandLine.Parameters;
         description = {
             "Loads rows from files: JSON lines, CSV with a header line, lines of text, TPC-H's .tbl, or Solr's updates in JSON",
             "or XML, each also packed by gzip. Values of CSV and .tbl are of the types of the table's columns.",
-            "A row that is wrong is told with its line and passed over; rows the cluster does not acknowledge end the load."
+            "A row that is wrong is told with its line and passed over; rows the cluster does not acknowledge end the load.",
+            "Files for a table with typed columns are read to their ends first: where a row is wrong nothing is loaded."
         },
         footer = {
             "  uniserve load speeches europarl.jsonl.gz",
@@ -40,7 +39,6 @@ import picocli.CommandLine.Parameters;
             "  uniserve load counters deltas.jsonl --update kv.add@1"
         })
 public final class LoadCommand extends ClientCommand {
-    private static final String STDIN = "-";
     private static final int BATCH_ROWS = 1_000;
 
     /** Of a table with typed columns: its engine finds the rows to replace by a scan of the keys, once a batch. */
@@ -91,9 +89,11 @@ public final class LoadCommand extends ClientCommand {
     @Option(
             names = "--rejects-max",
             paramLabel = "N",
-            defaultValue = "100",
-            description = "End the load after more rejected rows than this (default: 100).")
-    private long rejectsMax;
+            description = {
+                "Pass over up to so many rejected rows; more end the load (default: 100). Given for a table",
+                "with typed columns: its files are not checked before, and what is right in them is loaded."
+            })
+    private @Nullable Long rejectsMax;
 
     @Override
     public Integer call() {
@@ -101,28 +101,97 @@ public final class LoadCommand extends ClientCommand {
         if (batch != null) {
             range("--batch", batch, 1, Limits.BATCH_ROWS_MAX);
         }
-        if (rejectsMax < 0) {
+        if (rejectsMax != null && rejectsMax < 0) {
             throw usage("--rejects-max is " + rejectsMax + ": use 0 or more");
         }
-        long total = checkFiles();
-        try (ClusterClient cluster = connect()) {
-            TableMeta meta = cluster.table(name).meta();
-            List<String> offered = function == null ? updates(cluster, meta) : List.of(function);
-            Loader.Plan plan = new Loader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), rejectsMax);
-            LoadPrinter printer = new LoadPrinter(console(), global().json(), rejectsMax);
-            LoadReport report = new LoadReport();
-            long start = clock().nanos();
-            Progress progress =
-                    new Progress(console().err(), console().terminal(), clock()::nanos, "load " + name, total);
-            try {
-                loadAll(new Loader(cluster, meta, plan, report, printer::rejected), meta, report, progress);
-            } finally {
-                if (total > 0) {
-                    progress.finish();
-                }
-                printer.summary(meta, report, (clock().nanos() - start) / 1e9);
+        if (format == null && files.contains(LoadFiles.STDIN)) {
+            throw usage(
+                    "standard input has no name to tell its format; give --format jsonl, csv, tbl, text, json or xml");
+        }
+        try (LoadFiles opened = new LoadFiles(files, format, console().in());
+                ClusterClient cluster = connect()) {
+            return load(cluster, cluster.table(name).meta(), opened);
+        }
+    }
+
+    private int load(ClusterClient cluster, TableMeta meta, LoadFiles opened) {
+        List<String> offered = function == null ? updates(cluster, meta) : List.of(function);
+        long most = rejectsMax == null ? FileCheck.WRONG_ROWS_MAX : rejectsMax;
+        Loader.Plan plan = new Loader.Plan(offered, ack, batchRows(meta), deadline.toMillis(), most);
+        LoadPrinter printer = new LoadPrinter(console(), global().json(), most);
+        LoadReport report = new LoadReport();
+        Loader loader = new Loader(cluster, meta, plan, report, printer::rejected);
+        long start = clock().nanos();
+        try {
+            if (rejectsMax != null
+                    || !Columns.givenBy(meta)
+                    || isRight(meta, offered.get(0), opened, report, printer)) {
+                loadAll(loader, meta, opened, report);
             }
-            return report.worst().map(e -> ExitCode.of(e.code())).orElse(ExitCode.OK);
+        } finally {
+            printer.summary(meta, report, (clock().nanos() - start) / 1e9);
+        }
+        return report.worst().map(e -> ExitCode.of(e.code())).orElse(ExitCode.OK);
+    }
+
+    /** Reads all files before the first row is sent. */
+    private boolean isRight(TableMeta meta, String update, LoadFiles opened, LoadReport report, LoadPrinter printer) {
+        opened.keep();
+        FileCheck check = new FileCheck(meta, update, report, printer::rejected);
+        boolean right = false;
+        try {
+            each("check " + meta.name(), meta, opened, (file, source, tick) -> {
+                check.read(file, source, rows -> tick.accept("%,d rows".formatted(rows)));
+                return report.rejectedRows() <= FileCheck.WRONG_ROWS_MAX;
+            });
+            right = report.rejectedRows() == 0;
+        } finally {
+            if (!right) {
+                printer.nothing();
+            }
+        }
+        return right;
+    }
+
+    private void loadAll(Loader loader, TableMeta meta, LoadFiles opened, LoadReport report) {
+        each(
+                "load " + meta.name(),
+                meta,
+                opened,
+                (file, source, tick) ->
+                        loader.load(file, source, () -> tick.accept("%,d rows".formatted(report.rows()))));
+    }
+
+    /** What is done with a file; false where that is the last. */
+    private interface Step {
+        boolean on(String file, RowSource source, Consumer<String> tick);
+    }
+
+    /** File by file, with progress where it is known how much there is. */
+    private void each(String what, TableMeta meta, LoadFiles opened, Step step) {
+        boolean bar = opened.bytes() > 0;
+        Progress progress = new Progress(console().err(), console().terminal(), clock()::nanos, what, opened.bytes());
+        long before = 0;
+        try {
+            for (int i = 0; i < opened.count(); i++) {
+                long base = before;
+                opened.unchanged(i);
+                try (RowSource source = opened.open(i, meta)) {
+                    Consumer<String> tick = bar ? note -> progress.at(base + source.bytesRead(), note) : note -> {};
+                    if (!step.on(opened.called(i), source, tick)) {
+                        return;
+                    }
+                    before += source.bytesRead();
+                    opened.unchanged(i);
+                } catch (IOException e) {
+                    throw new UniserveException(
+                            ErrorCode.INVALID_ARGUMENT, "cannot read file " + opened.called(i) + ": " + e, e);
+                }
+            }
+        } finally {
+            if (bar) {
+                progress.finish();
+            }
         }
     }
 
@@ -131,34 +200,6 @@ public final class LoadCommand extends ClientCommand {
             return batch;
         }
         return Columns.givenBy(meta) ? BATCH_ROWS_TYPED : BATCH_ROWS;
-    }
-
-    /** All files are looked at before the first row is sent; returns their bytes, 0 where standard input is among them. */
-    private long checkFiles() {
-        long total = 0;
-        for (String file : files) {
-            Path path = Path.of(file);
-            if (format == null) {
-                if (file.equals(STDIN)) {
-                    throw usage(
-                            "standard input has no name to tell its format; give --format jsonl, csv, tbl, text, json or xml");
-                }
-                RowSources.Format unused = RowSources.formatOf(path);
-            }
-            if (!file.equals(STDIN) && (!Files.isReadable(path) || Files.isDirectory(path))) {
-                throw UniserveException.invalid("cannot read file " + file + ": there is no such file to read");
-            }
-            total += file.equals(STDIN) ? 0 : size(path);
-        }
-        return files.contains(STDIN) ? 0 : total;
-    }
-
-    private static long size(Path file) {
-        try {
-            return Files.size(file);
-        } catch (IOException e) {
-            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot read file " + file + ": " + e, e);
-        }
     }
 
     /** The functions that the port offers; the first is the one for rows. */
@@ -172,34 +213,5 @@ public final class LoadCommand extends ClientCommand {
                 .orElseThrow(() -> new UniserveException(
                         ErrorCode.UNKNOWN_PORT,
                         "no live server offers an update of port " + meta.port() + "; start one, or give --update"));
-    }
-
-    private void loadAll(Loader loader, TableMeta meta, LoadReport report, Progress progress) {
-        long before = 0;
-        for (String file : files) {
-            long base = before;
-            try (RowSource source = open(file, meta)) {
-                boolean bar = !files.contains(STDIN);
-                Runnable tick = bar
-                        ? () -> progress.at(base + source.bytesRead(), "%,d rows".formatted(report.rows()))
-                        : () -> {};
-                if (!loader.load(file.equals(STDIN) ? "standard input" : file, source, tick)) {
-                    return;
-                }
-                before += source.bytesRead();
-            } catch (IOException e) {
-                throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot read file " + file + ": " + e, e);
-            }
-        }
-    }
-
-    private RowSource open(String file, TableMeta meta) {
-        Optional<Columns> columns = Columns.givenBy(meta) ? Optional.of(Columns.of(meta)) : Optional.empty();
-        if (file.equals(STDIN)) {
-            RowSources.Format known = format == null ? RowSources.Format.JSONL : format;
-            return RowSources.open(console().in(), "standard input", known, meta.keyField(), columns);
-        }
-        Path path = Path.of(file);
-        return RowSources.open(path, format != null ? format : RowSources.formatOf(path), meta.keyField(), columns);
     }
 }

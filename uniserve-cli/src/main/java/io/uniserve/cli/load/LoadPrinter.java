@@ -15,6 +15,7 @@ final class LoadPrinter {
     private final boolean json;
     private final long rejectsMax;
     private long told;
+    private boolean nothing;
 
     LoadPrinter(Console console, boolean json, long rejectsMax) {
         this.console = console;
@@ -28,6 +29,11 @@ final class LoadPrinter {
         } else if (told == TOLD_MAX + 1) {
             console.note("uniserve: more rejected rows follow; they are counted only");
         }
+    }
+
+    /** The rows told are of files that were only checked: nothing of them is loaded. */
+    void nothing() {
+        nothing = true;
     }
 
     /** The message of a row that was read wrong says the place already. */
@@ -50,7 +56,13 @@ final class LoadPrinter {
                                     failure.actor(),
                                     failure.error().reason()));
         }
-        if (report.rejectedRows() > rejectsMax) {
+        if (nothing) {
+            String wrong = report.rejectedRows() > rejectsMax
+                    ? "more than " + rejectsMax + " rows are wrong"
+                    : report.rejectedRows() == 0 ? "one is wrong" : report.rejectedRows() + " rows are wrong";
+            console.note("uniserve: nothing is loaded: the files were only checked, and " + wrong
+                    + "; mend them, or give --rejects-max to pass over so many");
+        } else if (report.rejectedRows() > rejectsMax) {
             console.note("uniserve: more than " + rejectsMax + " rows were rejected; the load ends (--rejects-max)");
         }
         if (json) {

@@ -3,22 +3,17 @@ package io.uniserve.cli.load;
 import io.uniserve.api.Document;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.client.UpdateOutcome;
-import io.uniserve.codec.BinaryWriter;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
-import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.reader.UpdateResult.Failure;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Consumer;
-import org.jspecify.annotations.Nullable;
 
 /**
  * Sends rows in batches, one after the other, so that of two rows with the same key the later one wins. A batch with a bad row
@@ -26,16 +21,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Loader {
     private static final long BATCH_BYTES_MAX = 16L << 20;
-    /** A field's without those of its name and text. */
-    private static final int FIELD_BYTES = 16;
-
-    private static final int CHAR_BYTES_MAX = 3;
-    private static final long EXACT_BYTES_MIN = 1 << 10;
-    /** A part of the names of update functions for all actors. */
-    private static final String EVERYWHERE = ".delete-query@";
 
     private final ClusterClient cluster;
     private final TableMeta table;
+    private final RowCheck check;
     private final Plan plan;
     private final LoadReport report;
     private final Consumer<LoadReport.Rejected> rejects;
@@ -62,11 +51,15 @@ final class Loader {
             Consumer<LoadReport.Rejected> rejects) {
         this.cluster = cluster;
         this.table = table;
+        this.check = new RowCheck(table);
         this.plan = plan;
-        if (plan.functions().get(0).contains(EVERYWHERE)) {
-            throw UniserveException.invalid(
-                    "update function " + plan.functions().get(0)
-                            + " is for all actors, not for that of a row: load a file with --format json or xml that deletes by query");
+        String rows = plan.functions().get(0);
+        for (RowSource.Command one : RowSource.Command.values()) {
+            if (one.isForAll() && one.isDoneBy(rows)) {
+                throw UniserveException.invalid(
+                        "update function " + rows
+                                + " is for all actors, not for that of a row: load a file with --format json or xml that says so");
+            }
         }
         this.report = report;
         this.rejects = rejects;
@@ -87,11 +80,14 @@ final class Loader {
                     return goesOn();
                 }
                 document = next.get();
+                if (isPassedOver(source.command())) {
+                    continue;
+                }
                 if (source.command() != command) {
                     flush();
                     command = source.command();
                 }
-                add(file, source.line(), keyed(document));
+                add(file, source.line(), check.keyed(document));
             } catch (UniserveException e) {
                 if (e.code() != ErrorCode.INVALID_ROW && e.code() != ErrorCode.TOO_LARGE) {
                     flush();
@@ -107,50 +103,20 @@ final class Loader {
         return false;
     }
 
+    /** To optimize changes no answer: a port that does not, or a load of rows alone, goes on. */
+    private boolean isPassedOver(RowSource.Command asked) {
+        return asked == RowSource.Command.OPTIMIZE && plan.functions().stream().noneMatch(asked::isDoneBy);
+    }
+
     private boolean goesOn() {
         return report.failures().isEmpty() && report.rejectedRows() <= plan.rejectsMax();
     }
 
     private void add(String file, long line, Document document) {
-        boolean everywhere = command == RowSource.Command.DELETE_QUERY;
-        int actor = everywhere ? 0 : table.partitioner().actorOf(document.partitionKey());
-        long bytes = bytes(document);
-        if (bytes > Limits.ROW_BYTES_MAX) {
-            throw new UniserveException(
-                    ErrorCode.TOO_LARGE, "the row has " + bytes + " bytes, at most " + Limits.ROW_BYTES_MAX);
-        }
+        int actor = command.isForAll() ? 0 : check.actor(document);
+        long bytes = RowCheck.bytes(document);
         batch.add(new Row(document, actor, file, line));
         batchBytes += bytes;
-    }
-
-    /** The bytes that a row has as it travels, or more: those of rows that may be too large are counted exactly. */
-    private static long bytes(Document document) {
-        long most = 0;
-        for (Map.Entry<String, @Nullable Object> field : document.fields().entrySet()) {
-            Object value = field.getValue();
-            boolean flat =
-                    value == null || value instanceof String || value instanceof Number || value instanceof Boolean;
-            most += flat ? FIELD_BYTES + field.getKey().length() : Limits.ROW_BYTES_MAX;
-            most += value instanceof String text ? (long) text.length() * CHAR_BYTES_MAX : 0;
-        }
-        if (most <= EXACT_BYTES_MIN) {
-            return most;
-        }
-        BinaryWriter writer = new BinaryWriter();
-        Document.CODEC.write(writer, document);
-        return writer.size();
-    }
-
-    /** CSV and text know no numbers as keys, a table in ranges no others. */
-    private Document keyed(Document document) {
-        if (table.partitioner() instanceof Partitioner.Range
-                && document.fields().get(table.keyField()) instanceof String text
-                && text.matches("-?[0-9]{1,18}")) {
-            Map<String, @Nullable Object> fields = new LinkedHashMap<>(document.fields());
-            fields.put(table.keyField(), Long.valueOf(text));
-            return new Document(table.keyField(), fields);
-        }
-        return document;
     }
 
     private void flush() {
@@ -164,7 +130,7 @@ final class Loader {
 
     private void send(List<Row> rows) {
         List<Document> documents = rows.stream().map(Row::document).toList();
-        if (command == RowSource.Command.DELETE_QUERY) {
+        if (command.isForAll()) {
             sendEverywhere(rows, documents);
             return;
         }
@@ -198,14 +164,13 @@ final class Loader {
         if (command == RowSource.Command.ADD) {
             return plan.functions().get(0);
         }
-        String wanted = command == RowSource.Command.DELETE ? ".delete@" : EVERYWHERE;
         return plan.functions().stream()
-                .filter(name -> name.contains(wanted))
+                .filter(command::isDoneBy)
                 .findFirst()
                 .orElseThrow(
                         () -> UniserveException.invalid(
                                 "port " + table.port()
-                                        + " has no update function that deletes as the file asks for; load rows alone, without --update"));
+                                        + " has no update function that deletes or optimizes as the file asks for; load rows alone, without --update"));
     }
 
     private void failed(int actor, List<Row> rows, UniserveException error) {

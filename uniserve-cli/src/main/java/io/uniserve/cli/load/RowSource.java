@@ -15,11 +15,29 @@ public interface RowSource extends AutoCloseable {
     /** What the row read last asks for. */
     enum Command {
         /** The load's update function. */
-        ADD,
+        ADD(""),
         /** The port's function {@code delete}, by the row's key. */
-        DELETE,
+        DELETE(".delete@"),
         /** The port's function {@code delete-query}, on every actor. */
-        DELETE_QUERY
+        DELETE_QUERY(".delete-query@"),
+        /** The port's function {@code optimize}, on every actor. */
+        OPTIMIZE(".optimize@");
+
+        private final String function;
+
+        Command(String function) {
+            this.function = function;
+        }
+
+        /** Whether an update function's name is that of this command. */
+        boolean isDoneBy(String name) {
+            return !function.isEmpty() && name.contains(function);
+        }
+
+        /** Whether it concerns all actors rather than that of the row's key. */
+        boolean isForAll() {
+            return this == DELETE_QUERY || this == OPTIMIZE;
+        }
     }
 
     /** What to do with the row read last. */

@@ -2,6 +2,7 @@ package io.uniserve.cli.load;
 
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.io.InputStream;
@@ -12,6 +13,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import javax.xml.stream.XMLInputFactory;
 import javax.xml.stream.XMLStreamConstants;
 import javax.xml.stream.XMLStreamException;
@@ -23,6 +25,8 @@ import org.jspecify.annotations.Nullable;
  * and {@code <delete><id/><query/></delete>}. A field given twice has several values. {@code <commit/>} does nothing.
  */
 final class XmlRows implements RowSource {
+    private static final Set<String> FIELD_HAS = Set.of("name", "update", "null");
+
     private final String file;
     private final String keyField;
     private final CountingInputStream counted;
@@ -30,6 +34,8 @@ final class XmlRows implements RowSource {
     private final XMLStreamReader reader;
     private final Deque<String> open = new ArrayDeque<>();
     private Command command = Command.ADD;
+    /** Whether the element that is open has said what to delete. */
+    private boolean deletes;
 
     XmlRows(String file, String keyField, InputStream in, CountingInputStream counted) {
         this.file = file;
@@ -57,8 +63,13 @@ final class XmlRows implements RowSource {
                     if (row.isPresent()) {
                         return row;
                     }
-                } else if (event == XMLStreamConstants.END_ELEMENT) {
-                    open.pop();
+                } else if (event == XMLStreamConstants.CHARACTERS && !reader.isWhiteSpace()) {
+                    throw UniserveException.invalid(file + " line " + line() + ": there is text \""
+                            + Printable.line(reader.getText().strip())
+                            + "\" outside of fields; put it into an element");
+                } else if (event == XMLStreamConstants.END_ELEMENT && open.pop().equals("delete") && !deletes) {
+                    throw UniserveException.invalid(
+                            file + " line " + line() + ": <delete> has neither <id> nor <query>; give it one");
                 }
             }
             return Optional.empty();
@@ -69,18 +80,25 @@ final class XmlRows implements RowSource {
 
     private Optional<Document> element(String name) throws XMLStreamException {
         String parent = open.isEmpty() ? "" : open.peek();
+        checkAttributes(name);
         switch (parent + "/" + name) {
             case "add/doc":
                 command = Command.ADD;
                 return Optional.of(document());
             case "delete/id":
+                deletes = true;
                 command = Command.DELETE;
                 return Optional.of(new Document(keyField, Map.of(keyField, reader.getElementText())));
             case "delete/query":
+                deletes = true;
                 command = Command.DELETE_QUERY;
                 return Optional.of(new Document(keyField, Map.of("query", reader.getElementText())));
-            case "/update", "/add", "/delete", "/commit", "/optimize":
-            case "update/add", "update/delete", "update/commit", "update/optimize":
+            case "/optimize", "update/optimize":
+                open.push(name);
+                command = Command.OPTIMIZE;
+                return Optional.of(new Document(keyField, Map.of()));
+            case "/update", "/add", "/delete", "/commit", "update/add", "update/delete", "update/commit":
+                deletes = false;
                 open.push(name);
                 return Optional.empty();
             default:
@@ -88,6 +106,22 @@ final class XmlRows implements RowSource {
                         file + " line " + line() + ": element <" + name + "> is not supported in "
                                 + (parent.isEmpty() ? "the file" : "<" + parent + ">")
                                 + ": use add, doc and field, or delete with id or query");
+        }
+    }
+
+    /** Solr's attributes that change what a command does are not known here; those that say when to commit do nothing. */
+    private void checkAttributes(String element) {
+        for (int i = 0; i < reader.getAttributeCount(); i++) {
+            String name = reader.getAttributeLocalName(i);
+            boolean known = Set.of("commit", "optimize").contains(element)
+                    || name.equals("commitWithin")
+                    || (name.equals("overwrite") && reader.getAttributeValue(i).equals("true"))
+                    || (element.equals("field") && FIELD_HAS.contains(name));
+            if (!known) {
+                throw UniserveException.unsupported(file + " line " + line() + ": attribute "
+                        + Printable.line(name + "=\"" + reader.getAttributeValue(i)) + "\" of <" + element
+                        + "> is not supported: leave it out, or use elements");
+            }
         }
     }
 
@@ -100,15 +134,22 @@ final class XmlRows implements RowSource {
                 throw UniserveException.invalid(file + " line " + line()
                         + ": a doc has fields with a name; nested documents are not supported");
             }
+            checkAttributes("field");
             String operation = reader.getAttributeValue(null, "update");
             boolean isNull = "true".equals(reader.getAttributeValue(null, "null"));
             String text = reader.getElementText();
-            if (operation == null) {
+            if (operation == null && fields.get(name) instanceof Map) {
+                wrong.add(name);
+            } else if (operation == null && !isNull) {
                 fields.merge(name, text, XmlRows::both);
+            } else if (operation == null) {
+                continue; // a field without a value is none, as in Solr
             } else if (isNull) {
                 Map<String, @Nullable Object> nothing = new LinkedHashMap<>();
                 nothing.put(operation, null);
-                fields.put(name, nothing);
+                if (fields.put(name, nothing) != null) {
+                    wrong.add(name);
+                }
             } else if (fields.get(name) instanceof Map<?, ?> map && map.get(operation) != null) {
                 fields.put(name, Map.of(operation, both(map.get(operation), text)));
             } else if (fields.put(name, Map.of(operation, text)) != null) {
@@ -117,7 +158,9 @@ final class XmlRows implements RowSource {
         }
         if (!wrong.isEmpty()) {
             throw new UniserveException(
-                    ErrorCode.INVALID_ROW, file + " line " + line() + ": fields " + wrong + " have several operations");
+                    ErrorCode.INVALID_ROW,
+                    file + " line " + line() + ": fields " + wrong
+                            + " have several operations, or null beside a value");
         }
         return new Document(keyField, fields);
     }

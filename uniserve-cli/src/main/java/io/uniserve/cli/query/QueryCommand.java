@@ -1,11 +1,13 @@
 package io.uniserve.cli.query;
 
+import io.uniserve.api.Columns;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
@@ -25,6 +27,7 @@ import picocli.CommandLine.Parameters;
             "  uniserve query speeches 'q=text:parliament&rows=3&fl=id,score'",
             "  uniserve query speeches 'q=*:*&rows=0&facet=true&facet.field=year_i' --deadline 500ms",
             "  uniserve query words 'count a' --stats",
+            "  uniserve query sales 'SELECT shop, sum(amount) FROM sales GROUP BY shop' --explain",
             "  uniserve query accounts 'sum amount' --read strict"
         })
 public final class QueryCommand extends ClientCommand {
@@ -53,6 +56,14 @@ public final class QueryCommand extends ClientCommand {
             })
     private ReadMode read = ReadMode.LINEARIZABLE;
 
+    @Option(
+            names = "--explain",
+            description = {
+                "Run the query and tell the stages of its plan instead of its answer: rows, bytes, time, servers.",
+                "For tables with typed columns, whose queries are SQL."
+            })
+    private boolean explain;
+
     @Option(names = "--stats", description = "Tell on standard error what the answer took.")
     private boolean stats;
 
@@ -60,8 +71,13 @@ public final class QueryCommand extends ClientCommand {
     public Integer call() {
         TableName name = new TableName(table);
         try (ClusterClient cluster = connect()) {
+            if (explain && !Columns.givenBy(cluster.table(name).meta())) {
+                throw UniserveException.unsupported("--explain for table " + name
+                        + ", which has no typed columns: its queries have no stages to tell; --stats tells requests");
+            }
             long start = clock().nanos();
-            Answer answer = cluster.query(name, text, read, deadline.toMillis());
+            // Line and column are told of what comes after the word.
+            Answer answer = cluster.query(name, explain ? "EXPLAIN " + text : text, read, deadline.toMillis());
             long nanos = clock().nanos() - start;
             print(answer.body());
             if (stats) {

@@ -1,13 +1,17 @@
 package io.uniserve.cli.table;
 
 import io.uniserve.api.PackedFiles;
+import io.uniserve.error.UniserveException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 
 /** A folder of a Solr configset on this machine, as a table's option. */
 final class ConfigsetFolder {
     /** The option's name. */
     static final String OPTION = "configset";
+
+    private static final List<String> SCHEMAS = List.of("schema.xml", "managed-schema.xml", "managed-schema");
 
     private ConfigsetFolder() {}
 
@@ -17,8 +21,11 @@ final class ConfigsetFolder {
      * @param before packed files whose equals are left out; may be empty
      */
     static String packed(Path folder, String before) {
-        Path conf = folder.resolve("conf");
-        return PackedFiles.pack(
-                Files.isDirectory(conf) ? conf : folder, file -> !file.endsWith("solrconfig.xml"), before);
+        Path conf = Files.isDirectory(folder.resolve("conf")) ? folder.resolve("conf") : folder;
+        if (Files.isDirectory(conf) && SCHEMAS.stream().noneMatch(name -> Files.exists(conf.resolve(name)))) {
+            throw UniserveException.invalid(
+                    "folder " + conf + " has none of " + SCHEMAS + "; give the folder of a configset");
+        }
+        return PackedFiles.pack(conf, file -> !file.endsWith("solrconfig.xml"), before);
     }
 }

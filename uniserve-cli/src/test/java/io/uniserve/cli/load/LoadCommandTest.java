@@ -111,7 +111,10 @@ class LoadCommandTest {
     void aCsvRowOfTheWrongLengthIsToldWithItsLine() throws IOException {
         Run run = uniserve.run("load", "words", file("a.csv", "id,n\na,1\nb\nc,3,4\nd,4\n"));
         assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
-        assertThat(run.err()).contains("a.csv line 3: 1 values for 2 columns", "a.csv line 4: 3 values for 2 columns");
+        assertThat(run.err())
+                .contains(
+                        "a.csv line 3, column 2 (n): 1 values for 2 columns",
+                        "a.csv line 4, column 3: 3 values for 2 columns");
         assertThat(cluster.rows("words")).hasSize(2);
     }
 

@@ -80,20 +80,46 @@ class UpdateFilesTest {
                         "ADD {id=6}");
     }
 
+    /** Lists of documents and of what to delete, and ids written as numbers, as Solr takes them. */
+    @Test
+    void listsInCommands() throws IOException {
+        String text = """
+                {"add": [{"id": "1"}, {"id": "2", "n": {"inc": 1}}],
+                 "add": [],
+                 "delete": 5,
+                 "delete": {"id": 6},
+                 "delete": [7, {"id": "8"}, {"query": "n:1"}, "9"],
+                 "optimize": {"waitSearcher": false},
+                 "add": [{"id": "10"}]}""";
+        assertThat(read(RowSources.Format.JSON, text))
+                .containsExactly(
+                        "ADD {id=1}",
+                        "ADD {id=2, n={inc=1}}",
+                        "DELETE {id=5}",
+                        "DELETE {id=6}",
+                        "DELETE {id=7}",
+                        "DELETE {id=8}",
+                        "DELETE_QUERY {query=n:1}",
+                        "DELETE {id=9}",
+                        "OPTIMIZE {}",
+                        "ADD {id=10}");
+    }
+
     @Test
     void xml() throws IOException {
         String text = """
                 <update><add commitWithin="1"><doc><field name="id">1</field><field name="tag">a</field>
                 <field name="tag">b &amp; c</field></doc>
                 <doc><field name="id">2</field><field name="n" update="inc">3</field>
-                <field name="x" update="set" null="true"/></doc></add>
-                <delete><id>1</id><query>n:1</query></delete><commit/></update>""";
+                <field name="x" update="set" null="true"/><field name="y" null="true"/></doc></add>
+                <delete><id>1</id><query>n:1</query></delete><commit/><optimize/></update>""";
         assertThat(read(RowSources.Format.XML, text))
                 .containsExactly(
                         "ADD {id=1, tag=[a, b & c]}",
                         "ADD {id=2, n={inc=3}, x={set=null}}",
                         "DELETE {id=1}",
-                        "DELETE_QUERY {query=n:1}");
+                        "DELETE_QUERY {query=n:1}",
+                        "OPTIMIZE {}");
     }
 
     @ParameterizedTest
@@ -103,7 +129,31 @@ class UpdateFilesTest {
                 "JSON | [{\"id\": | is not JSON",
                 "JSON | {\"remove\":{}} | \"remove\" is not supported",
                 "JSON | {\"add\":{\"id\":\"1\"}} | has no \"doc\"",
-                "JSON | {\"delete\":{\"of\":1}} | neither",
+                "JSON | {\"delete\":{\"of\":1}} | \"of\" in \"delete\" is not supported",
+                "JSON | {\"delete\":{}} | neither",
+                "JSON | {\"delete\":{\"id\":\"1\",\"_version_\":7}} | \"_version_\" in \"delete\" is not supported",
+                "JSON | {\"delete\":{\"id\":\"1\",\"_route_\":\"a\"}} | \"_route_\" in \"delete\" is not supported",
+                "JSON | {\"delete\":{\"id\":\"1\",\"query\":\"n:1\"}} | both \"id\" and \"query\"",
+                "JSON | {\"add\":{\"doc\":{\"id\":\"1\"},\"boost\":2}} | \"boost\" in \"add\" is not supported",
+                "JSON | {\"add\":{\"doc\":{\"id\":\"1\"},\"overwrite\":false}} | overwrite",
+                "JSON | [{\"id\":\"1\",\"tag\":\"a\",\"tag\":\"b\"}] | Duplicate field 'tag'",
+                "XML | <add><doc><field name='t' update='add'>a</field><field name='t'>b</field></doc></add> | several operations",
+                "CSV | id,tag,tag | names a column twice",
+                "CSV | id,,tag | file line 1: column 2 has no name",
+                "JSON | {\"delete\":{\"id\":{\"a\":1}}} | \"delete\" has the id {\"a\":1}; give it a text",
+                "JSON | {\"delete\":[[\"1\",\"2\"]]} | \"delete\" has the id [\"1\",\"2\"]",
+                "JSON | {\"delete\":true} | \"delete\" has the id true",
+                "JSON | {\"add\":[5]} | where an object belongs",
+                "XML | <add><doc><field name='t' update='set'>d</field><field name='t' update='set' null='true'/></doc></add> | null beside a value",
+                "XML | <delete id='1'/> | id=\"1\" of <delete> is not supported",
+                "XML | <delete query='n:1'></delete> | query=\"n:1\" of <delete> is not supported",
+                "XML | <delete/> | neither <id> nor <query>",
+                "XML | <update><delete><id>1</id></delete><delete></delete></update> | neither <id> nor <query>",
+                "XML | <delete>1</delete> | there is text \"1\" outside",
+                "XML | <delete><id version='7'>1</id></delete> | version=\"7\" of <id> is not supported",
+                "XML | <add overwrite='false'><doc/></add> | overwrite=\"false\" of <add> is not supported",
+                "XML | <add><doc boost='2'><field name='id'>1</field></doc></add> | boost=\"2\" of <doc> is not supported",
+                "XML | <add><doc><field name='id' boost='2'>1</field></doc></add> | boost=\"2\" of <field> is not supported",
                 "JSON | [1] | where an object belongs",
                 "XML | <add><doc><field>1</field></doc></add> | fields with a name",
                 "XML | <add><doc><doc/></doc></add> | nested documents",

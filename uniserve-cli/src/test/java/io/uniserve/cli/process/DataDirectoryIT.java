@@ -127,11 +127,11 @@ class DataDirectoryIT {
     /** Both started once since the copy was made, so their incarnations are equal; then the copy is one start ahead. */
     @Test
     void aCopyBesideItsOriginal() throws IOException {
+        ServerRecord ended = record("server-2");
         cluster.daemon("server-2").kill();
         Path copy = copy("server-2", "copy");
         cluster.startServer("server-2");
-        await().atMost(Duration.ofMinutes(1))
-                .until(() -> client.routing().servers().size() == 2);
+        awaitNext("server-2", ended);
         String address = cluster.address("server-2").toString();
         for (int start = 0; start < 3; start++) {
             List<ServerRecord> before = client.routing().servers();
@@ -148,17 +148,34 @@ class DataDirectoryIT {
     /** The directory is the server: at another address it is the same one, with what it had. */
     @Test
     void theDirectoryOfAServerThatIsDown() {
-        String id = identity("server-1");
+        ServerRecord ended = record("server-1");
         cluster.daemon("server-1").kill();
         DaemonProcess moved = run(data("server-1"), List.of());
         String address = moved.awaitReady(60_000).toString();
-        await().atMost(Duration.ofMinutes(1))
-                .untilAsserted(() -> assertThat(client.routing().servers())
-                        .anyMatch(server -> server.id().value().equals(id)
-                                && server.address().toString().equals(address)));
+        ServerRecord elsewhere = awaitNext("server-1", ended);
+        assertThat(elsewhere.address()).hasToString(address);
         moved.close();
         cluster.startServer("server-1");
+        awaitNext("server-1", elsewhere);
         rowsAreThere();
+    }
+
+    private ServerRecord record(String server) {
+        String id = identity(server);
+        return client.routing().servers().stream()
+                .filter(record -> record.id().value().equals(id))
+                .findFirst()
+                .orElseThrow();
+    }
+
+    /** What the client is told of a server that started again; until then it may still be told of the one that ended. */
+    private ServerRecord awaitNext(String server, ServerRecord ended) {
+        String id = identity(server);
+        await().atMost(Duration.ofMinutes(1))
+                .until(() -> client.routing().servers().stream()
+                        .anyMatch(record ->
+                                record.id().value().equals(id) && record.incarnation() > ended.incarnation()));
+        return record(server);
     }
 
     private void refused(Path data, List<String> more, String code, String... words) {

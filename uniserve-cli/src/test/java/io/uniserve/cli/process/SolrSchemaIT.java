@@ -3,6 +3,8 @@ package io.uniserve.cli.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
@@ -136,6 +138,72 @@ class SolrSchemaIT {
         return client.admin().describeTable("docs").meta();
     }
 
+    /** Solr's own update formats and CSV, into a table of several actors: every type, several values, changes, deletions. */
+    @Test
+    @Order(0)
+    void solrsOwnFilesAreLoaded() throws Exception {
+        run("table", "create", "files", "--port", "solr", "--actors", "3");
+        loadFile("json", """
+            [{"id": "j1", "n_i": 1, "price_d": 1.5, "even_b": true, "at_dt": "2026-01-02T03:04:05Z", "tags_ss": ["a", "b"]},
+             {"id": "j2", "n_i": 2}, {"id": "j3", "n_i": 3}]""");
+        loadFile("json", """
+            {"add": {"doc": {"id": "j4", "n_i": 3}}, "delete": {"id": "j2"}, "delete": {"query": "n_i:3"},
+             "add": {"doc": {"id": "j1", "n_i": {"inc": 10}, "tags_ss": {"add": "c"}}}, "commit": {}}""");
+        loadFile("xml", """
+            <update><add>
+              <doc><field name="id">x1</field><field name="n_i">7</field><field name="even_b">false</field>
+                <field name="at_dt">2025-12-31T23:59:59Z</field><field name="tags_ss">a</field><field name="tags_ss">b</field></doc>
+              <doc><field name="id">x2</field><field name="title">gone, by its words</field></doc>
+              <doc><field name="id">x3</field><field name="price_d">2.5</field></doc></add>
+            <delete><query>title:words</query></delete><delete><id>x3</id></delete>
+            <add><doc><field name="id">x1</field><field name="n_i" update="inc">5</field>
+              <field name="tags_ss" update="remove">a</field></doc></add><commit/></update>""");
+        loadFile(
+                "csv",
+                "id,n_i,price_d,even_b,at_dt,title\nc1,5,0.25,true,2024-02-29T00:00:00Z,\"words, two\"\nc2,6,,,,\n");
+        JsonNode answer = new ObjectMapper()
+                .readTree(client.query("files", "q=*:*&sort=id asc&rows=20&fl=*")
+                        .body()
+                        .utf8());
+        assertThat(answer.at("/response/docs")).isEqualTo(new ObjectMapper().readTree("""
+            [{"id": "c1", "n_i": 5, "price_d": 0.25, "even_b": true, "at_dt": "2024-02-29T00:00:00Z", "title": "words, two"},
+             {"id": "c2", "n_i": 6},
+             {"id": "j1", "n_i": 11, "price_d": 1.5, "even_b": true, "at_dt": "2026-01-02T03:04:05Z",
+              "tags_ss": ["a", "b", "c"]},
+             {"id": "x1", "n_i": 12, "even_b": false, "at_dt": "2025-12-31T23:59:59Z", "tags_ss": ["b"]}]"""));
+    }
+
+    private void loadFile(String format, String text) throws IOException {
+        Path file = Files.writeString(Files.createTempFile(directory, "rows", "." + format), text);
+        Run run = run("load", "files", file.toString(), "--format", format);
+        assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
+    }
+
+    @Test
+    @Order(0)
+    void aTableWithABadConfigsetIsNotCreated() throws Exception {
+        String standard = "<tokenizer name=\"standard\"/>";
+        notCreated("japanese", conf(FIRST.replace(standard, "<tokenizer name=\"japanese\"/>")));
+        notCreated("com.example.Own", conf(FIRST.replace("solr.TextField", "com.example.Own")));
+        notCreated("none.txt", conf(FIRST.replace("stop.txt", "none.txt")));
+        notCreated(
+                "default of field \"at\"",
+                conf(
+                        FIRST
+                                + "<fieldType name=\"date\" class=\"solr.DatePointField\"/><field name=\"at\" type=\"date\" default=\"NOW\"/>"));
+        notCreated("uniqueKey", conf("schema.xml", "<schema name=\"own\" version=\"1.6\">" + FIRST + "</schema>"));
+        notCreated("configset", conf("schema.xml", "<schema name=\"own\" version=\"1.6\">" + FIRST));
+        notCreated("cannot be read", directory.resolve("nowhere").toString());
+    }
+
+    private void notCreated(String named, String conf) {
+        Run run = run("table", "create", "bad", "--port", "solr", "--actors", "2", "--configset", conf);
+        assertThat(run.err()).contains("INVALID_ARGUMENT", named);
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(client.admin().listTables())
+                .noneMatch(table -> table.meta().name().value().equals("bad"));
+    }
+
     @Test
     @Order(1)
     void fieldsAreAddedWhileTheTableServes() throws Exception {
@@ -174,7 +242,7 @@ class SolrSchemaIT {
         String schema = "<schema name=\"own\" version=\"1.6\"><uniqueKey>id</uniqueKey>" + now + "</schema>";
         refused("uniqueKey", conf("managed-schema", schema.replace("<uniqueKey>id", "<uniqueKey>kind")));
         refused("configset", conf("managed-schema", schema.replace("</schema>", "")));
-        refused("is removed", conf("other.xml", schema));
+        refused("has none of [schema.xml", conf("other.xml", schema));
         String other = conf(now);
         Files.writeString(Path.of(other, "stop.txt"), "an");
         refused("\"stop.txt\" is changed", other);

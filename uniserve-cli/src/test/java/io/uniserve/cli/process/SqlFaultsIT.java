@@ -6,13 +6,18 @@ import static org.awaitility.Awaitility.await;
 import io.uniserve.api.Document;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.EnumSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -33,7 +38,12 @@ class SqlFaultsIT {
 
     private final Map<String, String> expected = new LinkedHashMap<>();
     private final AtomicInteger right = new AtomicInteger();
-    private final AtomicInteger errors = new AtomicInteger();
+    private final AtomicInteger open = new AtomicInteger();
+    private final Queue<UniserveException> errors = new ConcurrentLinkedQueue<>();
+
+    /** What a query may end with whose server died: every table has a second replica, so that is for a while only. */
+    private static final Set<ErrorCode> NAMED =
+            EnumSet.of(ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED, ErrorCode.EXCHANGE_LOST);
 
     @Test
     void anAnswerIsRightOrAnErrorWhileAServerIsKilled(@TempDir Path directory) {
@@ -44,7 +54,10 @@ class SqlFaultsIT {
                     assertThat(ask(started.client(), sql)).as(sql).isEqualTo(rows));
             underFire(started);
             assertThat(right.get()).isGreaterThanOrEqualTo(2 * ANSWERS);
-            LOG.info("{} right answers, {} errors", right, errors);
+            LOG.info("{} right answers, {} errors", right, errors.size());
+            assertThat(errors).extracting(UniserveException::code).isSubsetOf(NAMED);
+            // Each reader has one query open when the server dies, and one when it comes back.
+            assertThat(errors).hasSizeLessThanOrEqualTo(2 * READERS);
             expected.forEach((sql, rows) ->
                     assertThat(ask(started.client(), sql)).as(sql).isEqualTo(rows));
         }
@@ -82,6 +95,9 @@ class SqlFaultsIT {
     }
 
     private void expect() {
+        // Shuffles, which die with a server and are run again.
+        String cut = "SELECT /*+ shuffle_all */ count(*), sum(amount) FROM sales JOIN shops ON sales.shop = shops.shop";
+        expected.put(cut, "[\n[" + SALES + "," + (long) SALES * (SALES + 1) / 2 + "]\n]");
         long romans = 0;
         long large = 0;
         for (long i = 1; i <= SALES; i++) {
@@ -118,6 +134,7 @@ class SqlFaultsIT {
         }
         try {
             await("queries under way").until(() -> right.get() > ANSWERS);
+            await("a query is open").until(() -> open.get() > 0);
             started.processes().daemon("server-1").kill();
             int before = right.get();
             await("answers without the server").until(() -> right.get() > before + ANSWERS);
@@ -130,12 +147,15 @@ class SqlFaultsIT {
 
     private void check(UniserveClient client, String sql, String rows) {
         String answer;
+        open.incrementAndGet();
         try {
             answer = ask(client, sql);
         } catch (UniserveException e) {
             LOG.info("no answer to {}", sql, e);
-            errors.incrementAndGet();
+            errors.add(e);
             return;
+        } finally {
+            open.decrementAndGet();
         }
         assertThat(answer).as(sql).isEqualTo(rows);
         right.incrementAndGet();

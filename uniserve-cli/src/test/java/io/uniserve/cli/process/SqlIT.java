@@ -13,6 +13,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.AfterAll;
+import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
@@ -59,14 +60,15 @@ class SqlIT {
         assertThat(run(words.toArray(String[]::new)).exit()).isEqualTo(ExitCode.OK);
     }
 
-    /** None of the tests changed anything. */
+    /** No test changed anything. */
+    @AfterEach
+    void nothingChanged() {
+        assertThat(state()).isEqualTo(before);
+    }
+
     @AfterAll
     void close() {
-        try {
-            assertThat(state()).isEqualTo(before);
-        } finally {
-            cluster.close();
-        }
+        cluster.close();
     }
 
     private Run run(String... words) {
@@ -93,6 +95,26 @@ class SqlIT {
         assertThat(run("sql", "--explain", sql).out())
                 .contains("in place: sales, about 3,000 rows", "broadcast shops from 2 actors of shops: 5 rows, ")
                 .contains("partial at 5 actors of sales: 5 rows");
+        // Rows, bytes, servers and time of each stage; the rows broadcast are those of Rome, which one server or both
+        // have.
+        Run stages = run("query", "sales", sql, "--explain");
+        assertThat(stages.exit()).as(stages.err()).isEqualTo(ExitCode.OK);
+        assertThat(stages.out())
+                .containsPattern(
+                        "broadcast shops from 2 actors of shops: 5 rows, [0-9,]+ bytes.*; [0-9,]+ bytes read of"
+                                + " (1 server|2 servers); [0-9.]+ ms\n")
+                .containsPattern("partial at 5 actors of sales: 5 rows; [0-9,]+ bytes read of 2 servers; [0-9.]+ ms\n")
+                .containsPattern("finish: 1 row; [0-9.]+ ms\n");
+        assertThat(run(
+                                "query",
+                                "sales",
+                                "SELECT /*+ shuffle */ count(*) FROM sales JOIN shops ON sales.shop = shops.shop",
+                                "--explain")
+                        .out())
+                .containsPattern(
+                        "shuffle shops by shop from 2 actors of shops: 20 rows, [0-9,]+ bytes, .*[12] servers, stage of [0-9.]+ ms")
+                .containsPattern(
+                        "joined in 5 slots, at the actors of sales: .*[0-9,]+ bytes, .*2 servers, stage of [0-9.]+ ms");
     }
 
     /** What a client can see of the tables: definitions, maps and rows. */
@@ -153,7 +175,7 @@ class SqlIT {
         }
         Run stages = run("sql", many.toString());
         assertThat(stages.exit()).isEqualTo(ExitCode.REFUSED);
-        assertThat(stages.err()).contains("sub-queries is not supported");
+        assertThat(stages.err()).contains("line 1, column").contains("a query has at most 64 SELECTs");
         Run keys = run(
                 "sql",
                 "SELECT count(*) AS n FROM sales WHERE id IN (" + "7, 7, -1, 9223372036854775807, ".repeat(1_000)
@@ -163,27 +185,50 @@ class SqlIT {
         assertThat(keys.out()).contains("[1]");
     }
 
-    /** Of a file nothing is loaded where its header is wrong; a bad line is told with its place, and leaves no half row. */
-    @Test
-    void badFilesAreToldByLineAndColumn(@TempDir Path files) throws IOException {
-        Path header = Files.writeString(files.resolve("header.csv"), "shop,name,town\n1,a,b\n");
-        Run none = run("load", "shops", header.toString());
-        assertThat(none.exit()).isNotEqualTo(ExitCode.OK);
-        assertThat(none.err()).contains("town");
-        Path lines = files.resolve("lines.csv");
-        Files.write(
-                lines,
-                "shop,name,city\nx,a,b\n99999999999,a,b\n,a,b\n5\n6,a,b,c\n7,\u00ff,b\n"
-                        .getBytes(StandardCharsets.ISO_8859_1));
-        Run bad = run("load", "shops", lines.toString());
-        assertThat(bad.exit()).isNotEqualTo(ExitCode.OK);
-        assertThat(bad.out()).startsWith("0 rows loaded").contains("6 rejected");
-        for (int line = 2; line <= 7; line++) {
-            assertThat(bad.err()).contains("lines.csv line " + line);
+    /**
+     * Of a file with a wrong row nothing is loaded, though right rows, enough for batches of their own, stand before and behind it; the
+     * place is told by line and column.
+     */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "shop,name,town  | 1,a,b         | line 1, column 3: \"town\" is no column of the table",
+                "name,city       | a,b           | line 1: column \"shop\" is missing, which tells rows apart",
+                "shop,name,city  | x,a,b         | line 12, column 1 (shop): \"x\" is no integer",
+                "shop,name,city  | 99999999999,a,b | line 12, column 1 (shop): \"99999999999\" is no integer",
+                "shop,name,city  | ,a,b          | line 12, column 1 (shop): is empty; it tells rows apart",
+                "shop,name,city  | 5             | line 12, column 2 (name): 1 values for 3 columns",
+                "shop,name,city  | 6,a,b,c       | line 12, column 4: 4 values for 3 columns",
+                "shop,name,city  | 7,\u00ff,b   | line 12, column 2 (name): is not UTF-8",
+                "shop,name,city  | 21,\"open,b  | line 12, column 2 (name): is not CSV: the quote that opens",
+                "shop,name,city  | 21,\"a\"b,c | line 12, column 2 (name): is not CSV: something stands behind"
+            })
+    void ofAFileWithAWrongRowNothingIsLoaded(String header, String wrong, String message, @TempDir Path files)
+            throws IOException {
+        StringBuilder rows = new StringBuilder(header).append('\n');
+        for (int i = 0; i < 20; i++) {
+            rows.append(i == 10 ? wrong : "%d,new %d,Bern".formatted(1_000 + i, i))
+                    .append('\n');
         }
-        assertThat(bad.err()).contains("column 1 (shop)");
-        Path quote = Files.writeString(files.resolve("quote.csv"), "shop,name,city\n21,\"open,b\n");
-        Run open = run("load", "shops", quote.toString());
-        assertThat(open.exit()).isEqualTo(ExitCode.REFUSED);
+        Path file = Files.write(files.resolve("rows.csv"), rows.toString().getBytes(StandardCharsets.ISO_8859_1));
+        Run run = run("load", "shops", file.toString(), "--batch", "3");
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.err()).contains("rows.csv " + message);
+        assertThat(run.out()).startsWith("0 rows loaded");
+    }
+
+    @Test
+    void ofBarsWithAWrongRowNothingIsLoaded(@TempDir Path files) throws IOException {
+        String right = "%d|3|7.00|2026-02-01|\n";
+        String before = right.formatted(90_001) + right.formatted(90_002);
+        for (String wrong : List.of("90003|3|7.001|2026-02-01|", "90003|3|7.00|2026-02-30|", "x|3|7.00|2026-02-01|")) {
+            Path file = Files.writeString(files.resolve("rows.tbl"), before + wrong + "\n" + right.formatted(90_004));
+            Run run = run("load", "sales", file.toString(), "--batch", "1");
+            assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+            assertThat(run.err()).containsPattern("rows.tbl line 3, column [134] \\((id|amount|sold)\\): ");
+            assertThat(run.out()).startsWith("0 rows loaded");
+        }
     }
 }

@@ -30,6 +30,19 @@ class QueryCommandTest {
     }
 
     @Test
+    void theStagesOfAPlanOfATypedTable() {
+        uniserve.run("table", "create", "orders", "--port", "kv", "-O", "columns=id bigint");
+        cluster.answer("EXPLAIN SELECT 1 FROM orders", "text/plain", "in place: orders\n    SELECT 1\n");
+        Run run = uniserve.run("query", "orders", "SELECT 1 FROM orders", "--explain");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.lines()).containsExactly("in place: orders", "    SELECT 1");
+        uniserve.run("table", "create", "words", "--port", "kv");
+        Run none = uniserve.run("query", "words", "count", "--explain");
+        assertThat(none.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(none.err()).contains("UNSUPPORTED: --explain for table words", "--stats");
+    }
+
+    @Test
     void aQueryTheEngineRefuses() {
         uniserve.run("table", "create", "words", "--port", "kv");
         Run run = uniserve.run("query", "words", "drop everything");

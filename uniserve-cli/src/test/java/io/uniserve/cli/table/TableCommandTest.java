@@ -107,6 +107,10 @@ class TableCommandTest {
         Run missing = uniserve.run("table", "create", "shop", "--port", "solr", "--configset", "/no/such/folder");
         assertThat(missing.exit()).isEqualTo(ExitCode.REFUSED);
         assertThat(missing.err()).contains("/no/such/folder cannot be read");
+        Run empty = uniserve.run("table", "create", "shop", "--port", "solr", "--configset", directory.toString());
+        assertThat(empty.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(empty.err()).contains("has none of [schema.xml");
+        Files.writeString(directory.resolve("schema.xml"), "<schema/>");
         byte[] noise = new byte[100_000];
         new Random(1).nextBytes(noise);
         Files.write(directory.resolve("stopwords.txt"), noise);

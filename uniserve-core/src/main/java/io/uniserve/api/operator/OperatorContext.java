@@ -1,6 +1,9 @@
 package io.uniserve.api.operator;
 
+import io.uniserve.api.Actor;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.TableName;
+import java.util.Optional;
 
 /** The query an operator works for. Safe for use by the operator's thread. */
 public interface OperatorContext {
@@ -26,4 +29,13 @@ public interface OperatorContext {
      * @param nanos 0 or more; a negative number is as if nothing was said
      */
     default void costs(long nanos) {}
+
+    /**
+     * The actor of the same number of another table, where the read asks for it ({@link
+     * io.uniserve.api.plan.PlanContext#retrieveBeside}) and this server has it and may answer from it now, as it may from the
+     * operator's own. Empty elsewhere. Of the same engine; to be used no longer than the operator runs.
+     */
+    default Optional<Actor> beside(TableName table) {
+        return Optional.empty();
+    }
 }

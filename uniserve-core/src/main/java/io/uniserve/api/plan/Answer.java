@@ -1,6 +1,9 @@
 package io.uniserve.api.plan;
 
 import io.uniserve.codec.Bytes;
+import java.util.Map;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A query's final answer in the engine's own format, e.g. {@code application/json}.
@@ -16,6 +19,17 @@ public record Answer(String contentType, Bytes body, Effort effort) {
     /** The same answer with what it took. */
     public Answer with(Effort spent) {
         return new Answer(contentType, body, spent);
+    }
+
+    /** Gives {@code each} all parts of a kind in an engine's tree of lists and named values; not what is inside of such a part. */
+    public static <T> void parts(@Nullable Object tree, Class<T> kind, Consumer<? super T> each) {
+        if (kind.isInstance(tree)) {
+            each.accept(kind.cast(tree));
+        } else if (tree instanceof Iterable<?> parts) {
+            parts.forEach(part -> parts(part, kind, each));
+        } else if (tree instanceof Map.Entry<?, ?> named) {
+            parts(named.getValue(), kind, each);
+        }
     }
 
     /**

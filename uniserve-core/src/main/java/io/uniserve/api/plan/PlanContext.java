@@ -6,9 +6,12 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import java.util.Collection;
+import java.util.Collections;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** What a planner may do. One query's; not thread-safe. */
@@ -23,6 +26,16 @@ public interface PlanContext {
      * does must bear that. To be called before the first retrieve.
      */
     void oneState();
+
+    /**
+     * From here on the plan's retrieves, and its scatters, of those of these tables that have atomic updates see one moment, the
+     * same for all rounds and tables: what was committed later is in none of them. Of one such table that is the version that
+     * the first read sees; of several it is confirmed by the registry before the first, unless the query may see any state.
+     * Tables of level EVENTUAL have no versions, and are read as before. Where a state of the moment is kept no more the host
+     * runs the planner again from its start, with a newer moment, so what it does must bear that. To be called before the first
+     * retrieve. A host without such tables need do nothing.
+     */
+    default void oneMoment(Set<TableName> tables) {}
 
     /** The actors that the query is asked of, in ascending order: all of the table's, or those that the caller chose. */
     default List<Integer> actors(TableName name) {
@@ -49,6 +62,29 @@ public interface PlanContext {
     }
 
     /**
+     * Whether an operator may find actors of all these tables beside those of another one, as far as the host knows: they are still
+     * the tables of these definitions, have the same partitioner and eventual updates, and for each number a server is in sync with
+     * all of its actors.
+     */
+    default boolean together(TableMeta table, Collection<TableMeta> others) {
+        return false;
+    }
+
+    /**
+     * Runs a retrieve on some actors, each on a server that has the actors of the same number of other tables too, where there is
+     * one: the operator finds them by {@link io.uniserve.api.operator.OperatorContext#beside}, or finds that they are not there.
+     */
+    default <P, V, R> R retrieveBeside(
+            TableMeta table,
+            Set<Integer> actors,
+            Collection<TableMeta> others,
+            RetrieveCall<P, V> call,
+            P parameters,
+            Combiner<V, R> combiner) {
+        return retrieve(table.name(), actors, call, parameters, combiner);
+    }
+
+    /**
      * Runs a retrieve on actors with parameters of their own, one request a server; blocks.
      *
      * @param call of an operator without a merger
@@ -61,7 +97,8 @@ public interface PlanContext {
      * Runs a plan of scatters and a gather, and combines; blocks. Chunks travel from server to server, and those of a server
      * to itself do not travel. Where what a server scattered is lost before it was gathered, all stages are run again, a few
      * times at most: rows of two attempts are never mixed, and no chunk counts twice. Scatters of tables with atomic updates see
-     * one moment, unless the query may see any state; other tables are read at moments of their own.
+     * one moment, that of {@link #oneMoment} where it was called, unless the query may see any state; other tables, and the
+     * actors of maps and gathers, are read at moments of their own.
      *
      * @throws io.uniserve.error.UniserveException UNSUPPORTED where this host has no exchange; EXCHANGE_LOST where all attempts
      *     lost something
@@ -73,6 +110,32 @@ public interface PlanContext {
     /** True where {@link #shuffle} can be used here and now: not in a session, and not where rounds see one state. */
     default boolean shuffles() {
         return false;
+    }
+
+    /**
+     * What the plan's retrieves took since this was asked last, for planners that explain their steps.
+     *
+     * @param bytes of the actors' values as they came
+     * @param servers that were asked
+     */
+    record Taken(long bytes, Set<String> servers) {
+        public static final Taken NOTHING = new Taken(0, Set.of());
+
+        public Taken {
+            servers = Collections.unmodifiableSet(new TreeSet<>(servers));
+        }
+
+        /** Both together. */
+        public Taken plus(Taken other) {
+            Set<String> all = new TreeSet<>(servers);
+            all.addAll(other.servers);
+            return new Taken(bytes + other.bytes, all);
+        }
+    }
+
+    /** See {@link Taken}. A host that does not count answers {@link Taken#NOTHING}. */
+    default Taken taken() {
+        return Taken.NOTHING;
     }
 
     /** The host's clock: what it tells two queries of this process may be compared. */

@@ -1,5 +1,6 @@
 package io.uniserve.api.plan;
 
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.Map;
@@ -51,7 +52,7 @@ public final class QueryWindow {
 
     /** Reads an engine's dates. */
     public interface Dates {
-        /** Milliseconds since 1970 of a date, or, from a date on, of where a gap such as {@code +1DAY} leads. */
+        /** Any exception where the text is none. Milliseconds since 1970 of a date, or, from a date on, of where a gap such as {@code +1DAY} leads. */
         long millis(String text, @Nullable Long from);
     }
 
@@ -70,14 +71,20 @@ public final class QueryWindow {
     public static void checkRange(UnaryOperator<String> value, Dates dates) {
         String gap = value.apply("gap");
         if (!value.apply("start").isEmpty() && !value.apply("end").isEmpty() && !gap.isEmpty()) {
-            double start = number(value.apply("start"), dates);
+            double start = number("start", value, dates);
             boolean time = gap.matches("(?s).*[A-Z]");
-            double width = time ? dates.millis(gap, (long) start) - start : number(gap, dates);
-            check("(end - start) / gap", (number(value.apply("end"), dates) - start) / width);
+            double width = time ? dates.millis(gap, (long) start) - start : number("gap", value, dates);
+            check("(end - start) / gap", (number("end", value, dates) - start) / width);
         }
     }
 
-    private static double number(String text, Dates dates) {
-        return text.matches("[-+\\d.eE]+") ? Double.parseDouble(text) : dates.millis(text, null);
+    private static double number(String name, UnaryOperator<String> value, Dates dates) {
+        String text = value.apply(name);
+        try {
+            return text.matches("[-+\\d.eE]+") ? Double.parseDouble(text) : dates.millis(text, null);
+        } catch (RuntimeException e) {
+            throw UniserveException.invalid("a range's " + name + " is \"" + Printable.line(text)
+                    + "\": give it a number or a date; " + Printable.line(String.valueOf(e.getMessage())));
+        }
     }
 }

@@ -23,18 +23,26 @@ import org.jspecify.annotations.Nullable;
  * yes | parameter | NAME NAME* NAME+ | SHAPE        * may be repeated, + may also be f.FIELD.NAME
  * yes | KIND | NAME NAME | remark
  * no | KIND | NAME NAME | why
- * pattern | KIND | regular expression that finds a refused name in a text: its first group; NAMES stands for all of them
- * never | regular expression that finds, in the lines NAME=VALUE of all parameters, what is not supported together | what and why
+ * pattern | KIND | regular expression that finds a refused name in lines NAME=VALUE: its first group; NAMES stands for all of them
+ * words | regular expression | regular expression of lines in which there are but words, where the first finds nothing in the text
+ * never | regular expression that finds, in the lines NAME=VALUE of all parameters, what is not supported together | what and why;
+ *       NAME in it stands for the expression's first group
  * </pre>
  */
 public final class SupportTable {
     private static final Pattern OF_A_FIELD = Pattern.compile("f\\..+?\\.(\\w+\\..+|\\w+)");
+
+    private static final String REFERENCE = "(?:\\$\\{?|\\bparam[\"']?\\s*:\\s*[\"']?)";
+
+    private static final Pattern ESCAPE = Pattern.compile("\\\\+u([0-9a-fA-F]{4})");
+    private static final char NEXT_LINE = 0x85;
 
     private final Map<String, Shape> parameters = new LinkedHashMap<>();
     private final Set<String> repeated = new HashSet<>();
     private final Set<String> ofFields = new HashSet<>();
     private final Map<String, String> refused = new LinkedHashMap<>();
     private final Map<String, Pattern> parts = new LinkedHashMap<>();
+    private final Map<Pattern, Pattern> words = new LinkedHashMap<>();
     private final Map<Pattern, String> never = new LinkedHashMap<>();
 
     /** What a value must look like before the engine sees it. */
@@ -50,7 +58,11 @@ public final class SupportTable {
             } else if (cells[0].equals("no")) {
                 List.of(cells[2].split(" ")).forEach(name -> refused.put(cells[1] + " " + name, cells[3]));
             } else if (cells[0].equals("pattern")) {
-                parts.put(cells[1], Pattern.compile(cells[2].replace("NAMES", refused(cells[1]))));
+                String pattern = cells[2].replace("NAMES", refused(cells[1]));
+                parts.put(cells[1], Pattern.compile(pattern, Pattern.UNIX_LINES));
+            } else if (cells[0].equals("words")) {
+                Pattern lines = Pattern.compile(cells[2], Pattern.MULTILINE | Pattern.UNIX_LINES);
+                words.put(Pattern.compile(cells[1]), lines);
             } else if (cells[0].equals("never")) {
                 never.put(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL), cells[2]);
             } else if (cells[0].equals("yes") && cells[1].equals("parameter")) {
@@ -87,15 +99,61 @@ public final class SupportTable {
         return UniserveException.unsupported(kind + " \"" + Printable.line(name) + "\" is not supported: " + why);
     }
 
+    /** Lines {@code NAME=VALUE}, one for each value, whatever a name or value has in it. */
+    public static String lines(Iterable<Map.Entry<String, String[]>> all) {
+        StringBuilder lines = new StringBuilder();
+        for (Map.Entry<String, String[]> one : all) {
+            for (String value : one.getValue()) {
+                String line = one.getKey() + "=" + value;
+                lines.append(spaced(line).replace('\n', ' ')).append('\n');
+            }
+        }
+        return lines.toString();
+    }
+
+    /** Every blank of Unicode is a space, and every line ends with a line feed. */
+    private static String spaced(String text) {
+        StringBuilder all = new StringBuilder(text.length());
+        for (int i = 0; i < text.length(); i++) {
+            char c = text.charAt(i);
+            boolean blank = Character.isWhitespace(c) || Character.isSpaceChar(c) || c == NEXT_LINE;
+            all.append(blank && c != '\n' ? ' ' : c);
+        }
+        return all.toString();
+    }
+
     /**
-     * Refuses, by name, what a text has of the refused kinds, where the table's patterns find it.
+     * Refuses, by name, what a text has of the refused kinds, where the table's patterns find it. Neither a backslash nor an
+     * escape such as <code>\\u006f</code> nor a blank of another kind hides anything.
      *
+     * @param text of {@link #lines}
      * @param allowed judges a find by the text from there on
      */
     public void checkParts(String text, Predicate<String> allowed) {
+        String asGiven = spaced(text);
+        judge(asGiven, allowed);
+        String decoded = asGiven;
+        for (Matcher escape = ESCAPE.matcher(decoded); escape.find(); escape = ESCAPE.matcher(decoded)) {
+            decoded = escape.replaceAll(found ->
+                    Matcher.quoteReplacement(spaced(Character.toString(Integer.parseInt(found.group(1), 16)))
+                            .replace('\n', ' ')));
+        }
+        if (!decoded.equals(asGiven)) {
+            judge(decoded, allowed);
+        }
+    }
+
+    private void judge(String text, Predicate<String> allowed) {
+        String told = text;
+        for (Map.Entry<Pattern, Pattern> line : words.entrySet()) {
+            if (!line.getKey().matcher(text).find()) {
+                told = line.getValue().matcher(told).replaceAll("");
+            }
+        }
+        String judged = told.replace("\\", "");
         parts.forEach((kind, pattern) -> {
-            for (Matcher part = pattern.matcher(text); part.find(); ) {
-                if (!allowed.test(text.substring(part.start()))) {
+            for (Matcher part = pattern.matcher(judged); part.find(); ) {
+                if (!allowed.test(judged.substring(part.start()))) {
                     throw unsupported(kind, part.group(1));
                 }
             }
@@ -104,24 +162,19 @@ public final class SupportTable {
 
     /** Refuses parameters each of which is supported, but not with the others. */
     private void checkTogether(Iterable<Map.Entry<String, String[]>> all) {
-        StringBuilder lines = new StringBuilder();
-        for (Map.Entry<String, String[]> one : all) {
-            for (String value : one.getValue()) {
-                lines.append(one.getKey())
-                        .append('=')
-                        .append(value.replaceAll("\\R", " "))
-                        .append('\n');
-            }
-        }
+        String lines = lines(all);
         never.forEach((pattern, what) -> {
-            if (pattern.matcher(lines).find()) {
-                throw UniserveException.unsupported(what);
+            Matcher found = pattern.matcher(lines);
+            if (found.find()) {
+                String name = found.groupCount() == 0 ? "" : Printable.line(String.valueOf(found.group(1)));
+                throw UniserveException.unsupported(what.replace("NAME", name));
             }
         });
     }
 
     /**
-     * Checks all parameters. Names that the values refer to, as {@code $name} or <code>${name}</code>, are the user's own.
+     * Checks all parameters. Names that the values refer to, as {@code $name}, <code>${name}</code> or, in JSON, {@code param:
+     * name}, are the user's own.
      *
      * @param values all values in which names may be
      */
@@ -130,9 +183,14 @@ public final class SupportTable {
         all.forEach(one -> check(
                 one.getKey(),
                 one.getValue(),
-                name -> Pattern.compile("\\$\\{?" + Pattern.quote(name) + "\\b")
+                name -> Pattern.compile(REFERENCE + Pattern.quote(name) + "\\b")
                         .matcher(values)
                         .find()));
+    }
+
+    /** As {@link #check(String, String[], Predicate)}, of the parameter {@code json.facet/OPTION}; see {@link JsonFacets}. */
+    public void checkFacetOption(String option, String value) {
+        check("json.facet/" + option, new String[] {value}, any -> false);
     }
 
     /**

@@ -22,9 +22,13 @@ import java.util.List;
  * @param id 16 hexadecimal digits, of this backup alone
  * @param cluster whose table it was
  * @param version of a table whose updates are atomic: every actor's part is of this version; 0 on eventual tables
+ * @param newest the newest version that some part may know, if only as aborted: an actor takes no update of such a version any
+ *     more, so what is made of the backup goes on after it
  */
-public record TableBackup(BackupName name, String id, String cluster, TableMeta meta, long version, List<Part> parts) {
-    private static final int FORMAT = 2;
+public record TableBackup(
+        BackupName name, String id, String cluster, TableMeta meta, long version, long newest, List<Part> parts) {
+    private static final int FORMAT = 3;
+    private static final int FORMAT_WITHOUT_NEWEST = 2;
 
     public TableBackup {
         parts = List.copyOf(parts);
@@ -63,7 +67,7 @@ public record TableBackup(BackupName name, String id, String cluster, TableMeta 
         BinaryWriter out = new BinaryWriter();
         out.writeInt(FORMAT).writeString(name.value()).writeString(id).writeString(cluster);
         TableDefinition.write(out, meta);
-        out.writeLong(version).writeInt(parts.size());
+        out.writeLong(version).writeLong(newest).writeInt(parts.size());
         parts.forEach(
                 part -> out.writeString(part.sha256()).writeLong(part.index()).writeLong(part.bytes()));
         return out.toBytes();
@@ -74,7 +78,7 @@ public record TableBackup(BackupName name, String id, String cluster, TableMeta 
         try {
             BinaryReader in = new BinaryReader(data);
             int format = in.readInt();
-            if (format != FORMAT) {
+            if (format != FORMAT && format != FORMAT_WITHOUT_NEWEST) {
                 throw corrupt("it has format " + format + ", this version reads " + FORMAT);
             }
             BackupName name = new BackupName(in.readString());
@@ -82,12 +86,13 @@ public record TableBackup(BackupName name, String id, String cluster, TableMeta 
             String cluster = in.readString();
             TableMeta meta = TableDefinition.read(in);
             long version = in.readLong();
+            long newest = format == FORMAT ? in.readLong() : version;
             List<Part> parts = new ArrayList<>();
             for (int left = in.readCount(20); left > 0; left--) {
                 parts.add(new Part(in.readString(), in.readLong(), in.readLong()));
             }
             in.expectEnd();
-            TableBackup backup = new TableBackup(name, id, cluster, meta, version, parts);
+            TableBackup backup = new TableBackup(name, id, cluster, meta, version, newest, parts);
             backup.check();
             return backup;
         } catch (UniserveException e) {
@@ -99,6 +104,9 @@ public record TableBackup(BackupName name, String id, String cluster, TableMeta 
 
     private void check() {
         new PinRef(cluster, new ReplicaKey(meta.tableId(), 0), id, "0".repeat(64));
+        if (newest < version) {
+            throw corrupt("it is of version " + version + ", and knows none above " + newest);
+        }
         if (version < 0 || meta.level() == ConsistencyLevel.EVENTUAL && version > 0) {
             throw corrupt("it is of version " + version + " of a table of level " + meta.level());
         }

@@ -18,8 +18,8 @@ import io.uniserve.protocol.message.PeerReply;
 import java.util.ArrayDeque;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -79,13 +79,14 @@ final class BackupOffice {
      * A table has lost an actor for good: brings all of it back to the newest version of which durable storage has everything,
      * unless that is under way.
      *
-     * @param lost whether it still has
+     * @param number of the actor
+     * @param lost whether an actor is lost for good
      * @param ended hears whether that was done
      */
-    void replace(Table table, BooleanSupplier lost, Consumer<Boolean> ended) {
-        String number = "-" + table.meta.tableId();
-        String named = "lost-" + table.meta.name() + number;
-        BackupName name = new BackupName(named.length() > Limits.BACKUP_NAME_CHARS_MAX ? "lost" + number : named);
+    void replace(Table table, int number, IntPredicate lost, Consumer<Boolean> ended) {
+        String id = "-" + table.meta.tableId();
+        String named = "lost-" + table.meta.name() + id;
+        BackupName name = new BackupName(named.length() > Limits.BACKUP_NAME_CHARS_MAX ? "lost" + id : named);
         if (jobs.containsKey(name) || reign.sweeper().pending(table.meta.name())) {
             return;
         }
@@ -101,12 +102,12 @@ final class BackupOffice {
         BackupJob job = begin(name, answer);
         new BackupTaker(job, table.meta, true, taken -> {
                     if (taken instanceof Outcome.Ok<TableBackup> ok) {
-                        new TableReplacer(job, ok.value(), numbers, lost).start();
+                        new TableReplacer(job, ok.value(), numbers, () -> lost.test(number)).start();
                     } else {
                         acknowledge(job, taken);
                     }
                 })
-                .replacing()
+                .replacing(lost)
                 .start();
     }
 

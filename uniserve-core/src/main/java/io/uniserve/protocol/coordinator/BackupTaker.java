@@ -1,6 +1,5 @@
 package io.uniserve.protocol.coordinator;
 
-import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupInfo;
@@ -19,9 +18,10 @@ import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
-import io.uniserve.protocol.replica.ActorTrail;
 import java.util.ArrayDeque;
 import java.util.List;
+import java.util.function.Consumer;
+import java.util.function.IntPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -43,8 +43,11 @@ final class BackupTaker {
     private final TableBackup begun;
     private final TableBackup.@Nullable Part[] parts;
     private final Completion<TableBackup> completion;
+    private TableSurvey.@Nullable Found surveyed;
     private boolean replace;
+    private @Nullable IntPredicate lost;
     private long version;
+    private long newest;
     private int rounds;
 
     /** @param completion hears of the complete backup, or why there is none */
@@ -54,13 +57,18 @@ final class BackupTaker {
         this.meta = meta;
         this.salvage = salvage;
         String id = "%016x".formatted(job.reign().env().ids().next());
-        this.begun = new TableBackup(job.name(), id, job.reign().config().clusterId(), meta, 0, List.of());
+        this.begun = new TableBackup(job.name(), id, job.reign().config().clusterId(), meta, 0, 0, List.of());
         this.parts = new TableBackup.Part[begun.actors()];
     }
 
-    /** One of this name goes first, complete or not. */
-    BackupTaker replacing() {
+    /**
+     * One of this name goes first, complete or not; and the table is one of this cluster that is to go back.
+     *
+     * @param lostForGood of its actors
+     */
+    BackupTaker replacing(IntPredicate lostForGood) {
         replace = true;
+        lost = lostForGood;
         return this;
     }
 
@@ -109,57 +117,46 @@ final class BackupTaker {
             return;
         }
         if (salvage) {
-            ActorTrail[] trails = new ActorTrail[parts.length];
-            job.each(parts.length, (actor, then) -> survey(actor, trails, then), outcome -> surveyed(trails, outcome));
+            new TableSurvey(job, meta, lost, this::surveyed).start();
             return;
         }
         rounds++;
+        log(ATTEMPTS_MAX, log -> {
+            version = log.version();
+            parts();
+        });
+    }
+
+    private void log(int attempt, Consumer<TableLog> then) {
         TermRegistry registry = job.reign().registry();
         registry.synced(() -> registry.read(RegistryPaths.log(meta.name()), read -> {
             if (read instanceof Outcome.Ok<Versioned> ok
                     && ok.value().value() instanceof TableLog log
                     && log.tableId() == meta.tableId()) {
-                version = log.version();
-                parts();
+                then.accept(log);
             } else if (read instanceof Outcome.Err<Versioned> err) {
-                undo(err.error());
+                if (attempt < ATTEMPTS_MAX && job.answer().isOpen()) {
+                    registry.after(job.reign().config().tickNanos(), () -> log(attempt + 1, then));
+                } else {
+                    undo(err.error());
+                }
             } else {
                 undo(dropped());
             }
         }));
     }
 
-    private void survey(int actor, ActorTrail[] trails, Completion<Done> then) {
-        ReplicaKey key = new ReplicaKey(meta.tableId(), actor);
-        job.ask(new ArchiveRequest.Survey(key), PeerReply.Manifests.class, outcome -> {
-            try {
-                if (outcome instanceof Outcome.Err<PeerReply.Manifests> err) {
-                    throw err.error();
-                }
-                List<Bytes> told =
-                        ((Outcome.Ok<PeerReply.Manifests>) outcome).value().objects();
-                if (told.size() != 1) {
-                    throw new UniserveException(
-                            ErrorCode.INTERNAL, "a server answered with " + told.size() + " surveys of " + key);
-                }
-                trails[actor] = ActorTrail.decode(told.get(0));
-            } catch (UniserveException e) {
-                then.done(Outcome.err(e));
-                return;
-            }
-            then.done(Outcome.ok(Done.DONE));
-        });
-    }
-
     /** Without the registry the logs tell which version all actors have. */
-    private void surveyed(ActorTrail[] trails, Outcome<Done> outcome) {
-        if (outcome instanceof Outcome.Err<Done> err) {
-            undo(err.error());
-            return;
+    private void surveyed(Outcome<TableSurvey.Found> outcome) {
+        if (outcome instanceof Outcome.Ok<TableSurvey.Found> ok) {
+            surveyed = ok.value();
+            version = surveyed.version();
+            newest = Math.max(version, surveyed.newest());
+            LOG.info("backup {} of table {} is of version {}", job.name(), meta.name(), version);
+            parts();
+        } else {
+            undo(((Outcome.Err<TableSurvey.Found>) outcome).error());
         }
-        version = ActorTrail.newestOfAll(List.of(trails));
-        LOG.info("backup {} of table {} is of version {}", job.name(), meta.name(), version);
-        parts();
     }
 
     private void parts() {
@@ -176,6 +173,14 @@ final class BackupTaker {
         Completion<PeerReply.Pinned> heard = outcome -> {
             if (outcome instanceof Outcome.Ok<PeerReply.Pinned> ok) {
                 PeerReply.Pinned pinned = ok.value();
+                if (surveyed != null
+                        && (pinned.index() == 0) != surveyed.empty().contains(actor)) {
+                    then.done(Outcome.err(new UniserveException(
+                            ErrorCode.CORRUPT,
+                            "durable storage has " + (pinned.index() == 0 ? "nothing" : "something") + " of " + key
+                                    + ", and said otherwise just now")));
+                    return;
+                }
                 parts[actor] = new TableBackup.Part(pinned.sha256(), pinned.index(), pinned.bytes());
                 then.done(Outcome.ok(Done.DONE));
                 return;
@@ -233,11 +238,24 @@ final class BackupTaker {
             }
             return;
         }
+        if (salvage || meta.level() == ConsistencyLevel.EVENTUAL) {
+            store();
+        } else {
+            log(
+                    1,
+                    log -> { // again where it fails: the parts are pinned
+                        newest = log.next() - 1; // parts may have aborts of what was begun until now
+                        store();
+                    });
+        }
+    }
+
+    private void store() {
         List<TableBackup.Part> all = new java.util.ArrayList<>();
         for (TableBackup.Part part : parts) {
             all.add(java.util.Objects.requireNonNull(part));
         }
-        TableBackup whole = new TableBackup(begun.name(), begun.id(), begun.cluster(), meta, version, all);
+        TableBackup whole = new TableBackup(begun.name(), begun.id(), begun.cluster(), meta, version, newest, all);
         job.tell(new ArchiveRequest.Store(whole.encode()), stored -> {
             if (stored instanceof Outcome.Ok<Done>) {
                 LOG.info("backup {} of table {} is taken, {} actors", job.name(), meta.name(), all.size());

@@ -13,7 +13,7 @@ import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
-import java.util.function.BooleanSupplier;
+import java.util.function.IntPredicate;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,18 +40,18 @@ final class LossRecovery {
     }
 
     /** All actors go back together. What stands against it mostly stands for long: the pause doubles. */
-    private void restoreTable(Table table, int number, ReplicaKey key) {
+    private void restoreTable(Table table, int number) {
         long id = table.meta.tableId();
         long now = reign.env().clock().nanos();
         Attempt last = attempts.get(id);
         if (last != null && now - last.dueNanos < 0) {
             return;
         }
-        BooleanSupplier lost = () -> {
+        IntPredicate lost = actor -> {
             Table known = reign.catalog().find(id);
-            return known != null && tables.lostForGood(reign.view(), key, known.actor(number));
+            return known != null && tables.lostForGood(reign.view(), new ReplicaKey(id, actor), known.actor(actor));
         };
-        reign.backups().replace(table, lost, done -> {
+        reign.backups().replace(table, number, lost, done -> {
             attempts.keySet().removeIf(other -> reign.catalog().find(other) == null);
             int failures = last == null ? 0 : last.failures + 1;
             long pause = Math.min(PERIOD_NANOS << Math.min(failures, DOUBLINGS_MAX), RESTORE_PAUSE_NANOS);
@@ -91,7 +91,7 @@ final class LossRecovery {
         boolean complete =
                 backup != null && (backup.clean() || table.meta.remote() && forGood) && backup.epoch() <= actor.epoch();
         if (table.meta.onLoss() == OnLoss.RESTORE_TABLE && forGood && !complete) {
-            restoreTable(table, actor.actor(), key);
+            restoreTable(table, actor.actor());
             return;
         }
         boolean restore = table.meta.onLoss() == OnLoss.RESTORE_ACTOR && forGood;

@@ -101,7 +101,7 @@ final class TableRestorer {
                 new Op.Create(RegistryPaths.map(meta.name()), map, false)));
         if (meta.level() != ConsistencyLevel.EVENTUAL) {
             long version = backup.version();
-            TableLog log = new TableLog(id, version, version + 1, null, List.of(), version);
+            TableLog log = new TableLog(id, version, backup.newest() + 1, null, List.of(), version);
             ops.add(new Op.Create(RegistryPaths.log(meta.name()), log, false));
         }
         reign.registry().write(ops, done -> {

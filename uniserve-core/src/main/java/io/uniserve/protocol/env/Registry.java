@@ -5,7 +5,9 @@ import java.util.List;
 
 /**
  * The cluster's registry, ZooKeeper in production. Paths are relative to the cluster's root. Reads may be old by the
- * session's time-out; writes are linearizable. Errors: UNAVAILABLE (certainly not done), OUTCOME_UNKNOWN (a write that may
+ * session's time-out; writes are linearizable. Within a session reads never go back: one that is asked for after another read, or a
+ * write, was answered sees what that one saw or did, or something newer. A new session may know less than the one before: its
+ * EXPIRED is told before any of its answers. Errors: UNAVAILABLE (certainly not done), OUTCOME_UNKNOWN (a write that may
  * have been done: read again after {@link #sync}; never guess).
  */
 public interface Registry {

@@ -30,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  */
 final class Inbox {
     private static final long BACKOFF_NANOS = 100_000_000;
+    /** So small a part of a message, an eighth, may stay in memory with a piece without being counted. */
+    private static final int BESIDE_PART = 8;
 
     private final Timers timers;
     private final Network network;
@@ -149,10 +151,11 @@ final class Inbox {
 
         private void arrived(List<Part> parts, PeerReply reply) {
             List<PeerReply.Piece> pieces = reply instanceof PeerReply.Pieces some ? some.pieces() : List.of();
+            long message = parts.stream().mapToLong(Part::length).sum();
             for (int i = 0; i < parts.size(); i++) {
                 Part part = parts.get(i);
                 if (!part.of.over) {
-                    part.of.answered(part, i < pieces.size() ? pieces.get(i) : null);
+                    part.of.answered(part, i < pieces.size() ? pieces.get(i) : null, message);
                 }
             }
         }
@@ -260,7 +263,7 @@ final class Inbox {
             told.forEach(waiter -> waiter.arrived(failure));
         }
 
-        private void answered(Part part, PeerReply.@Nullable Piece piece) {
+        private void answered(Part part, PeerReply.@Nullable Piece piece, long message) {
             if (piece != null && piece.equals(PeerReply.Piece.LOST)) {
                 fail(lost("it is not kept there any more", null));
                 return;
@@ -269,7 +272,11 @@ final class Inbox {
                 fail(lost("it answers with another chunk, or with no piece of one", null));
                 return;
             }
-            pieces.put(part.offset, piece.bytes()); // as it came: nothing is copied
+            // It may be a view of its message, which stays as long as it does: no more is kept beside it than is worth
+            // a copy.
+            boolean most = part.length >= message - message / BESIDE_PART;
+            pieces.put(
+                    part.offset, most ? piece.bytes() : Bytes.wrap(piece.bytes().toArray()));
             received += part.length;
             if (received == info.bytes()) {
                 keep(List.copyOf(pieces.values()));

@@ -85,7 +85,12 @@ public final class ShuffleMachine {
             return false;
         }
 
-        /** Reads several scatters as of one moment; the answers in their order. VERSION_GONE where it has to be another one. */
+        /** True where the moment was settled before the plan: an attempt of another one is not for the machine to begin. */
+        default boolean settled() {
+            return false;
+        }
+
+        /** Reads one or several scatters as of one moment; the answers in their order. VERSION_GONE where it has to be another one. */
         default Timers.Cancel readTogether(List<Asked> scatters, Completion<List<QueryResult>> completion) {
             throw new IllegalStateException("scatters of one moment, which nobody asked for");
         }
@@ -311,6 +316,11 @@ public final class ShuffleMachine {
         }
         which.stop();
         boolean gone = error.code() == ErrorCode.VERSION_GONE;
+        if (gone && reads.settled()) {
+            over = true;
+            completion.done(Outcome.err(error));
+            return;
+        }
         moments += gone ? 1 : 0;
         boolean again = gone
                 ? moments < Limits.EXCHANGE_MOMENTS
@@ -369,7 +379,7 @@ public final class ShuffleMachine {
                     (moment ? together : apart).add(stage);
                 }
             }
-            if (together.size() > 1) {
+            if (together.size() > 1 || reads.settled() && !together.isEmpty()) {
                 scatterTogether(together, start);
             } else {
                 apart.addAll(together);

@@ -19,10 +19,12 @@ import io.uniserve.protocol.reader.QueryMachine;
 import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.tx.CutNetwork;
+import io.uniserve.protocol.tx.Moment;
 import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.protocol.tx.VersionedReadMachine;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Predicate;
@@ -44,6 +46,7 @@ public final class StageReads implements ShuffleMachine.Reads {
     private final long deadlineNanos;
     private final Predicate<TableName> versioned;
     private final Told told;
+    private Optional<Moment> moment = Optional.empty();
 
     /** Hears of which version of its table a stage was, where the table has versions; of the last attempt last. */
     @FunctionalInterface
@@ -71,6 +74,12 @@ public final class StageReads implements ShuffleMachine.Reads {
         this.told = told;
     }
 
+    /** Scatters of the moment's tables see this one, which earlier rounds of the plan saw. Call before the start. */
+    public StageReads asOf(Moment settled) {
+        moment = Optional.of(settled);
+        return this;
+    }
+
     /** Tells all servers that an attempt is over: any may keep something of it; one that does not hear of it lets go at the deadline. */
     public void ended(ExchangeId exchange) {
         for (ServerRecord server : env.routing().current().routing().servers()) {
@@ -88,12 +97,49 @@ public final class StageReads implements ShuffleMachine.Reads {
 
     @Override
     public boolean together(TableName table) {
-        return mode != ReadMode.STALE && versioned.test(table);
+        return mode != ReadMode.STALE
+                && versioned.test(table)
+                && moment.map(settled -> settled.table(table).isPresent()).orElse(true);
+    }
+
+    @Override
+    public boolean settled() {
+        return moment.isPresent();
     }
 
     @Override
     public Timers.Cancel readTogether(List<ShuffleMachine.Asked> scatters, Completion<List<QueryResult>> completion) {
-        return strict(scatters, completion);
+        return moment.isPresent() ? asOf(moment.get(), scatters, completion) : strict(scatters, completion);
+    }
+
+    /** All at the same time; the first that fails is told, and nothing after it. */
+    private Timers.Cancel asOf(
+            Moment settled, List<ShuffleMachine.Asked> scatters, Completion<List<QueryResult>> completion) {
+        QueryResult[] results = new QueryResult[scatters.size()];
+        List<Timers.Cancel> running = new ArrayList<>();
+        int[] missing = {results.length};
+        for (int i = 0; i < results.length && missing[0] > 0; i++) {
+            int place = i;
+            ShuffleMachine.Asked asked = scatters.get(i);
+            long version = settled.table(asked.table()).orElseThrow().version();
+            running.add(settled.read(env, versions, cuts, query(asked), outcome -> {
+                if (missing[0] <= 0) {
+                    return;
+                }
+                if (outcome instanceof Outcome.Ok<QueryResult> ok) {
+                    told.version(asked.table(), asked.operator(), version);
+                    results[place] = ok.value();
+                    if (--missing[0] == 0) {
+                        completion.done(Outcome.ok(List.of(results)));
+                    }
+                } else {
+                    missing[0] = 0;
+                    running.forEach(Timers.Cancel::cancel);
+                    completion.done(Outcome.err(((Outcome.Err<QueryResult>) outcome).error()));
+                }
+            }));
+        }
+        return () -> running.forEach(Timers.Cancel::cancel);
     }
 
     @Override

@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param together all actors that the query asks, in ascending order, told to one server of every {@link
  *     io.uniserve.limit.Limits#SHARD_SET_SAMPLE}th query for its statistics; else empty
  * @param hold the session that the read belongs to: states it reads are told, and held for later reads if it says so
+ * @param beside actors of other tables, with the numbers of targets, that the operator may find beside these
  */
 public record ReadRequest(
         TableName table,
@@ -26,7 +27,8 @@ public record ReadRequest(
         long remainingNanos,
         ReadMode mode,
         List<Integer> together,
-        Optional<Hold> hold) {
+        Optional<Hold> hold,
+        List<Beside> beside) {
     /** Built in: holds the state of every actor for a session and reads nothing. */
     public static final String HOLD = "uniserve.hold@1";
 
@@ -36,6 +38,37 @@ public record ReadRequest(
     public ReadRequest {
         targets = List.copyOf(targets);
         together = List.copyOf(together);
+        beside = List.copyOf(beside);
+    }
+
+    /** One by itself. */
+    public ReadRequest(
+            TableName table,
+            long tableId,
+            List<Target> targets,
+            String operator,
+            Bytes parameters,
+            long queryHigh,
+            long queryLow,
+            int attempt,
+            long remainingNanos,
+            ReadMode mode,
+            List<Integer> together,
+            Optional<Hold> hold) {
+        this(
+                table,
+                tableId,
+                targets,
+                operator,
+                parameters,
+                queryHigh,
+                queryLow,
+                attempt,
+                remainingNanos,
+                mode,
+                together,
+                hold,
+                List.of());
     }
 
     /** One that belongs to no session and tells nothing for statistics. */
@@ -76,6 +109,13 @@ public record ReadRequest(
         /** A session that has states held. */
         public Hold(long high, long low, long remainingNanos) {
             this(high, low, remainingNanos, false);
+        }
+    }
+
+    /** Actors of another table, with what its readers know of them. */
+    public record Beside(TableName table, long tableId, List<Target> targets) {
+        public Beside {
+            targets = List.copyOf(targets);
         }
     }
 

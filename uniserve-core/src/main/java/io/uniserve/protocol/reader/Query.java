@@ -2,8 +2,10 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.Address;
+import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ReadMode;
+import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
@@ -17,6 +19,7 @@ import java.util.TreeMap;
  * @param operator {@code name@version}
  * @param deadlineNanos when to give up, on the machine's clock
  * @param near where an actor is best asked first, if a replica is there
+ * @param beside other tables of the same partitioner, whose actors the operator looks for beside its own
  */
 public record Query(
         TableName table,
@@ -25,7 +28,8 @@ public record Query(
         Bytes parameters,
         ReadMode mode,
         long deadlineNanos,
-        Map<Integer, Address> near) {
+        Map<Integer, Address> near,
+        Beside beside) {
     public Query {
         actors = actors.map(List::copyOf);
         near = near.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(near));
@@ -40,5 +44,39 @@ public record Query(
             ReadMode mode,
             long deadlineNanos) {
         this(table, actors, operator, parameters, mode, deadlineNanos, Map.of());
+    }
+
+    /** One by itself. */
+    public Query(
+            TableName table,
+            Optional<List<Integer>> actors,
+            String operator,
+            Bytes parameters,
+            ReadMode mode,
+            long deadlineNanos,
+            Map<Integer, Address> near) {
+        this(table, actors, operator, parameters, mode, deadlineNanos, near, Beside.NONE);
+    }
+
+    /**
+     * Tables as the planner knows them: another table of the same name is none of these.
+     *
+     * @param of the number of the table that is asked
+     * @param tables the numbers of the others
+     */
+    public record Beside(long of, Map<TableName, Long> tables) {
+        /** No tables. */
+        public static final Beside NONE = new Beside(0, Map.of());
+
+        public Beside {
+            tables = tables.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(tables));
+        }
+
+        /** Those of these definitions. */
+        public static Beside of(TableMeta table, Collection<TableMeta> others) {
+            Map<TableName, Long> numbers = new TreeMap<>();
+            others.forEach(other -> numbers.put(other.name(), other.tableId()));
+            return new Beside(table.tableId(), numbers);
+        }
     }
 }

@@ -109,6 +109,12 @@ public final class QueryMachine {
             slots.all().forEach(slot -> slot.near = query.near().get(slot.actor));
         }
         session.ifPresent(states -> slots.all().forEach(slot -> slot.pin = states.pin(tableId, slot.actor)));
+        if (!query.beside().tables().isEmpty()) {
+            env.routing()
+                    .current()
+                    .together(query.table(), query.beside())
+                    .ifPresent(common -> slots.all().forEach(slot -> slot.wanted = common.get(slot.actor)));
+        }
         if (slots.complete()) {
             succeed();
         } else {
@@ -177,7 +183,8 @@ public final class QueryMachine {
                 remaining,
                 query.mode(),
                 slots.sample(queryLow, requests),
-                session.map(states -> states.hold(now)));
+                session.map(states -> states.hold(now)),
+                index.beside(tableId, query.beside(), targets, state.floors()));
         state.health().sent(server);
         call.cancel = env.network().read(index.address(server).orElseThrow(), request, outcome -> ended(call, outcome));
     }
@@ -483,10 +490,11 @@ public final class QueryMachine {
     }
 
     private void hedge(ReadCall call, RouteIndex index, List<ActorState> actors, long now) {
+        boolean silent = patience.silent(call.server, call.sentNanos, now);
         Map<ServerId, List<QuerySlot>> groups = new LinkedHashMap<>();
         for (QuerySlot slot : call.slots) {
             if (!slot.resolved && slot.inFlight == 1 && slot.attempts < Limits.QUERY_ATTEMPTS_PER_ACTOR_MAX) {
-                picker.pickSpare(index, actors.get(slot.actor), query.mode(), slot, now)
+                picker.pickSpare(index, actors.get(slot.actor), query.mode(), slot, now, silent)
                         .ifPresent(server -> groups.computeIfAbsent(server, id -> new ArrayList<>())
                                 .add(slot));
             }
@@ -494,7 +502,6 @@ public final class QueryMachine {
         // What finds no spare replica or no budget now is looked at again later: the server may prove silent.
         long silence = patience.silence();
         call.hedgeAtNanos = now - call.sentNanos < silence ? call.sentNanos + silence : now + silence;
-        boolean silent = patience.silent(call.server, call.sentNanos, now);
         if (silent && call.slots.stream().anyMatch(slot -> slot.pin.isPresent() && !slot.resolved)) {
             fail(ErrorCode.VERSION_GONE, "server " + call.server + ", which holds the session's state, is silent");
             return;

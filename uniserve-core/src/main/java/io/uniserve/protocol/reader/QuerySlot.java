@@ -6,6 +6,7 @@ import io.uniserve.model.ServerId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** One actor of a query. */
@@ -33,6 +34,9 @@ final class QuerySlot {
     /** Where it is best asked. */
     @Nullable
     Address near;
+
+    /** Servers that are asked before others; none where all are alike. */
+    Set<ServerId> wanted = Set.of();
 
     boolean preferPrimary;
     boolean parked;

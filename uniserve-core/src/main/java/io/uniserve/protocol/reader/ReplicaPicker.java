@@ -36,6 +36,8 @@ final class ReplicaPicker {
         if (open.isEmpty() && mode == ReadMode.STALE) {
             open = open(index, actor.learners(), slot);
         }
+        List<ServerId> wanted = open.stream().filter(slot.wanted::contains).toList();
+        open = wanted.isEmpty() ? open : wanted;
         if (open.size() <= 1) {
             return open.stream().findFirst();
         }
@@ -56,9 +58,15 @@ final class ReplicaPicker {
                 candidates.get(state.policy().pick(candidates, random)).server());
     }
 
-    /** Another replica, not asked in this round and not avoided, for a hedge. */
-    Optional<ServerId> pickSpare(RouteIndex index, ActorState actor, ReadMode mode, QuerySlot slot, long now) {
+    /**
+     * Another replica, not asked in this round and not avoided, for a hedge.
+     *
+     * @param needed whether one that is not wanted is better than none
+     */
+    Optional<ServerId> pickSpare(
+            RouteIndex index, ActorState actor, ReadMode mode, QuerySlot slot, long now, boolean needed) {
         return pick(index, actor, mode, slot, now)
+                .filter(server -> needed || slot.wanted.isEmpty() || slot.wanted.contains(server))
                 .filter(server -> state.health().share(server, now) > 0);
     }
 

@@ -7,10 +7,14 @@ import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.ReadRequest;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 
 /** A routing with look-ups by name and id. Immutable, made once per routing and shared by all queries. */
 public final class RouteIndex {
@@ -46,6 +50,54 @@ public final class RouteIndex {
     /** Where a live server listens; empty for one that is not live. */
     public Optional<Address> address(ServerId server) {
         return Optional.ofNullable(addresses.get(server));
+    }
+
+    /**
+     * For each actor of a table the live servers that are in sync with it and with the actors of the same number of other tables;
+     * empty where an actor has none, one of the tables is not there any more, or their rows belong to actors by different rules.
+     */
+    public Optional<List<Set<ServerId>>> together(TableName table, Query.Beside beside) {
+        TableRoute own = tables.get(table);
+        if (own == null || own.meta().tableId() != beside.of()) {
+            return Optional.empty();
+        }
+        List<Set<ServerId>> common = new ArrayList<>();
+        own.map().actors().forEach(actor -> common.add(new LinkedHashSet<>(liveIsr(actor))));
+        for (Map.Entry<TableName, Long> one : beside.tables().entrySet()) {
+            TableRoute other = tables.get(one.getKey());
+            if (other == null
+                    || other.meta().tableId() != one.getValue()
+                    || !other.meta().partitioner().equals(own.meta().partitioner())) {
+                return Optional.empty();
+            }
+            for (int actor = 0; actor < common.size(); actor++) {
+                common.get(actor).retainAll(liveIsr(other.map().actors().get(actor)));
+            }
+        }
+        return common.stream().anyMatch(Set::isEmpty) ? Optional.empty() : Optional.of(common);
+    }
+
+    /** What a server must know of the actors of other tables that belong to these targets; of tables that are still there. */
+    List<ReadRequest.Beside> beside(
+            long tableId, Query.Beside beside, List<ReadRequest.Target> targets, SessionFloors floors) {
+        List<ReadRequest.Beside> all = new ArrayList<>();
+        if (tableId != beside.of()) {
+            return all;
+        }
+        beside.tables().forEach((name, id) -> {
+            TableRoute route = tables.get(name);
+            if (route != null && route.meta().tableId() == id) {
+                all.add(new ReadRequest.Beside(
+                        name,
+                        id,
+                        targets.stream()
+                                .map(target -> route.map().actors().get(target.actor()))
+                                .map(actor ->
+                                        new ReadRequest.Target(actor.actor(), actor.epoch(), floors.floor(id, actor)))
+                                .toList()));
+            }
+        });
+        return all;
     }
 
     /** Live servers that have the port, by id. */

@@ -43,10 +43,11 @@ public record ActorPart(
     /** A run of the log, of which entries up to {@code until} count. */
     public record Piece(long first, long last, long epoch, long until) {}
 
-    static List<Piece> pieces(List<BackupKeys.Run> chain, long index) {
+    /** The runs that have entries after the checkpoint and up to the index; the first may reach back behind it. */
+    static List<Piece> pieces(List<BackupKeys.Run> chain, long checkpointIndex, long index) {
         List<Piece> pieces = new ArrayList<>();
         for (BackupKeys.Run run : chain) {
-            if (run.first() <= index) {
+            if (run.first() <= index && checkpointIndex < index) {
                 pieces.add(new Piece(run.first(), run.stored(), run.epoch(), Math.min(run.last(), index)));
             }
         }

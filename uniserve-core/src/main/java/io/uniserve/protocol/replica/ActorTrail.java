@@ -15,11 +15,17 @@ import java.util.TreeMap;
  * Which atomic updates durable storage has all of, as far as one actor has a part in them. Those of all actors of a table
  * together tell the newest version to which the table can be brought back.
  *
+ * @param index how far its log goes, 0 where storage has nothing of it
+ * @param newest the newest version that its checkpoint or its log knows, committed or not: it takes no update of it, or of an
+ *     earlier one, any more
  * @param covered the newest version committed in the actor's checkpoint, 0 for none
  * @param committed what is prepared and committed in its log after the checkpoint, ascending
  */
-public record ActorTrail(long covered, List<Commit> committed) {
-    private static final int FORMAT = 1;
+public record ActorTrail(long index, long newest, long covered, List<Commit> committed) {
+    private static final int FORMAT = 2;
+
+    /** Of an actor of which storage has nothing. */
+    static final ActorTrail NOTHING = new ActorTrail(0, 0, 0, List.of());
 
     public ActorTrail {
         committed = List.copyOf(committed);
@@ -71,7 +77,11 @@ public record ActorTrail(long covered, List<Commit> committed) {
                             + Limits.SURVEY_VERSIONS_MAX + " can be told");
         }
         BinaryWriter out = new BinaryWriter();
-        out.writeInt(FORMAT).writeLong(covered).writeInt(committed.size());
+        out.writeInt(FORMAT)
+                .writeLong(index)
+                .writeLong(newest)
+                .writeLong(covered)
+                .writeInt(committed.size());
         for (Commit commit : committed) {
             out.writeLong(commit.version()).writeLong(commit.previous()).writeInt(commit.participants());
         }
@@ -86,12 +96,14 @@ public record ActorTrail(long covered, List<Commit> committed) {
             throw new UniserveException(
                     ErrorCode.CORRUPT, "a survey has format " + format + ", this version reads " + FORMAT);
         }
+        long index = in.readLong();
+        long newest = in.readLong();
         long covered = in.readLong();
         List<Commit> committed = new ArrayList<>();
         for (int left = in.readCount(20); left > 0; left--) {
             committed.add(new Commit(in.readLong(), in.readLong(), in.readInt()));
         }
         in.expectEnd();
-        return new ActorTrail(covered, committed);
+        return new ActorTrail(index, newest, covered, committed);
     }
 }

@@ -49,6 +49,10 @@ final class AtomicFlow {
     }
 
     void prepare(Prepare request, Completion<PeerReply> completion) {
+        if (request.previous() != 0 && trail.end().open() == request.previous()) {
+            // its driver has this from the table's log: the decision is on its way, and goes first
+            decide(new Decide(request.table(), request.key(), request.previous(), true), told -> {});
+        }
         Vote early = early(request, completion);
         if (early != null) {
             completion.done(Outcome.ok(early));

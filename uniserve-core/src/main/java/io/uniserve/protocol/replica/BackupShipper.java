@@ -362,12 +362,17 @@ final class BackupShipper {
         if (soleReplica && quiet && all && (record == null || !record.clean())) {
             write(true);
         } else if (record == null
-                || !record.clean() && record.shippedIndex() < shipped && (remote || now - nextRecordAt >= 0)) {
+                || !record.clean() && record.shippedIndex() < shipped && (recordsSoon() || now - nextRecordAt >= 0)) {
             nextRecordAt = now + RECORD_EVERY * host.config().shippingNanos();
             write(false);
         } else if (checkpoints.pending() != null) {
             write(record.clean());
         }
+    }
+
+    /** That there is something at all is said at once: an actor of which nothing is recorded may come back empty. */
+    private boolean recordsSoon() {
+        return remote || record != null && record.shippedIndex() == 0;
     }
 
     /** More has become stable: what is to be in durable storage before it is acknowledged goes there at once. */

@@ -35,8 +35,8 @@ final class CheckpointDownload {
         this.completion = completion;
     }
 
-    /** The newest version committed in a checkpoint, 0 for none; CORRUPT where its objects do not check. */
-    static void versions(Environment env, String prefix, BackupManifest manifest, Completion<Long> completion) {
+    /** What a checkpoint says of versions; CORRUPT where its objects do not check. */
+    static void versions(Environment env, String prefix, BackupManifest manifest, Completion<Versions> completion) {
         ArrayDeque<BackupManifest.Chunk> chunks = new ArrayDeque<>();
         manifest.files().stream()
                 .filter(file -> file.path().equals(LAST))
@@ -50,12 +50,12 @@ final class CheckpointDownload {
             BackupManifest manifest,
             ArrayDeque<BackupManifest.Chunk> chunks,
             BinaryWriter read,
-            Completion<Long> completion) {
+            Completion<Versions> completion) {
         BackupManifest.Chunk chunk = chunks.poll();
         if (chunk == null) {
             Checkpoints.Name name = new Checkpoints.Name(manifest.index(), manifest.epoch());
             completion.done(Checkpoints.parse(read.toBytes(), name)
-                    .map(table -> table.isPresent() ? table.get().versions().committed() : 0));
+                    .map(table -> table.map(DedupeTable::versions).orElseGet(Versions::new)));
             return;
         }
         String object = BackupKeys.chunk(prefix, chunk.generation(), chunk.sha256());

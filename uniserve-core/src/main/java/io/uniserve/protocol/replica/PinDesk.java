@@ -139,7 +139,7 @@ final class PinDesk {
                             record.checkpoint(),
                             record.checkpointIndex(),
                             bytes,
-                            ActorPart.pieces(chain, wish.index())),
+                            ActorPart.pieces(chain, record.checkpointIndex(), wish.index())),
                     mapVersion);
         });
     }

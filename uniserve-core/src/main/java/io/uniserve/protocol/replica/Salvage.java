@@ -17,20 +17,23 @@ import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
 import java.util.function.Consumer;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Finds the newest state of an actor whose backup record is lost with the registry: the checkpoint of the largest index that
  * lies on the log, and the log after it. A checkpoint that a deposed primary uploaded is recognized by the entry that a later
  * primary's log has at its index. Nobody may write the actor's objects meanwhile.
+ *
+ * <p>Of an actor of a table whose updates are atomic there may be nothing: it was lost before it had shipped anything. Its part is
+ * empty then, and whether that may be is for the coordinator to say, who knows the other actors and what was recorded. What
+ * cannot be listed, and a log that is there in pieces, are errors.
  */
 public final class Salvage {
     private final Environment env;
     private final String cluster;
     private final ReplicaKey key;
     private final Completion<PeerReply> completion;
-    private final Then then;
+    private final Ends ends;
     private final List<BackupManifest> manifests = new ArrayList<>();
     private final List<String> manifestKeys = new ArrayList<>();
     private List<String> listed = List.of();
@@ -41,16 +44,20 @@ public final class Salvage {
         void run(Salvage found, @Nullable BackupManifest manifest, ActorPart part, List<BackupKeys.Run> chain);
     }
 
-    private Salvage(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion, Then then) {
+    /** @param nothing what is done where storage has nothing of the actor */
+    private record Ends(Then then, Consumer<Salvage> nothing) {}
+
+    private Salvage(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion, Ends ends) {
         this.env = env;
         this.cluster = cluster;
         this.key = key;
         this.completion = completion;
-        this.then = then;
+        this.ends = ends;
     }
 
     /**
-     * Pins it for the backup of this id. CORRUPT where what there is does not go together.
+     * Pins it for the backup of this id. CORRUPT where what there is does not go together, or where there is nothing of an actor
+     * of an eventual table.
      *
      * @param before of a table whose updates are atomic: nothing of this version and of later ones; 0 for all there is
      */
@@ -61,31 +68,30 @@ public final class Salvage {
             String backup,
             long before,
             Completion<PeerReply> completion) {
-        new Salvage(env, cluster, key, completion, (found, manifest, part, chain) -> {
-                    if (before == 0) {
-                        found.store(part, backup);
-                    } else {
-                        found.trail(
-                                part,
-                                chain,
-                                trail -> found.store(found.until(part, chain, trail.endBefore(before)), backup));
-                    }
-                })
-                .list();
+        Then then = (found, manifest, part, chain) -> {
+            if (before == 0) {
+                found.store(part, backup);
+            } else {
+                found.trail(
+                        part, chain, trail -> found.store(found.until(part, chain, trail.endBefore(before)), backup));
+            }
+        };
+        Consumer<Salvage> nothing = found -> {
+            if (before == 0) {
+                completion.done(
+                        Outcome.err(new UniserveException(ErrorCode.CORRUPT, "durable storage has nothing of " + key)));
+            } else {
+                found.store(new ActorPart(cluster, key, 0, 1, "", 0, 0, List.of()), backup);
+            }
+        };
+        new Salvage(env, cluster, key, completion, new Ends(then, nothing)).list();
     }
 
     /** Tells which versions there are, see {@link ActorTrail}. */
     public static void survey(Environment env, String cluster, ReplicaKey key, Completion<PeerReply> completion) {
-        new Salvage(
-                        env,
-                        cluster,
-                        key,
-                        completion,
-                        (found, manifest, part, chain) -> found.trail(
-                                part,
-                                chain,
-                                trail -> found.covered(manifest, covered -> found.tell(trail.trail(covered)))))
-                .list();
+        Then then = (found, manifest, part, chain) -> found.trail(
+                part, chain, trail -> found.versions(manifest, versions -> found.tell(trail.trail(versions))));
+        new Salvage(env, cluster, key, completion, new Ends(then, found -> found.tell(ActorTrail.NOTHING))).list();
     }
 
     private void list() {
@@ -95,6 +101,10 @@ public final class Salvage {
                 return;
             }
             listed = ((Outcome.Ok<List<String>>) found).value();
+            if (isNothing()) {
+                ends.nothing().accept(this);
+                return;
+            }
             ArrayDeque<String> names = new ArrayDeque<>();
             String prefix = BackupKeys.checkpointPrefix(cluster, key);
             for (String name : listed) {
@@ -105,6 +115,13 @@ public final class Salvage {
             }
             read(names, prefix);
         });
+    }
+
+    /** No log and no checkpoint, not even a piece of one. */
+    private boolean isNothing() {
+        String log = BackupKeys.logPrefix(cluster, key);
+        String checkpoints = BackupKeys.checkpointPrefix(cluster, key);
+        return listed.stream().noneMatch(name -> name.startsWith(log) || name.startsWith(checkpoints));
     }
 
     private void read(ArrayDeque<String> names, String prefix) {
@@ -195,7 +212,8 @@ public final class Salvage {
             completion.done(Outcome.err(
                     damage != null
                             ? damage
-                            : new UniserveException(ErrorCode.CORRUPT, "durable storage has nothing of " + key)));
+                            : new UniserveException(
+                                    ErrorCode.CORRUPT, "durable storage lacks the beginning of " + key)));
         } else if (gap || manifest == null && damage != null) {
             completion.done(Outcome.err(new UniserveException(
                     ErrorCode.CORRUPT,
@@ -219,8 +237,8 @@ public final class Salvage {
                     name,
                     after,
                     manifest == null ? 0 : manifest.bytes(),
-                    ActorPart.pieces(chain, index));
-            then.run(this, manifest, part, chain);
+                    ActorPart.pieces(chain, after, index));
+            ends.then().run(this, manifest, part, chain);
         }
     }
 
@@ -243,19 +261,19 @@ public final class Salvage {
                 part.checkpoint(),
                 part.checkpointIndex(),
                 part.bytes(),
-                ActorPart.pieces(chain, index));
+                ActorPart.pieces(chain, part.checkpointIndex(), index));
     }
 
-    private void covered(@Nullable BackupManifest manifest, LongConsumer told) {
+    private void versions(@Nullable BackupManifest manifest, Consumer<Versions> told) {
         if (manifest == null) {
-            told.accept(0);
+            told.accept(new Versions());
             return;
         }
         CheckpointDownload.versions(env, BackupKeys.checkpointPrefix(cluster, key), manifest, read -> {
-            if (read instanceof Outcome.Ok<Long> ok) {
+            if (read instanceof Outcome.Ok<Versions> ok) {
                 told.accept(ok.value());
             } else {
-                completion.done(Outcome.err(((Outcome.Err<Long>) read).error()));
+                completion.done(Outcome.err(((Outcome.Err<Versions>) read).error()));
             }
         });
     }

@@ -89,9 +89,10 @@ final class TrailReader {
         }
     }
 
-    /** @param covered the newest version committed in the checkpoint */
-    ActorTrail trail(long covered) {
-        return new ActorTrail(covered, committed);
+    /** @param checkpoint what the checkpoint says of versions */
+    ActorTrail trail(Versions checkpoint) {
+        long newest = first.isEmpty() ? 0 : first.lastKey();
+        return new ActorTrail(index, Math.max(newest, checkpoint.newest()), checkpoint.committed(), committed);
     }
 
     /** The last index before which nothing of this version or a later one is, and nothing that is not decided. */

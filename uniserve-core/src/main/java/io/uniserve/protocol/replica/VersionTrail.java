@@ -84,8 +84,11 @@ final class VersionTrail {
      */
     long endOf(long version) {
         Versions end = end();
-        if (end.newest() <= version) {
-            return end.open() == 0 ? LOG_END : UNDECIDED;
+        if (end.open() != 0 && end.open() <= version) {
+            return UNDECIDED;
+        }
+        if (end.open() == 0 && end.committed() <= version) {
+            return LOG_END; // what comes after it is aborted and has changed nothing
         }
         Map.Entry<Long, Long> later = first.higherEntry(version);
         return later == null || first.floorKey(version) == null ? FORGOTTEN : later.getValue() - 1;
@@ -93,18 +96,19 @@ final class VersionTrail {
 
     /**
      * The oldest version that is prepared here and whose outcome readers of this replica do not see yet, 0 for none. One that
-     * is decided in the log and not yet applied is still in doubt for a reader.
+     * is committed in the log and not yet applied is still in doubt for a reader. One that is aborted there is not: readers do
+     * not see it anyway, and whoever vouches that it is not committed says nothing of those after it.
      */
     long doubt() {
         long open = applied.get().open();
-        if (open != 0 && open != carriedOut.getAsLong()) {
-            return open;
-        }
-        for (Map.Entry<Long, LogEntry> entry : ahead.entrySet()) {
-            if (entry.getValue().type() == LogEntry.Type.PREPARE) {
-                return entry.getValue().version();
+        long doubt = open == carriedOut.getAsLong() ? 0 : open;
+        for (LogEntry entry : ahead.values()) {
+            if (entry.type() == LogEntry.Type.PREPARE) {
+                doubt = doubt == 0 ? entry.version() : doubt;
+            } else if (entry.version() == doubt && !entry.commits()) {
+                doubt = 0;
             }
         }
-        return 0;
+        return doubt;
     }
 }

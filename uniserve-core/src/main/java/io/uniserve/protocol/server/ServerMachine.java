@@ -97,7 +97,7 @@ public final class ServerMachine {
         this.backups = new TableBackupDesk(env, config.replicas(), eraser, replicas::find);
         this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views, eraser);
         this.atomic = new AtomicTables(host, AtomicConfig.defaults(), watches, views, replicas, gates);
-        this.cuts = new CutDesk(env.registry());
+        this.cuts = new CutDesk(env.clock(), env.registry());
         this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
         this.loads = new LoadReport(env, config.id(), replicas);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
@@ -385,6 +385,7 @@ public final class ServerMachine {
         if (stopped) {
             return;
         }
+        cuts.onSession(event);
         switch (event) {
             case EXPIRED -> {
                 expired = true;

@@ -12,9 +12,16 @@ import io.uniserve.limit.Limits;
  * @param retryNanos pause before something is tried again
  * @param lookNanos interval at which servers look for what was left undone
  * @param settleNanos longest that a reader waits for an update in doubt
+ * @param beginsAhead true where drivers begin the next version with each commit
  */
 public record AtomicConfig(
-        long timeoutNanos, long absenceNanos, long rpcTimeoutNanos, long retryNanos, long lookNanos, long settleNanos) {
+        long timeoutNanos,
+        long absenceNanos,
+        long rpcTimeoutNanos,
+        long retryNanos,
+        long lookNanos,
+        long settleNanos,
+        boolean beginsAhead) {
     private static final long MILLI = 1_000_000;
     /** Rows are sent, synced and applied at 5 MB/s at least. */
     private static final long NANOS_PER_BYTE = 200;
@@ -39,8 +46,19 @@ public record AtomicConfig(
         return 4 * retryNanos;
     }
 
+    /** What a driver has begun ahead, and has no update for within this time, it gives back. */
+    long aheadNanos() {
+        return lookNanos;
+    }
+
+    /** Where several drivers write to a table none of them begins ahead for so long. */
+    long restNanos() {
+        return 10 * lookNanos;
+    }
+
     /** The defaults of production. */
     public static AtomicConfig defaults() {
-        return new AtomicConfig(10_000 * MILLI, 3_000 * MILLI, 1_000 * MILLI, 50 * MILLI, 500 * MILLI, 2_000 * MILLI);
+        return new AtomicConfig(
+                10_000 * MILLI, 3_000 * MILLI, 1_000 * MILLI, 50 * MILLI, 500 * MILLI, 2_000 * MILLI, true);
     }
 }

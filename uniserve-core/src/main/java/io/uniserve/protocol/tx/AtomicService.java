@@ -156,6 +156,10 @@ public final class AtomicService {
             known.flightSince = host.env().clock().nanos();
         }
         host.known(log.tableId(), log.version());
+        TableDriver driver = drivers.get(table);
+        if (driver != null) {
+            driver.seenElsewhere(version);
+        }
         LogLook look = looks.get(table);
         if (look != null) {
             look.seen(log, version);

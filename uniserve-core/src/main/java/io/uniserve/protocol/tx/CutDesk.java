@@ -7,27 +7,54 @@ import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.MultiResult;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.env.Registry.SessionEvent;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.Cut;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
 
 /**
- * Reads the logs and maps of tables, then confirms all of them by one multi of checks: they were what was read at the moment of
- * the multi, which came after the question. Rests on no clock.
+ * Tells versions and epochs of tables as they were together at one moment after the question. It looks at all logs and maps twice,
+ * the second time after a write that went through the registry's quorum: what both looks found was so in between, as versions,
+ * epochs and the tables' numbers only grow. Versions in flight do not matter, and where one was committed meanwhile a third look is
+ * compared with the second: all looks after the write are of one session, whose reads never go back. Rests on no clock.
+ *
+ * <p>For the loop only.
  */
 public final class CutDesk {
-    private static final int ATTEMPTS_MAX = 8;
+    /** Each costs reads of the server that the session is with, and no write. */
+    private static final int LOOKS_MAX = 48;
 
+    /** Whoever asked has given up by then. */
+    private static final long LOOK_NANOS_MAX = 2_000_000_000L;
+
+    /** Writes that met another coordinator than the look before, and sessions that ended. */
+    private static final int BEGINNINGS_MAX = 8;
+
+    private final Clock clock;
     private final Registry registry;
+    /** How many sessions have ended: a new one may know less than the one before. */
+    private int sessionsEnded;
 
-    public CutDesk(Registry registry) {
+    public CutDesk(Clock clock, Registry registry) {
+        this.clock = clock;
         this.registry = registry;
+    }
+
+    /** Every event of the registry's session, before answers that come after it. */
+    public void onSession(SessionEvent event) {
+        if (event == SessionEvent.EXPIRED) {
+            sessionsEnded++;
+        }
     }
 
     /** The error of a strict read of a table whose updates are not atomic. */
@@ -39,83 +66,154 @@ public final class CutDesk {
                         + " FULLY_SERIALIZABLE");
     }
 
-    /** TABLE_NOT_FOUND for one that does not exist, UNSUPPORTED for one whose updates are not atomic. */
+    /**
+     * TABLE_NOT_FOUND for one that does not exist at that moment, UNSUPPORTED for one whose updates are not atomic, UNAVAILABLE where
+     * no two looks in a row agree.
+     */
     public void cut(List<TableName> tables, Completion<Cut> completion) {
-        new Question(List.copyOf(tables), completion).begin(0);
+        if (tables.isEmpty()) {
+            completion.done(Outcome.ok(new Cut(List.of())));
+            return;
+        }
+        new Question(List.copyOf(tables), completion).begin();
+    }
+
+    /**
+     * What a look found of one table.
+     *
+     * @param number by its map, 0 where there is none
+     */
+    private record Found(long number, boolean versions, Cut.Table table) {
+        private static Found of(TableName name, Versioned log, Versioned map) {
+            long number = map.value() instanceof TableMap actors ? actors.tableId() : 0;
+            List<Long> epochs = map.value() instanceof TableMap actors
+                    ? actors.actors().stream().map(ActorState::epoch).toList()
+                    : List.of();
+            return log.value() instanceof TableLog versions
+                    ? new Found(number, true, new Cut.Table(name, versions.tableId(), versions.version(), epochs))
+                    : new Found(number, false, new Cut.Table(name, 0, 0, epochs));
+        }
+
+        /** False where log and map were read of two tables, one after the other under this name. */
+        private boolean ofOne() {
+            return !versions || number == table.tableId();
+        }
     }
 
     private final class Question {
         private final List<TableName> tables;
         private final Completion<Cut> completion;
-        private List<Op> checks = new ArrayList<>();
-        private List<Cut.Table> found = new ArrayList<>();
+        private final List<String> paths = new ArrayList<>();
+        private final long began = clock.nanos();
+        private List<Found> last = List.of();
+        private int endedBefore;
+        private int beginnings;
+        private int looks;
 
         private Question(List<TableName> tables, Completion<Cut> completion) {
             this.tables = tables;
             this.completion = completion;
+            for (TableName table : tables) {
+                paths.add(RegistryPaths.log(table));
+                paths.add(RegistryPaths.map(table));
+            }
         }
 
-        private void begin(int attempt) {
-            if (attempt == ATTEMPTS_MAX) {
-                fail(new UniserveException(ErrorCode.UNAVAILABLE, "the tables change faster than they are read"));
+        /** The first look, with the version of a node that hardly ever changes. */
+        private void begin() {
+            if (beginnings++ == BEGINNINGS_MAX) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.UNAVAILABLE, "coordinators or sessions change faster than tables are looked at")));
                 return;
             }
-            checks = new ArrayList<>();
-            found = new ArrayList<>();
-            table(0, attempt);
+            endedBefore = sessionsEnded;
+            List<String> all = new ArrayList<>(paths);
+            all.add(RegistryPaths.TERM);
+            read(all, values -> {
+                last = found(values);
+                write(values.get(paths.size()).version());
+            });
         }
 
-        private void table(int at, int attempt) {
-            if (at == tables.size()) {
-                confirm(attempt);
+        /** A check of one node goes through the quorum, as every write does: what this session reads from now on is newer. */
+        private void write(int term) {
+            if (term == Registry.ABSENT) { // an old look, or nobody has led the cluster yet
+                registry.sync(synced -> begin());
                 return;
             }
-            TableName name = tables.get(at);
-            registry.read(
-                    RegistryPaths.log(name),
-                    readLog -> registry.read(RegistryPaths.map(name), readMap -> {
-                        if (readLog instanceof Outcome.Err<Versioned> err) {
-                            fail(err.error());
-                        } else if (readMap instanceof Outcome.Err<Versioned> err) {
-                            fail(err.error());
-                        } else {
-                            Versioned log = ((Outcome.Ok<Versioned>) readLog).value();
-                            Versioned map = ((Outcome.Ok<Versioned>) readMap).value();
-                            if (!(map.value() instanceof TableMap actors)) {
-                                fail(new UniserveException(
-                                        ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist"));
-                            } else if (!(log.value() instanceof TableLog versions)) {
-                                fail(noVersions(name));
-                            } else {
-                                checks.add(new Op.Check(RegistryPaths.log(name), log.version()));
-                                checks.add(new Op.Check(RegistryPaths.map(name), map.version()));
-                                found.add(new Cut.Table(
-                                        name,
-                                        versions.tableId(),
-                                        versions.version(),
-                                        actors.actors().stream()
-                                                .map(ActorState::epoch)
-                                                .toList()));
-                                table(at + 1, attempt);
-                            }
-                        }
-                    }));
-        }
-
-        private void confirm(int attempt) {
-            registry.multi(checks, checked -> {
+            registry.multi(List.of(new Op.Check(RegistryPaths.TERM, term)), checked -> {
                 if (checked instanceof Outcome.Err<MultiResult> err) {
-                    fail(err.error());
+                    completion.done(Outcome.err(err.error()));
                 } else if (((Outcome.Ok<MultiResult>) checked).value().applied()) {
-                    completion.done(Outcome.ok(new Cut(found)));
+                    look();
                 } else {
-                    registry.sync(synced -> begin(attempt + 1));
+                    registry.sync(synced -> begin());
                 }
             });
         }
 
-        private void fail(UniserveException error) {
-            completion.done(Outcome.err(error));
+        private void look() {
+            if (looks++ == LOOKS_MAX || clock.nanos() - began > LOOK_NANOS_MAX) {
+                completion.done(Outcome.err(new UniserveException(
+                        ErrorCode.UNAVAILABLE,
+                        "versions are committed faster than the tables are looked at: no two looks in a row agree")));
+                return;
+            }
+            read(paths, values -> {
+                List<Found> now = found(values);
+                if (sessionsEnded != endedBefore) {
+                    begin();
+                } else if (now.equals(last) && now.stream().allMatch(Found::ofOne)) {
+                    answer(now);
+                } else {
+                    last = now;
+                    look();
+                }
+            });
+        }
+
+        private List<Found> found(List<Versioned> values) {
+            List<Found> found = new ArrayList<>();
+            for (int i = 0; i < tables.size(); i++) {
+                found.add(Found.of(tables.get(i), values.get(2 * i), values.get(2 * i + 1)));
+            }
+            return found;
+        }
+
+        private void answer(List<Found> found) {
+            for (Found one : found) {
+                if (one.number() == 0) {
+                    completion.done(Outcome.err(new UniserveException(
+                            ErrorCode.TABLE_NOT_FOUND, "table " + one.table().name() + " does not exist")));
+                    return;
+                }
+                if (!one.versions()) {
+                    completion.done(Outcome.err(noVersions(one.table().name())));
+                    return;
+                }
+            }
+            completion.done(Outcome.ok(new Cut(found.stream().map(Found::table).toList())));
+        }
+
+        /** All at the same time, as each version that is committed from the first read to the last spoils the look. */
+        private void read(List<String> all, Consumer<List<Versioned>> then) {
+            Map<Integer, Versioned> values = new TreeMap<>();
+            List<UniserveException> errors = new ArrayList<>();
+            for (int i = 0; i < all.size(); i++) {
+                int place = i;
+                registry.read(all.get(place), read -> {
+                    if (read instanceof Outcome.Ok<Versioned> ok) {
+                        values.put(place, ok.value());
+                    } else {
+                        errors.add(((Outcome.Err<Versioned>) read).error());
+                    }
+                    if (values.size() == all.size()) {
+                        then.accept(List.copyOf(values.values()));
+                    } else if (values.size() + errors.size() == all.size()) {
+                        completion.done(Outcome.err(errors.get(0)));
+                    }
+                });
+            }
         }
     }
 }

@@ -11,4 +11,9 @@ import java.util.List;
 public interface CutNetwork {
     /** The completion is called once, with DEADLINE_EXCEEDED when there is no answer in time. */
     void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<Cut> completion);
+
+    /** True where one and the same server answers whatever the address: after an error it is asked again only after a pause. */
+    default boolean oneForAll() {
+        return false;
+    }
 }

@@ -66,9 +66,10 @@ final class Herald {
                 ? 0
                 : flight.batches().size() + flight.participants().size();
         for (Decision decision : log.decisions()) {
+            boolean all = decision.batches().isEmpty(); // all actors, of a version begun ahead: a few small numbers
             entries += decision.batches().size()
                     + decision.refused().size()
-                    + decision.unacked().size();
+                    + (all ? 1 : decision.unacked().size());
         }
         return log.decisions().size() <= Limits.TOLD_DECISIONS_MAX && entries <= Limits.TOLD_ENTRIES_MAX;
     }

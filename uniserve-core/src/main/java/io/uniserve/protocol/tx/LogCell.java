@@ -77,6 +77,13 @@ final class LogCell {
         value = null;
     }
 
+    /** A log with this version of its node was seen elsewhere: what is known here is forgotten where it is older. */
+    void seenElsewhere(int nodeVersion) {
+        if (nodeVersion > version) {
+            value = null;
+        }
+    }
+
     /** What became of the request the last time it was tried; empty where it was not, or is no longer known. */
     Optional<Decision> lastOf(RequestId request) {
         TableLog log = value;

@@ -15,6 +15,8 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.IntStream;
+import org.jspecify.annotations.Nullable;
 
 /** The steps that a table's log may take. Pure: each gives the next value, which a compare-and-set writes. */
 public final class LogSteps {
@@ -32,6 +34,45 @@ public final class LogSteps {
         InFlight begun = new InFlight(log.next(), driver, participants, batches, bytes);
         return new TableLog(
                 log.tableId(), log.version(), log.next() + 1, begun, log.decisions(), log.forgotten(), log.outcomes());
+    }
+
+    /** Gives the next version to this driver, which will say for what with its decision. Only while none is in flight. */
+    public static TableLog beginAhead(TableLog log, ServerId driver) {
+        return begin(log, driver, List.of(), List.of(), 0);
+    }
+
+    /** Says what the version that was begun ahead is for. */
+    public static TableLog name(TableLog log, List<Integer> participants, List<Batch> batches, long bytes) {
+        InFlight flight = begunAhead(log);
+        return with(log, new InFlight(flight.version(), flight.driver(), participants, batches, bytes));
+    }
+
+    /** Its driver gives up what it has begun ahead and told nobody of: no update ever has that version. */
+    public static TableLog release(TableLog log) {
+        begunAhead(log);
+        return with(log, null);
+    }
+
+    /**
+     * Aborts what another driver has begun ahead. Nobody else knows its participants, so that all actors of the table have to
+     * have the decision before it may be forgotten.
+     */
+    public static TableLog displace(TableLog log, int actors, String reason) {
+        List<Integer> all = IntStream.range(0, actors).boxed().toList();
+        return abort(name(log, all, List.of(), 0), List.of(), reason);
+    }
+
+    private static InFlight begunAhead(TableLog log) {
+        InFlight flight = log.inFlight();
+        if (flight == null || !flight.ahead()) {
+            throw new IllegalStateException("no version is begun ahead");
+        }
+        return flight;
+    }
+
+    private static TableLog with(TableLog log, @Nullable InFlight flight) {
+        return new TableLog(
+                log.tableId(), log.version(), log.next(), flight, log.decisions(), log.forgotten(), log.outcomes());
     }
 
     /** Commits what is in flight. */
@@ -110,7 +151,9 @@ public final class LogSteps {
             Decision decision = log.decisions().get(i);
             settled += decision.unacked().isEmpty() ? decision.batches().size() : 0;
             boolean moves = decision.unacked().isEmpty() && settled > Limits.TABLE_DECISIONS_RECENT_KEPT;
-            (moves ? moved : stay).add(decision);
+            if (!moves || !decision.batches().isEmpty()) { // no retry asks for one that was of no request
+                (moves ? moved : stay).add(decision);
+            }
         }
         Collections.reverse(stay);
         moved.sort(Comparator.comparingLong(Decision::version));

@@ -124,6 +124,11 @@ final class Run {
         return List.copyOf(parts.keySet());
     }
 
+    /** Of its rows. */
+    long bytes() {
+        return bytes;
+    }
+
     /** Nothing more is asked or heard. */
     void end() {
         over = true;

@@ -29,7 +29,7 @@ import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A strict read of one or several tables (protocol section 4): a server confirms the versions and epochs of all of them as of one
+ * A strict read of one or several tables (protocol section 4): a server finds the versions and epochs of all of them as of one
  * moment, then in-sync replicas of these epochs are asked for these versions. It rests on no lease and so on no clock. Where a
  * replica has moved on, or a state is gone, it begins anew with another moment. Never a partial answer, never a mixture.
  *
@@ -56,6 +56,10 @@ public final class StrictReadMachine {
     private boolean answered;
 
     private boolean moved;
+    /** Of a read of a given moment: whether a replica has it no more, and whether a newer map was asked for. */
+    private boolean gone;
+
+    private boolean looked;
     private boolean paused;
     private int round;
     private boolean over;
@@ -116,8 +120,8 @@ public final class StrictReadMachine {
     /**
      * A read of the moment of an earlier one.
      *
-     * @param fixed that moment, of these queries' tables: VERSION_GONE where their states of it are not there any more; null for
-     *     a moment after the start
+     * @param fixed that moment, of these queries' tables and maybe of others: VERSION_GONE where their states of it are not there
+     *     any more, at no replica, by a map that is newer than the question; null for a moment after the start
      */
     public StrictReadMachine(
             ReaderEnvironment env,
@@ -226,6 +230,9 @@ public final class StrictReadMachine {
                 tried.add(server.get());
                 if (error.code() == ErrorCode.TABLE_NOT_FOUND || error.code() == ErrorCode.UNSUPPORTED) {
                     end(Outcome.err(error));
+                } else if (cuts.oneForAll()) {
+                    tried.clear();
+                    later();
                 } else {
                     begin();
                 }
@@ -236,7 +243,12 @@ public final class StrictReadMachine {
     /** With a newer routing, after a pause, another moment. */
     private void later() {
         if (fixed != null) {
-            fail(ErrorCode.VERSION_GONE, "the state that the query reads is not there any more: " + last);
+            if (looked && !paused) {
+                fail(ErrorCode.VERSION_GONE, "the state that the query reads is not there any more: " + last);
+            } else {
+                looked = true; // the map here may be older than the moment
+                again();
+            }
             return;
         }
         if (once && answered) {
@@ -264,14 +276,23 @@ public final class StrictReadMachine {
                 .refresh(refreshed -> env.timers().after(PAUSE_NANOS, () -> {
                     paused = false;
                     if (asked == round && !over) {
+                        moved = false;
+                        gone = false;
                         slots.stream().filter(slot -> !slot.asking).forEach(slot -> slot.tried.clear());
-                        dispatch();
+                        next();
                     }
                 }));
     }
 
     private Cut.Table table(Cut of, int query) {
-        return of.tables().get(tables.indexOf(queries.get(query).table()));
+        return table(of, queries.get(query).table());
+    }
+
+    private static Cut.Table table(Cut of, TableName name) {
+        return of.tables().stream()
+                .filter(table -> table.name().equals(name))
+                .findFirst()
+                .orElseThrow(() -> new IllegalStateException("a moment without table " + name));
     }
 
     private void take(Cut taken) {
@@ -309,7 +330,7 @@ public final class StrictReadMachine {
                 if (slot.next == null) {
                     if (slot.trouble != null) {
                         end(Outcome.err(slot.trouble)); // all replicas have it
-                    } else if (once && answered && !moved) {
+                    } else if (fixed != null ? !moved && !gone : once && answered && !moved) {
                         again();
                     } else {
                         later();
@@ -407,6 +428,7 @@ public final class StrictReadMachine {
                 last = "actor " + failure.actor() + " on " + share.server() + ": " + failure.code() + " "
                         + failure.message();
                 anew |= failure.code() == ErrorCode.VERSION_GONE || failure.code() == ErrorCode.STALE_EPOCH;
+                gone |= failure.code() == ErrorCode.VERSION_GONE;
                 UniserveException error = new UniserveException(failure.code(), failure.message());
                 group.stream().filter(slot -> slot.actor == failure.actor()).forEach(slot -> judge(slot, error));
             }
@@ -418,9 +440,15 @@ public final class StrictReadMachine {
         if (over) {
             return;
         }
-        if (anew) {
+        if (anew && fixed == null) {
             later();
-        } else if (slots.stream().allMatch(slot -> slot.value != null)) {
+        } else {
+            next(); // where the moment is given another replica may have its state yet
+        }
+    }
+
+    private void next() {
+        if (slots.stream().allMatch(slot -> slot.value != null)) {
             succeed();
         } else {
             dispatch();
@@ -442,7 +470,7 @@ public final class StrictReadMachine {
      */
     private boolean told(Cut now) {
         for (int i = 0; i < tables.size(); i++) {
-            Optional<TableRoute> route = route(i, now.tables().get(i).tableId());
+            Optional<TableRoute> route = route(i, table(now, tables.get(i)).tableId());
             if (route.isEmpty()) {
                 last = "the table has another number than at the moment of the read";
                 later();

@@ -41,6 +41,7 @@ final class TableDriver {
     private final Teller teller;
     private final Absentees absentees;
     private final Unshipped unshipped;
+    private final Ahead ahead;
     private final Map<RequestId, Waiting> waiting = new LinkedHashMap<>();
     private List<Batch> attempted = List.of();
     private @Nullable Run run;
@@ -50,6 +51,7 @@ final class TableDriver {
     private int badMap = -2;
     private int apart;
     private boolean busy;
+    private boolean telling;
     private boolean ticking;
 
     /** Why this version must be aborted. */
@@ -66,6 +68,7 @@ final class TableDriver {
         this.herald = new Herald(host, config, table, tableId, log::told);
         this.teller = new Teller(host, config, table, tableId, herald);
         this.unshipped = new Unshipped(teller);
+        this.ahead = new Ahead(config, host.self());
     }
 
     long tableId() {
@@ -116,23 +119,36 @@ final class TableDriver {
         }
     }
 
-    /** Strikes off what is acknowledged, where no update does it by the way. */
+    /** A log with this version of its node was seen on this server, of whoever wrote it. */
+    void seenElsewhere(int nodeVersion) {
+        if (run == null && !busy) {
+            log.seenElsewhere(nodeVersion);
+        }
+    }
+
+    /** Strikes off what is acknowledged, and gives back what was begun ahead, where no update does it by the way. */
     void flush() {
         TableLog known = log.value();
-        if (run != null || busy || !teller.hasAcks() || !waiting.isEmpty()) {
+        if (run != null || busy || !waiting.isEmpty() || !ahead.idle(now()) || !ahead.held() && !teller.hasAcks()) {
             return;
         }
         if (known == null) {
             readThen(this::flush);
             return;
         }
-        TableLog next = teller.struck(known);
+        ahead.missed(known.inFlight(), now());
+        boolean held = ahead.begunHere(known.inFlight());
+        if (held) {
+            ahead.give();
+        }
+        TableLog next = teller.struck(held ? LogSteps.release(known) : known);
         if (next.equals(known)) {
             teller.written(known);
             return;
         }
         write(next, null, written -> {
             if (written == LogCell.Written.DONE) {
+                ahead.done();
                 teller.written(next);
             }
             step();
@@ -149,7 +165,7 @@ final class TableDriver {
 
     /** Goes on with whatever is next. */
     private void step() {
-        if (busy) {
+        if (busy || telling) {
             return;
         }
         tickLater();
@@ -222,7 +238,7 @@ final class TableDriver {
 
     private void next() {
         TableLog known = log.value();
-        if (known == null || busy) {
+        if (known == null || busy || telling) {
             return;
         }
         if (known.tableId() != tableId) {
@@ -232,7 +248,8 @@ final class TableDriver {
         } else {
             answerKnown(known);
             InFlight other = known.inFlight();
-            if (other != null) {
+            ahead.missed(other, now());
+            if (other != null && !ahead.is(other)) {
                 meet(known, other);
             } else if (!waiting.isEmpty()) {
                 begin(known);
@@ -268,7 +285,7 @@ final class TableDriver {
             if (other) {
                 waiting.remove(update.batch.request());
                 update.failed(ErrorCode.INVALID_ARGUMENT, otherContent().reason());
-            } else if (expired && !running(known, update)) {
+            } else if (expired && !running(known.inFlight(), update)) {
                 waiting.remove(update.batch.request());
                 update.failed(
                         ErrorCode.OUTCOME_EXPIRED,
@@ -280,8 +297,11 @@ final class TableDriver {
         }
     }
 
-    private static boolean running(TableLog known, Waiting update) {
-        return known.inFlight() != null && known.inFlight().batches().contains(update.batch);
+    /** It is in flight, or may be: what another driver has begun ahead may be for anything. */
+    private boolean running(@Nullable InFlight flight, Waiting update) {
+        return flight != null
+                && !ahead.is(flight)
+                && (flight.ahead() || flight.batches().contains(update.batch));
     }
 
     /** Answers what the decision ends; an update that was aborted without being refused goes on waiting. */
@@ -303,7 +323,8 @@ final class TableDriver {
 
     /**
      * Another version is in flight: it is let be for its time, or shortly where its driver is gone. One of this server that it
-     * does not know is over.
+     * does not know is over. One that another driver has begun ahead, perhaps for nothing, is not waited for at all: whatever
+     * that driver does with it is undone, and tried again.
      */
     private void meet(TableLog known, InFlight other) {
         boolean mine = other.driver().equals(host.self());
@@ -316,28 +337,54 @@ final class TableDriver {
             foreignSince = now();
         }
         boolean gone = host.addressOf(other.driver()) == null && now() - foreignSince >= config.goneNanos();
-        if (mine || gone || now() - foreignSince >= config.timeoutNanos(other.bytes())) {
+        boolean late = mine || gone || now() - foreignSince >= config.timeoutNanos(other.bytes());
+        AtomicHost.Table map = host.table(table);
+        if (other.ahead() && (late || mayBegin(known)) && map != null) {
+            if (!mine) {
+                ahead.rest(now());
+            }
+            LOG.debug("{}: aborts version {}, which {} has begun ahead", table, other.version(), other.driver());
+            end(LogSteps.displace(known, map.map().actors().size(), "another server drives updates too"), other);
+        } else if (late && !other.ahead()) {
             LOG.info("{}: aborts version {} of {}, which nobody decides", table, other.version(), other.driver());
-            TableLog next = teller.struck(LogSteps.abort(known, List.of(), "nobody decided it in time"));
-            write(next, null, written -> {
-                if (written == LogCell.Written.DONE) {
-                    teller.written(next);
-                    teller.tell(other.version(), false, other.participants());
-                    herald.tellAll();
-                }
-                step();
-            });
+            end(LogSteps.abort(known, List.of(), "nobody decided it in time"), other);
         } else {
             log.forget();
             tickLater();
         }
     }
 
+    /** True where an update waits that could be begun now, if no version were in flight. */
+    private boolean mayBegin(TableLog known) {
+        long now = now();
+        return !LogSteps.full(known)
+                && waiting.values().stream().anyMatch(update -> !absentees.concerns(update.request, now));
+    }
+
+    /** Writes the log in which a version that was in flight, and is not this driver's, is aborted. */
+    private void end(TableLog aborted, InFlight other) {
+        TableLog next = teller.struck(aborted);
+        List<Integer> actors = LogSteps.decision(aborted, other.version())
+                .map(Decision::unacked)
+                .orElse(List.of());
+        write(next, null, written -> {
+            if (written == LogCell.Written.DONE) {
+                teller.written(next);
+                teller.tell(other.version(), false, actors);
+                herald.tellAll();
+            }
+            step();
+        });
+    }
+
     private boolean waits(List<Batch> batches) {
         return batches.stream().allMatch(batch -> waiting.containsKey(batch.request()));
     }
 
+    /** Begins a version for what waits, or uses the one that is begun. */
     private void begin(TableLog known) {
+        InFlight flight = known.inFlight();
+        boolean begun = ahead.is(flight);
         List<Waiting> merged = new ArrayList<>();
         long bytes = 0;
         long now = now();
@@ -352,7 +399,7 @@ final class TableDriver {
             merged.add(update);
             bytes += update.bytes;
         }
-        if (merged.isEmpty() || LogSteps.full(known)) {
+        if (merged.isEmpty() || !begun && LogSteps.full(known)) {
             tickLater();
             return;
         }
@@ -360,11 +407,20 @@ final class TableDriver {
         attempted = merged.stream().map(update -> update.batch).toList();
         TreeSet<Integer> participants = new TreeSet<>();
         merged.forEach(update -> update.request.actors().forEach(rows -> participants.add(rows.actor())));
-        TableLog next = LogSteps.begin(teller.struck(known), host.self(), List.copyOf(participants), attempted, bytes);
+        long version = begun && flight != null ? flight.version() : known.next();
+        ahead.done();
+        if (begun && bytes <= Limits.AHEAD_BYTES_MAX) {
+            start(known, version, true);
+            return;
+        }
+        TableLog struck = teller.struck(known);
+        TableLog next = begun
+                ? LogSteps.name(struck, List.copyOf(participants), attempted, bytes)
+                : LogSteps.begin(struck, host.self(), List.copyOf(participants), attempted, bytes);
         write(next, null, written -> {
             if (written == LogCell.Written.DONE) {
                 teller.written(next);
-                start(known, known.next(), true);
+                start(known, version, true);
             }
             step();
         });
@@ -420,21 +476,15 @@ final class TableDriver {
         if (decision.isPresent()) {
             decided(now, decision.get());
         } else if (!LogSteps.inFlight(known, now.version)) {
-            LOG.error("{}: version {} is neither in flight nor decided", table, now.version);
-            now.end();
-            run = null;
-            now.updates.forEach(update -> {
-                waiting.remove(update.batch.request());
-                update.failed(ErrorCode.OUTCOME_UNKNOWN, "the table's log does not know the update's version");
-            });
+            over(now, known.forgotten());
         } else if (refused != null) {
-            abort(known, refused);
+            abort(now, known, refused);
         } else if (now() - now.deadlineNanos >= 0) {
             giveUp(now, known);
         } else {
             AtomicHost.Table map = now.prepared();
             if (map != null && map.mapVersion() != badMap) {
-                commit(known, map.mapVersion());
+                commit(now, known, map);
             } else if (now() - now.begunNanos >= now.absenceNanos()
                     && !now.absent().isEmpty()) {
                 giveUp(now, known);
@@ -442,31 +492,65 @@ final class TableDriver {
         }
     }
 
-    private void commit(TableLog known, int mapVersion) {
-        Run now = run;
-        if (now != null) {
-            now.committing = true;
+    /**
+     * It was decided so long ago that the log alone does not say how. What was committed is known until it is told that it is
+     * forgotten; of what was aborted the updates are tried again.
+     */
+    private void over(Run ended, long forgotten) {
+        ended.end();
+        run = null;
+        for (Waiting update : ended.updates) {
+            Optional<Decision> last =
+                    log.lastOf(update.batch.request()).filter(decision -> decision.version() == ended.version);
+            if (last.isPresent()) {
+                settle(update, last.get(), false);
+            } else if (ended.version <= forgotten) {
+                LOG.error("{}: version {} is neither in flight nor decided", table, ended.version);
+                waiting.remove(update.batch.request());
+                update.failed(ErrorCode.OUTCOME_UNKNOWN, "the table's log does not know the update's version");
+            }
         }
-        TableLog next = LogSteps.commit(known);
-        write(next, mapVersion, written -> {
+        step();
+    }
+
+    /** Commits what is prepared, and begins the next version where this driver is likely to have a use for it. */
+    private void commit(Run now, TableLog known, AtomicHost.Table map) {
+        now.committing = true;
+        TableLog committed = teller.struck(LogSteps.commit(named(now, known)));
+        boolean more = now.mine && ahead.may(committed, map.map().actors().size(), now());
+        ahead.sent(more ? committed.next() : 0, now());
+        TableLog next = more ? LogSteps.beginAhead(committed, host.self()) : committed;
+        write(next, map.mapVersion(), written -> {
             if (written == LogCell.Written.OTHER_MAP) {
-                badMap = mapVersion;
+                badMap = map.mapVersion();
                 host.refresh(table);
                 tickLater();
             } else {
+                if (written == LogCell.Written.DONE) {
+                    teller.written(next);
+                }
                 step();
             }
         });
     }
 
+    /** The log with what the version in flight is for, which only its driver knows where it was begun ahead. */
+    private static TableLog named(Run now, TableLog known) {
+        InFlight flight = known.inFlight();
+        List<Batch> batches = now.updates.stream().map(update -> update.batch).toList();
+        return flight != null && flight.ahead()
+                ? LogSteps.name(known, now.participants(), batches, now.bytes())
+                : known;
+    }
+
     /** Not for good: its updates wait until their actors are likely to be there. */
     private void giveUp(Run now, TableLog known) {
         absentees.missed(now.absent(), now());
-        abort(known, new Refused(List.of(), "its actors did not prepare it in time"));
+        abort(now, known, new Refused(List.of(), "its actors did not prepare it in time"));
     }
 
-    private void abort(TableLog known, Refused why) {
-        write(LogSteps.abort(known, why.requests(), why.reason()), null, written -> step());
+    private void abort(Run now, TableLog known, Refused why) {
+        write(LogSteps.abort(named(now, known), why.requests(), why.reason()), null, written -> step());
     }
 
     private void decided(Run ended, Decision decision) {
@@ -475,14 +559,18 @@ final class TableDriver {
         absentees.seen(ended.present());
         if (decision.committed()) {
             host.known(tableId, decision.version());
+        } else if (decision.batches().isEmpty()) { // another driver has displaced it
+            ahead.rest(now());
         }
         ended.updates.forEach(update -> settle(update, decision, false));
-        host.env() // after the answers, which clients wait for
+        telling = true;
+        host.env() // after the answers, which clients wait for, and before the next version is prepared
                 .timers()
                 .after(0, () -> {
+                    telling = false;
                     teller.tell(decision.version(), decision.committed(), decision.unacked());
                     herald.tellAll();
+                    step();
                 });
-        step();
     }
 }

@@ -62,11 +62,16 @@ public final class VersionedReadMachine {
     private boolean paused;
     private boolean over;
     private boolean oneVersion = true;
+    /** The table's number that the version is of; 0 where it is not known. */
+    private long number;
+
+    private boolean looked;
 
     private String last = "nobody was asked";
 
-    /** Values that have each actor once, all of this version, and in how many rounds they came. */
-    public record Result(long version, List<VersionedRead.Part> parts, int rounds, QueryResult.Stats stats) {
+    /** Values that have each actor once, all of this version of the table of this number, and in how many rounds they came. */
+    public record Result(
+            long tableId, long version, List<VersionedRead.Part> parts, int rounds, QueryResult.Stats stats) {
         public Result {
             parts = List.copyOf(parts);
         }
@@ -114,7 +119,7 @@ public final class VersionedReadMachine {
     /**
      * A read of this very version, as told by an earlier read.
      *
-     * @param version VERSION_GONE where its state is not kept any more; 0 for the newest
+     * @param version VERSION_GONE where no replica keeps its state any more; 0 for the newest
      */
     public VersionedReadMachine(
             ReaderEnvironment env,
@@ -142,9 +147,19 @@ public final class VersionedReadMachine {
         return this;
     }
 
+    /** The version is of the table of this number: VERSION_GONE where there is another of its name by now. Call before the start. */
+    public VersionedReadMachine ofNumber(long tableId) {
+        number = tableId;
+        return this;
+    }
+
     /** Sends the first requests. */
     public void start() {
         Optional<TableRoute> route = env.routing().current().table(query.table());
+        if (number != 0 && route.filter(this::isMeant).isEmpty()) {
+            other();
+            return;
+        }
         if (route.isEmpty()) {
             end(error(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " is not known"));
             return;
@@ -175,6 +190,26 @@ public final class VersionedReadMachine {
         } else {
             dispatch();
         }
+    }
+
+    private boolean isMeant(TableRoute route) {
+        return route.meta().tableId() == number;
+    }
+
+    /** The map here is older than the version, or the table is another one. */
+    private void other() {
+        if (looked) {
+            end(error(
+                    ErrorCode.VERSION_GONE,
+                    "table " + query.table() + " is not number " + number + " any more, whose version was asked for"));
+            return;
+        }
+        looked = true;
+        env.routing().refresh(refreshed -> {
+            if (!over) {
+                start();
+            }
+        });
     }
 
     /** Gives up; the completion hears CANCELLED. */
@@ -217,7 +252,8 @@ public final class VersionedReadMachine {
         Optional<TableRoute> route =
                 index.table(query.table()).filter(found -> found.meta().tableId() == tableId);
         if (route.isEmpty()) {
-            end(error(ErrorCode.TABLE_NOT_FOUND, "table " + query.table() + " was dropped while the query ran"));
+            ErrorCode code = number == 0 ? ErrorCode.TABLE_NOT_FOUND : ErrorCode.VERSION_GONE;
+            end(error(code, "table " + query.table() + " was dropped while the query ran"));
             return;
         }
         Map<ServerId, List<Slot>> groups = new LinkedHashMap<>();
@@ -337,10 +373,10 @@ public final class VersionedReadMachine {
         if (over) {
             return;
         }
-        if (gone) {
+        if (gone && fixed == 0) {
             restart();
         } else {
-            settle();
+            settle(); // where the version is given another replica may have its state yet
         }
     }
 
@@ -362,11 +398,12 @@ public final class VersionedReadMachine {
         if (verdict == Verdict.FATAL && error.code() != ErrorCode.VERSION_GONE) {
             end(Outcome.err(error));
         }
-        slot.trouble = verdict == Verdict.ONCE_EACH ? error : null;
+        boolean gone = fixed > 0 && error.code() == ErrorCode.VERSION_GONE;
+        slot.trouble = verdict == Verdict.ONCE_EACH || gone ? error : null;
     }
 
     private void restart() {
-        if (fixed > 0 || ++restarts > Limits.VERSION_RESTARTS_MAX) {
+        if (++restarts > Limits.VERSION_RESTARTS_MAX) {
             end(error(ErrorCode.VERSION_GONE, "version " + at + " is not kept any more: " + last));
             return;
         }
@@ -410,14 +447,15 @@ public final class VersionedReadMachine {
     /** Every actor's answer is complete through this version at least. */
     private void succeed(long agreed) {
         long version = Long.MAX_VALUE;
+        long newest = 0;
         for (Slot slot : slots.values()) {
             if (slot.part != null) {
-                floors.raise(tableId, slot.part.at(), env.clock().nanos());
+                newest = Math.max(newest, slot.part.at());
                 version = Math.min(version, slot.part.at());
             }
         }
         version = version == Long.MAX_VALUE ? agreed : version;
-        floors.raise(tableId, version, env.clock().nanos());
+        floors.raise(tableId, Math.max(newest, version), env.clock().nanos());
         List<VersionedRead.Part> parts = new ArrayList<>();
         for (Slot slot : slots.values()) { // ascending, so each part where its first actor comes
             VersionedRead.Part part = slot.part;
@@ -425,6 +463,6 @@ public final class VersionedReadMachine {
                 parts.add(part);
             }
         }
-        end(Outcome.ok(new Result(version, parts, rounds, new QueryResult.Stats(sent, retries, 0, servers))));
+        end(Outcome.ok(new Result(tableId, version, parts, rounds, new QueryResult.Stats(sent, retries, 0, servers))));
     }
 }

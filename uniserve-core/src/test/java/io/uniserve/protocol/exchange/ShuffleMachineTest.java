@@ -41,6 +41,26 @@ class ShuffleMachineTest {
 
     private static final class Asker implements ShuffleMachine.Reads {
         private final List<Open> open = new ArrayList<>();
+        private boolean settled;
+
+        @Override
+        public boolean settled() {
+            return settled;
+        }
+
+        @Override
+        public boolean together(TableName table) {
+            return settled && table.equals(BIG);
+        }
+
+        @Override
+        public Timers.Cancel readTogether(
+                List<ShuffleMachine.Asked> scatters, Completion<List<QueryResult>> completion) {
+            for (ShuffleMachine.Asked asked : scatters) {
+                open.add(new Open(asked, outcome -> completion.done(outcome.map(List::of))));
+            }
+            return () -> {};
+        }
 
         @Override
         public Timers.Cancel read(ShuffleMachine.Asked asked, Completion<QueryResult> completion) {
@@ -117,6 +137,20 @@ class ShuffleMachineTest {
 
     private void failed(String operator, ErrorCode code) {
         asker.take(operator).completion.done(Outcome.err(new UniserveException(code, "planted")));
+    }
+
+    @Test
+    void aMomentThatWasSettledBeforeIsNotReplacedHere() {
+        asker.settled = true;
+        start(60 * SECOND, stage("a", BIG, Spread.CUT), stage("b", SMALL, Spread.CUT));
+        assertThat(asker.operators()).as("one alone is read as of it too").containsExactlyInAnyOrder("a", "b");
+        failed("a", ErrorCode.VERSION_GONE);
+        assertThat(outcome.get())
+                .isInstanceOfSatisfying(
+                        Outcome.Err.class,
+                        err -> assertThat(((UniserveException) err.error()).code())
+                                .isEqualTo(ErrorCode.VERSION_GONE));
+        assertThat(ended).hasSize(1);
     }
 
     @Test

@@ -44,14 +44,42 @@ final class VersionTrailTest {
     @Test
     void theOldestDoubtCountsFirst() {
         apply(prepare(2, 5));
-        trail.appended(decide(3, 5, false));
+        trail.appended(decide(3, 5, true));
         trail.appended(prepare(4, 6));
         assertThat(trail.doubt()).isEqualTo(5);
-        apply(decide(3, 5, false));
+        apply(decide(3, 5, true));
         assertThat(trail.doubt()).isEqualTo(6);
-        assertThat(trail.end().committed()).isZero();
+        assertThat(trail.end().committed()).isEqualTo(5);
         assertThat(trail.end().openIndex()).isEqualTo(4);
         assertThat(trail.undecidedAt()).isEqualTo(4);
+    }
+
+    /** The driver of the first may still say that it is not committed, when the second is. */
+    @Test
+    void whatIsAbortedHidesNothingThatComesAfterIt() {
+        apply(prepare(2, 5));
+        trail.appended(decide(3, 5, false));
+        assertThat(trail.doubt()).isZero();
+        trail.appended(prepare(4, 6));
+        assertThat(trail.doubt()).isEqualTo(6);
+        trail.appended(decide(5, 6, false));
+        trail.appended(prepare(6, 7));
+        assertThat(trail.doubt()).isEqualTo(7);
+        trail.cut(4);
+        assertThat(trail.doubt()).isEqualTo(6);
+    }
+
+    @Test
+    void abortsAfterAVersionEndNothing() {
+        apply(prepare(2, 5));
+        apply(decide(3, 5, true));
+        apply(decide(4, 7, false)); // of another actor's update, or of none
+        assertThat(trail.endOf(5)).isEqualTo(VersionTrail.LOG_END);
+        apply(prepare(5, 8));
+        apply(decide(6, 8, false));
+        assertThat(trail.endOf(5)).isEqualTo(VersionTrail.LOG_END);
+        trail.appended(prepare(7, 9));
+        assertThat(trail.endOf(9)).isEqualTo(VersionTrail.UNDECIDED);
     }
 
     @Test

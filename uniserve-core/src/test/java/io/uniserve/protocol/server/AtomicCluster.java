@@ -42,7 +42,7 @@ final class AtomicCluster {
     static final Predicate<List<Op>> DECISION = ops -> ops.stream()
             .anyMatch(op -> op instanceof Op.Set set
                     && set.value() instanceof TableLog log
-                    && log.inFlight() == null
+                    && (log.inFlight() == null || log.inFlight().ahead())
                     && !log.decisions().isEmpty());
 
     /** A table beside the one of these tests. */
@@ -51,6 +51,7 @@ final class AtomicCluster {
     final Cluster cluster;
     private final ConsistencyLevel level;
     private final OnLoss onLoss;
+    private final List<AtomicWatch> watches = new ArrayList<>();
 
     AtomicCluster(int servers, int actors, int rf) {
         this(servers, actors, rf, ConsistencyLevel.FULLY_SERIALIZABLE);
@@ -145,6 +146,7 @@ final class AtomicCluster {
 
     List<Outcome<UpdateReply>> send(
             TableName table, long tableId, Host driver, RequestId id, int attempt, Map<Integer, String> rows) {
+        watches.forEach(watch -> watch.sent(rows));
         List<Outcome<UpdateReply>> outcome = new ArrayList<>();
         List<UpdateRequest.ActorRows> parts = new ArrayList<>();
         rows.forEach((actor, text) -> parts.add(new UpdateRequest.ActorRows(actor, 0, Bytes.utf8(text))));
@@ -333,6 +335,14 @@ final class AtomicCluster {
                 }
             });
         }
+    }
+
+    /** A client that reads all of the table from now on, and is told of all updates that are sent. */
+    AtomicWatch watch() {
+        AtomicWatch watch = new AtomicWatch(this);
+        watches.add(watch);
+        watch.start();
+        return watch;
     }
 
     /** One client's eyes. */

@@ -2,6 +2,7 @@ package io.uniserve.protocol.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.model.BackupName;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
@@ -32,11 +33,16 @@ class AtomicColdStartTest {
     private final AtomicCluster atomic = new AtomicCluster(lost, ACTORS, 2, ConsistencyLevel.FULLY_SERIALIZABLE);
     private final TreeMap<Long, Map<Integer, String>> committed = new TreeMap<>();
 
-    private static void done(Cluster cluster, AdminRequest request) {
+    private static Outcome<AdminReply> ask(Cluster cluster, AdminRequest request) {
         List<Outcome<AdminReply>> outcome = new ArrayList<>();
         cluster.coordinator.onAdmin(request, outcome::add);
         cluster.await(() -> !outcome.isEmpty(), 120);
-        assertThat(outcome.get(0)).as("%s", outcome.get(0)).isInstanceOf(Outcome.Ok.class);
+        return outcome.get(0);
+    }
+
+    private static void done(Cluster cluster, AdminRequest request) {
+        Outcome<AdminReply> outcome = ask(cluster, request);
+        assertThat(outcome).as("%s", outcome).isInstanceOf(Outcome.Ok.class);
     }
 
     private void update(int... actors) {
@@ -59,6 +65,10 @@ class AtomicColdStartTest {
         Cluster cluster = new Cluster(3, 10);
         cluster.objects.adopt(lost.objects);
         done(cluster, new AdminRequest.SalvageTable(lost.map().tableId(), B));
+        return restored(cluster);
+    }
+
+    private long restored(Cluster cluster) {
         done(cluster, new AdminRequest.VerifyBackup(B));
         done(cluster, new AdminRequest.RestoreTable(B, Cluster.T));
         TableLog log = (TableLog) Objects.requireNonNull(cluster.store.value(RegistryPaths.log(Cluster.T)));
@@ -72,6 +82,7 @@ class AtomicColdStartTest {
                     .as("actor %s at version %s", actor, log.version())
                     .isEqualTo(due);
         }
+        long began = cluster.loop.nanos();
         TableMap map = cluster.map();
         List<Outcome<UpdateReply>> after = atomic.send(
                 Cluster.T,
@@ -82,6 +93,9 @@ class AtomicColdStartTest {
                 AtomicCluster.rows("after", 0, 1, 2));
         cluster.await(() -> !after.isEmpty(), 60);
         assertThat(after.get(0)).isInstanceOf(Outcome.Ok.class);
+        assertThat(cluster.loop.nanos() - began)
+                .as("no version is given out that an actor takes to be decided")
+                .isLessThan(5 * SECOND);
         return log.version();
     }
 
@@ -115,6 +129,52 @@ class AtomicColdStartTest {
         }
         lost.loop.run(10 * SECOND);
         assertThat(restored()).isEqualTo(committed.lastKey());
+    }
+
+    /** So many that they are in checkpoints. */
+    private void abortSome() {
+        for (int i = 0; i < 25; i++) {
+            Map<Integer, String> bad = AtomicCluster.rows("bad", 0, 1, 2);
+            assertThat(atomic.error(atomic.send(atomic.primary(0), lost.nextId(), 1, bad)))
+                    .isEqualTo(ErrorCode.UPDATE_REFUSED);
+        }
+        lost.loop.run(10 * SECOND);
+    }
+
+    @Test
+    void versionsAbortedAfterTheNewestAreNotGivenOutAgain() {
+        update(0, 1, 2);
+        abortSome();
+        assertThat(restored()).isEqualTo(committed.lastKey());
+    }
+
+    @Test
+    void norByATableMadeFromABackup() {
+        update(0, 1, 2);
+        abortSome();
+        done(lost, new AdminRequest.BackupTable(Cluster.T, B));
+        Cluster cluster = new Cluster(3, 10);
+        cluster.objects.adopt(lost.objects);
+        assertThat(restored(cluster)).isEqualTo(committed.lastKey());
+    }
+
+    /** Without the registry nobody knows whether it had shipped anything: nothing is restored, and nothing is left. */
+    @Test
+    void anActorWhoseObjectsAreGoneIsNotTakenForEmpty() {
+        for (int i = 0; i < 40; i++) {
+            update(0, 1, 2);
+        }
+        lost.loop.run(10 * SECOND);
+        Cluster cluster = new Cluster(3, 10);
+        cluster.objects.adopt(lost.objects);
+        long table = lost.map().tableId();
+        cluster.objects.keys("backup/test/" + table + "/2/").forEach(cluster.objects::remove);
+        Outcome<AdminReply> told = ask(cluster, new AdminRequest.SalvageTable(table, B));
+        assertThat(told).isInstanceOf(Outcome.Err.class);
+        assertThat(((Outcome.Err<AdminReply>) told).error())
+                .hasMessageContaining("CORRUPT")
+                .hasMessageContaining("nothing of t" + table + "-a2");
+        assertThat(cluster.objects.keys("archive/")).as("what it had begun").isEmpty();
     }
 
     @Test

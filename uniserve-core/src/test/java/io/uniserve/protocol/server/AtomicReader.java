@@ -3,6 +3,7 @@ package io.uniserve.protocol.server;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerRecord;
@@ -37,6 +38,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** A client that reads, and knows the newest map. */
@@ -51,6 +53,10 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     int answersBefore;
     /** Strict reads are of operators that leave something. */
     boolean ofOneMoment;
+
+    /** The map that this client knows until it asks for a newer one; null where it always knows the newest. */
+    @Nullable
+    RouteIndex old;
 
     AtomicReader(AtomicCluster atomic) {
         this.atomic = atomic;
@@ -70,10 +76,14 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     }
 
     Outcome<VersionedReadMachine.Result> ask(long seconds, int... actors) {
-        List<Integer> asked = new ArrayList<>();
-        for (int actor : actors) {
-            asked.add(actor);
-        }
+        List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
+        begin(seconds, IntStream.of(actors).boxed().toList(), outcome::add);
+        atomic.cluster.await(() -> !outcome.isEmpty(), seconds + 1);
+        return outcome.get(0);
+    }
+
+    /** Begins a read of these actors, or of all where there are none. */
+    void begin(long seconds, List<Integer> asked, Completion<VersionedReadMachine.Result> told) {
         Cluster cluster = atomic.cluster;
         Query query = new Query(
                 Cluster.T,
@@ -82,7 +92,6 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 Bytes.EMPTY,
                 ReadMode.LINEARIZABLE,
                 cluster.loop.nanos() + seconds * Cluster.SECOND);
-        List<Outcome<VersionedReadMachine.Result>> outcome = new ArrayList<>();
         VersionedReadMachine machine = new VersionedReadMachine(
                 environment(),
                 (to, request, completion) -> {
@@ -91,13 +100,11 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 },
                 floors,
                 query,
-                outcome::add);
+                told);
         if (atomic.level() == ConsistencyLevel.SERIALIZABLE) {
             machine.eachAsOfNow();
         }
         machine.start();
-        cluster.await(() -> !outcome.isEmpty(), seconds + 1);
-        return outcome.get(0);
     }
 
     /** Reads all actors of these tables as of one confirmed moment. */
@@ -119,37 +126,44 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                     cluster.loop.nanos() + seconds * Cluster.SECOND));
         }
         List<Outcome<List<StrictReadMachine.Result>>> outcome = new ArrayList<>();
-        StrictReadMachine machine = new StrictReadMachine(
-                environment(),
-                (to, request, completion) -> {
-                    cluster.loop.soon(() -> {
-                        boolean planted = answersBefore-- <= 0;
-                        if (planted && gone > 0) {
-                            gone--;
-                            cluster.loop.after(Cluster.SECOND / 10, () -> completion.done(Outcome.ok(gone(request))));
-                        } else if (planted && silent > 0) {
-                            silent--;
-                            cluster.loop.after(
-                                    Cluster.SECOND / 10,
-                                    () -> completion.done(
-                                            Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "planted"))));
-                        } else {
-                            atomic.read(to, request, completion);
-                        }
-                    });
-                    return () -> {};
-                },
-                (to, asked, timeout, completion) -> cluster.loop.soon(() -> atomic.cut(to, asked, completion)),
-                floors,
-                queries,
-                cut,
-                outcome::add);
+        StrictReadMachine machine =
+                new StrictReadMachine(environment(), this::versioned, this::cut, floors, queries, cut, outcome::add);
         if (ofOneMoment) {
             machine.ofOneMoment();
         }
         machine.start();
         cluster.await(() -> !outcome.isEmpty(), seconds + 1);
         return outcome.get(0);
+    }
+
+    /** A share of a read, with what is planted. */
+    Timers.Cancel versioned(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        Cluster cluster = atomic.cluster;
+        cluster.loop.soon(() -> {
+            boolean planted = answersBefore-- <= 0;
+            if (planted && gone > 0) {
+                gone--;
+                cluster.loop.after(Cluster.SECOND / 10, () -> completion.done(Outcome.ok(gone(request))));
+            } else if (planted && silent > 0) {
+                silent--;
+                cluster.loop.after(
+                        Cluster.SECOND / 10,
+                        () -> completion.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "planted"))));
+            } else {
+                atomic.read(to, request, completion);
+            }
+        });
+        return () -> {};
+    }
+
+    /** Asks a server for a moment. */
+    void cut(Address to, List<TableName> tables, long timeoutNanos, Completion<Cut> completion) {
+        atomic.cluster.loop.soon(() -> atomic.cut(to, tables, completion));
+    }
+
+    /** From now on this client knows the map of now, until it asks for a newer one. */
+    void lag() {
+        old = newest();
     }
 
     private static VersionedRead.Reply gone(VersionedRead request) {
@@ -173,6 +187,11 @@ final class AtomicReader implements RoutingView, ClientNetwork {
 
     @Override
     public RouteIndex current() {
+        RouteIndex known = old;
+        return known == null ? newest() : known;
+    }
+
+    private RouteIndex newest() {
         Cluster cluster = atomic.cluster;
         List<Routing.TableRoute> tables = new ArrayList<>();
         for (TableName name : List.of(Cluster.T, AtomicCluster.SECOND_TABLE)) {
@@ -192,7 +211,10 @@ final class AtomicReader implements RoutingView, ClientNetwork {
 
     @Override
     public void refresh(Completion<RouteIndex> completion) {
-        atomic.cluster.loop.soon(() -> completion.done(Outcome.ok(current())));
+        atomic.cluster.loop.soon(() -> {
+            old = null;
+            completion.done(Outcome.ok(current()));
+        });
     }
 
     @Override
@@ -201,16 +223,12 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     }
 
     @Override
-    public Timers.Cancel read(io.uniserve.model.Address to, ReadRequest request, Completion<ReadReply> completion) {
+    public Timers.Cancel read(Address to, ReadRequest request, Completion<ReadReply> completion) {
         throw new UniserveException(ErrorCode.UNSUPPORTED, "reads are of one version here");
     }
 
     @Override
-    public void update(
-            io.uniserve.model.Address to,
-            UpdateRequest request,
-            long timeoutNanos,
-            Completion<UpdateReply> completion) {
+    public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
         throw new UniserveException(ErrorCode.UNSUPPORTED, "this client reads");
     }
 }

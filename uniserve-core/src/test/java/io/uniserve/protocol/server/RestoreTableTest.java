@@ -3,15 +3,18 @@ package io.uniserve.protocol.server;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.BackupInfo;
+import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 
@@ -189,6 +192,70 @@ class RestoreTableTest {
             }
             assertThat(step).as("steps").isLessThan(1_000);
         }
+    }
+
+    private String objectsOf(int actor) {
+        return "backup/test/" + number + "/" + actor + "/";
+    }
+
+    private BackupRecord record() {
+        return (BackupRecord) Objects.requireNonNull(cluster.store.value(RegistryPaths.backup(Cluster.T, 2)));
+    }
+
+    private void loseActor2() {
+        cluster.actor(2).isr().forEach(id -> cluster.server(id).kill());
+    }
+
+    /** What was committed of the other actors by themselves is kept; from the first version of the lost one on all is lost. */
+    @Test
+    void anActorThatHadShippedNothingComesBackEmpty() {
+        cluster.objects.refuse(objectsOf(2));
+        update(0, 1);
+        whole = committed.lastKey();
+        update(0, 1, 2);
+        update(0);
+        cluster.loop.run(15 * SECOND);
+        assertThat(cluster.objects.keys(objectsOf(2))).isEmpty();
+        assertThat(record().shippedIndex()).isZero();
+        loseActor2();
+        cluster.objects.refuse("");
+        awaitWhole();
+        long after = atomic.update(atomic.primary(2), AtomicCluster.rows("after", 0, 1, 2));
+        assertThat(after).isGreaterThan(committed.lastKey());
+        atomic.awaitRows(2, after + "=after");
+        atomic.awaitRows(1, whole + "=r0", after + "=after");
+    }
+
+    /** It had shipped, as its record says: what became of its objects is for somebody to find out, nothing is given up. */
+    @Test
+    void anActorWhoseObjectsAreGoneIsNotTakenForEmpty() {
+        update(0, 1, 2);
+        update(0, 1, 2);
+        cluster.await(() -> cluster.objects.keys(objectsOf(2)).stream().anyMatch(key -> key.contains("/log/")), 10);
+        cluster.loop.run(SECOND / 2);
+        assertThat(record().shippedIndex()).as("said at once").isPositive();
+        assertThat(cluster.objects.keys("backup/test/" + number + "/")).noneMatch(key -> key.contains("/checkpoint/"));
+        loseActor2();
+        cluster.objects.keys(objectsOf(2)).forEach(cluster.objects::remove);
+        cluster.loop.run(120 * SECOND);
+        assertThat(cluster.map().tableId()).isEqualTo(number);
+    }
+
+    /** One that is there and could not ship yet is waited for. */
+    @Test
+    void anActorThatIsNotLostIsNotTakenForEmpty() {
+        cluster.objects.refuse("backup/test/" + number + "/");
+        update(1);
+        update(0, 1);
+        whole = committed.lastKey();
+        cluster.loop.run(15 * SECOND);
+        loseActor2();
+        cluster.await(() -> cluster.servers.values().stream().filter(Host::up).count() == 3, 5);
+        cluster.loop.run(60 * SECOND);
+        assertThat(cluster.map().tableId()).isEqualTo(number);
+        cluster.objects.refuse("");
+        cluster.await(this::replaced, 400);
+        awaitWhole();
     }
 
     /** Of other numbers there is only what the backup keeps; and that goes with it. */

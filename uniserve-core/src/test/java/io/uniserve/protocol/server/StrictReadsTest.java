@@ -64,7 +64,7 @@ class StrictReadsTest {
         atomic.awaitRows(1, "1=a");
         for (Host host : cluster.servers.values()) {
             host.registry().onlyWrites(ops -> false);
-            host.registry().hold(ops -> ops.stream().noneMatch(op -> op.path().endsWith("/log")));
+            host.registry().hold(ops -> ops.stream().noneMatch(op -> op.path().equals(RegistryPaths.TERM)));
         }
         cluster.loop.run(4 * Cluster.SECOND);
         assertThat(atomic.reader().ask(1, 0, 1)).as("no lease is renewed").isInstanceOf(Outcome.Err.class);

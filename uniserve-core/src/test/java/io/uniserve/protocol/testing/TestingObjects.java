@@ -15,6 +15,7 @@ public final class TestingObjects implements ObjectStore {
     private final TestingLoop loop;
     private final TreeMap<String, Bytes> objects = new TreeMap<>();
     private boolean down;
+    private String refused = "";
     private int puts;
 
     public TestingObjects(TestingLoop loop) {
@@ -24,6 +25,11 @@ public final class TestingObjects implements ObjectStore {
     /** From now on everything fails, or again works. */
     public void down(boolean value) {
         down = value;
+    }
+
+    /** From now on no object under this prefix can be put; empty for none. */
+    public void refuse(String prefix) {
+        refused = prefix;
     }
 
     public List<String> keys(String prefix) {
@@ -72,7 +78,7 @@ public final class TestingObjects implements ObjectStore {
     public void put(String key, Bytes data, Completion<Done> completion) {
         loop.after(100_000, () -> {
             puts++;
-            if (down) {
+            if (down || !refused.isEmpty() && key.startsWith(refused)) {
                 completion.done(error(ErrorCode.UNAVAILABLE, "down"));
                 return;
             }

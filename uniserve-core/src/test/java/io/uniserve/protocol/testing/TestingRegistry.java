@@ -61,7 +61,7 @@ public final class TestingRegistry implements Registry {
         unknownNotDone++;
     }
 
-    /** Reads see the contents as they are now, until the next sync: those of a follower that lags. */
+    /** Reads see the contents as they are now, until the next write or sync: those of a follower that lags. */
     public void lag() {
         old = store.copy();
     }
@@ -157,6 +157,7 @@ public final class TestingRegistry implements Registry {
             completion.done(unknown());
         } else {
             MultiResult result = store.multi(owner, ops);
+            old = null; // a session sees what it wrote, and so all before
             Outcome<MultiResult> answer = mine && unknownDone > 0 ? unknown() : Outcome.ok(result);
             inOrder(() -> completion.done(answer)); // after what watches tell of it, as ZooKeeper does
             unknownDone = mine ? Math.max(0, unknownDone - 1) : unknownDone;

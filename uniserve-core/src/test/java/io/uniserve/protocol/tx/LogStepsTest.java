@@ -49,6 +49,28 @@ final class LogStepsTest {
     }
 
     @Test
+    void aVersionBegunAheadIsNamedByItsDecision() {
+        TableLog ahead = LogSteps.beginAhead(LogSteps.commit(begun(TableLog.empty(7), 1)), DRIVER);
+        assertThat(LogSteps.inFlight(ahead, 2)).isTrue();
+        assertThatThrownBy(() -> begun(ahead, 2)).isInstanceOf(IllegalStateException.class);
+        TableLog named = LogSteps.name(ahead, List.of(4), List.of(batch(2)), 10);
+        assertThatThrownBy(() -> LogSteps.name(named, List.of(4), List.of(batch(3)), 10))
+                .isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> LogSteps.release(named)).isInstanceOf(IllegalStateException.class);
+        Decision decision = LogSteps.decision(LogSteps.commit(named), 2).orElseThrow();
+        assertThat(decision.unacked()).containsExactly(4);
+        assertThat(decision.batches()).containsExactly(batch(2));
+        TableLog released = LogSteps.release(ahead);
+        assertThat(LogSteps.inFlight(begun(released, 2), 3))
+                .as("2 is not given out again")
+                .isTrue();
+        Decision displaced =
+                LogSteps.decision(LogSteps.displace(ahead, 3, "another"), 2).orElseThrow();
+        assertThat(displaced.committed()).isFalse();
+        assertThat(displaced.unacked()).as("whoever may have prepared it").containsExactly(0, 1, 2);
+    }
+
+    @Test
     void aRequestHasTheOutcomeOfItsLastVersion() {
         TableLog log = LogSteps.abort(begun(TableLog.empty(7), 1), List.of(), "late");
         assertThat(LogSteps.lastOf(log, batch(1).request()).orElseThrow().committed())

@@ -22,16 +22,26 @@ public final class ReadMapping {
                 .setAttempt(request.attempt())
                 .setRemainingNanos(request.remainingNanos())
                 .setModeValue(Wire.number(request.mode()));
-        for (ReadRequest.Target target : request.targets()) {
-            proto.addTargets(DataProto.ReadTarget.newBuilder()
-                    .setActor(target.actor())
-                    .setEpoch(target.epoch())
-                    .setFloorIndex(target.floorIndex())
-                    .setVersion(target.version()));
-        }
+        request.targets().forEach(target -> proto.addTargets(toProto(target)));
         proto.addAllTogether(request.together());
         request.hold().ifPresent(hold -> proto.setHold(toProto(hold)));
+        for (ReadRequest.Beside beside : request.beside()) {
+            DataProto.BesideTable.Builder one = DataProto.BesideTable.newBuilder()
+                    .setTable(beside.table().value())
+                    .setTableId(beside.tableId());
+            beside.targets().forEach(target -> one.addTargets(toProto(target)));
+            proto.addBeside(one);
+        }
         return proto.build();
+    }
+
+    private static DataProto.ReadTarget toProto(ReadRequest.Target target) {
+        return DataProto.ReadTarget.newBuilder()
+                .setActor(target.actor())
+                .setEpoch(target.epoch())
+                .setFloorIndex(target.floorIndex())
+                .setVersion(target.version())
+                .build();
     }
 
     /** The message's request; INVALID_ARGUMENT where it is malformed. */
@@ -48,7 +58,15 @@ public final class ReadMapping {
                 Wire.remaining(proto.getRemainingNanos()),
                 Wire.constant("mode", ReadMode.values(), proto.getModeValue()),
                 Wire.list("together", proto.getTogetherList(), Limits.SHARD_SET_ACTORS_MAX, Wire::actor),
-                proto.hasHold() ? Optional.of(fromProto(proto.getHold())) : Optional.empty());
+                proto.hasHold() ? Optional.of(fromProto(proto.getHold())) : Optional.empty(),
+                Wire.list("beside", proto.getBesideList(), Limits.BESIDE_TABLES_MAX, ReadMapping::fromProto));
+    }
+
+    private static ReadRequest.Beside fromProto(DataProto.BesideTable proto) {
+        return new ReadRequest.Beside(
+                IdentityMapping.table(proto.getTable()),
+                Wire.notNegative("table_id", proto.getTableId()),
+                Wire.list("targets", proto.getTargetsList(), Limits.ACTORS_PER_TABLE_MAX, ReadMapping::fromProto));
     }
 
     static DataProto.Hold toProto(ReadRequest.Hold hold) {

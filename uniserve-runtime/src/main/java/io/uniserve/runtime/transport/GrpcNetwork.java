@@ -1,17 +1,23 @@
 package io.uniserve.runtime.transport;
 
+import io.grpc.MethodDescriptor;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.runtime.proto.PeerGrpc;
+import io.uniserve.runtime.proto.PeerProto;
 import io.uniserve.runtime.proto.PeerReplyMapping;
 import io.uniserve.runtime.proto.PeerRequestMapping;
 import java.util.concurrent.Executor;
 
 /** Requests between daemons; completions run on the machine's loop. */
 public final class GrpcNetwork implements Network {
+    /** Large pieces of chunks are kept as they come. */
+    private static final MethodDescriptor<PeerProto.PeerEnvelope, PeerProto.PeerReplyEnvelope> PULL =
+            ViewMarshaller.answers(PeerGrpc.getCallMethod(), PeerProto.PeerReplyEnvelope.parser());
+
     private final ChannelPool channels;
     private final ClusterIdentity cluster;
     private final Executor loop;
@@ -27,7 +33,7 @@ public final class GrpcNetwork implements Network {
         new UnaryCall<>(to, false, PeerReplyMapping::fromProto, loop, completion)
                 .start(
                         channels,
-                        PeerGrpc.getCallMethod(),
+                        request instanceof PeerRequest.PullChunks ? PULL : PeerGrpc.getCallMethod(),
                         PeerRequestMapping.toProto(cluster.orEmpty(), request),
                         timeoutNanos);
     }

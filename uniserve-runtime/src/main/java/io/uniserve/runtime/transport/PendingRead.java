@@ -36,32 +36,37 @@ final class PendingRead<M> implements Timers.Cancel {
         this.completion = completion;
     }
 
-    /** Takes a message for this read; true when it was the last. */
-    boolean take(DataProto.ReadsReply reply) {
+    /** Takes a message for this read; the last one ends it. */
+    void take(DataProto.ReadsReply reply) {
         try {
             if (reply.hasReply()) {
-                finish(Outcome.ok(mapping.apply(reply.getReply())));
-                return true;
+                end(Outcome.ok(mapping.apply(reply.getReply())));
+                return;
             }
             if (!reply.getError().isEmpty()) {
-                finish(Outcome.err(ErrorMapping.decode(reply.getError().toByteArray())));
-                return true;
+                end(Outcome.err(ErrorMapping.decode(reply.getError().toByteArray())));
+                return;
             }
             if (pieces.size() + (long) reply.getPiece().size() > Limits.MESSAGE_BYTES_MAX) {
                 throw new UniserveException(
                         ErrorCode.TOO_LARGE, "the reply has more than " + Limits.MESSAGE_BYTES_MAX + " bytes");
             }
             pieces = pieces.concat(reply.getPiece());
-            if (reply.getMore()) {
-                return false;
+            if (!reply.getMore()) {
+                end(Outcome.ok(mapping.apply(DataProto.ReadReply.parseFrom(pieces))));
             }
-            finish(Outcome.ok(mapping.apply(DataProto.ReadReply.parseFrom(pieces))));
         } catch (UniserveException e) {
-            finish(Outcome.err(e));
+            end(Outcome.err(e));
         } catch (InvalidProtocolBufferException e) {
-            finish(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the pieces of a reply are no reply", e)));
+            end(Outcome.err(new UniserveException(ErrorCode.INTERNAL, "the pieces of a reply are no reply", e)));
         }
-        return true;
+    }
+
+    /** Before anybody hears of it: who lets go of a read that is answered has nothing to tell the server. */
+    private void end(Outcome<M> outcome) {
+        if (stream.over(this)) {
+            finish(outcome);
+        }
     }
 
     void finish(Outcome<M> outcome) {

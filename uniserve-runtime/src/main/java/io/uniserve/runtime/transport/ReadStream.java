@@ -97,7 +97,7 @@ final class ReadStream extends ClientCall.Listener<DataProto.ReadsReply> {
 
     /** Tells the server that nobody waits for this read any more. */
     void giveUp(PendingRead<?> read) {
-        if (pending.remove(read.id) == null) {
+        if (!over(read)) {
             return;
         }
         synchronized (sending) {
@@ -122,9 +122,14 @@ final class ReadStream extends ClientCall.Listener<DataProto.ReadsReply> {
     @Override
     public void onMessage(DataProto.ReadsReply reply) {
         PendingRead<?> read = pending.get(reply.getId());
-        if (read != null && read.take(reply)) {
-            pending.remove(reply.getId());
+        if (read != null) {
+            read.take(reply);
         }
+    }
+
+    /** True for the first who ends the read. */
+    boolean over(PendingRead<?> read) {
+        return pending.remove(read.id) != null;
     }
 
     @Override
@@ -141,7 +146,7 @@ final class ReadStream extends ClientCall.Listener<DataProto.ReadsReply> {
             ended = true;
         }
         for (PendingRead<?> read : pending.values()) {
-            if (pending.remove(read.id) != null) {
+            if (over(read)) {
                 read.finish(Outcome.err(error));
             }
         }

@@ -211,6 +211,18 @@ abstract class RegistryContract {
     }
 
     @Test
+    void whatIsReadAfterACheckIsAsNewAsTheCheck() {
+        Registry reader = open();
+        Registry writer = open();
+        multi(writer, new Op.Create("/fresh/quiet", term("x"), false), new Op.Create("/fresh/busy", term("0"), false));
+        for (int i = 0; i < 50; i++) {
+            multi(writer, new Op.Set("/fresh/busy", term("" + i), i));
+            multi(reader, new Op.Check("/fresh/quiet", 0));
+            assertThat(read(reader, "/fresh/busy").version()).isEqualTo(i + 1);
+        }
+    }
+
+    @Test
     void aReadAfterAWatchMissesNothing() {
         Registry watcher = open();
         Registry writer = open();

@@ -27,9 +27,11 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CopyOnWriteArrayList;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
@@ -114,6 +116,28 @@ class ReadStreamTest {
         answer("stays", Bytes.utf8("in time"));
         assertThat(value(stays).utf8()).isEqualTo("in time");
         assertThat(Objects.requireNonNull(cancelled.get("stays")).getCount()).isEqualTo(1);
+    }
+
+    /** Machines let go of all that belongs to a read as they hear its answer: the server is not to be told of it. */
+    @Test
+    void aReadThatIsLetGoOfAsItIsAnsweredEndsOnce() {
+        hold();
+        GrpcClientNetwork direct =
+                new GrpcClientNetwork(net.channels, ClusterIdentity.of(Loopback.CLUSTER), Runnable::run);
+        List<Outcome<ReadReply>> heard = new CopyOnWriteArrayList<>();
+        AtomicReference<Timers.Cancel> cancel = new AtomicReference<>(() -> {});
+        cancel.set(direct.read(net.address, request("read"), outcome -> {
+            heard.add(outcome);
+            Objects.requireNonNull(cancel.get()).cancel();
+        }));
+        await().until(() -> held.size() == 1);
+        answer("read", Bytes.utf8("answer"));
+        await().until(() -> !heard.isEmpty());
+        CompletableFuture<Outcome<ReadReply>> next = read("next"); // on the same call, after it
+        await().until(() -> held.size() == 2);
+        answer("next", Bytes.utf8("2"));
+        assertThat(value(next).utf8()).isEqualTo("2");
+        assertThat(heard).singleElement().isInstanceOf(Outcome.Ok.class);
     }
 
     @Test

@@ -104,6 +104,11 @@ final class PlanNetwork implements ClientNetwork, VersionedNetwork, CutNetwork {
     }
 
     @Override
+    public boolean oneForAll() {
+        return true;
+    }
+
+    @Override
     public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
         remote.update(to, request, timeoutNanos, onSerial(completion));
     }

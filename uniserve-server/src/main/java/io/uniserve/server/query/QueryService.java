@@ -143,19 +143,17 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         }
     }
 
-    /** Plans the query; again from the start where the states that its rounds saw were lost, but not for ever. */
+    /** Plans the query; again from the start where the states that its rounds saw were lost, until the deadline at most. */
     private Answer planned(String port, QueryText query, ServerPlanContext context) {
         for (int restarts = 0; ; restarts++) {
+            long begun = clock.nanos();
             try {
                 return planners.answer(port, query, context);
             } catch (UniserveException e) {
-                boolean again = e.code() == ErrorCode.VERSION_GONE
-                        && restarts < Limits.SESSION_RESTARTS_MAX
-                        && context.mayStartAnew();
-                if (!again) {
-                    throw e;
+                if (e.code() != ErrorCode.VERSION_GONE || !context.mayStartAnew(restarts, clock.nanos() - begun)) {
+                    throw context.told(e, restarts);
                 }
-                context.lostStates();
+                context.lostStates(restarts);
             }
         }
     }

@@ -10,9 +10,12 @@ import io.uniserve.api.plan.Shuffle;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.exchange.ShuffleMachine;
@@ -26,11 +29,12 @@ import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.protocol.tx.CutDesk;
+import io.uniserve.protocol.tx.Moment;
 import io.uniserve.protocol.tx.StrictReadMachine;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedReadMachine;
 import java.util.ArrayList;
-import java.util.Collections;
+import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -42,6 +46,8 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** One query's plans, run by the client's machines on the plan's {@link PlanWorld serial}, for which the planner's thread waits. */
@@ -63,12 +69,15 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private volatile boolean cancelled;
     private volatile Runnable stop = () -> {};
     private Effort effort = Effort.NONE;
+    private Taken taken = Taken.NOTHING;
     /** Of a table with atomic updates: whether all rounds are to see one version, and which, 0 while none was seen. */
     private boolean oneVersion;
 
     private long version;
     /** The same of a strict query, whose later rounds rest on no lease either. */
     private @Nullable Cut moment;
+
+    private final PlanMoment together;
 
     ServerPlanContext(
             PlanWorld world,
@@ -85,6 +94,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         this.owned = session.isEmpty();
         this.query = query;
         this.deadlineNanos = deadlineNanos;
+        this.together = new PlanMoment(mode, this::settled);
     }
 
     /** The calling thread plans the query. */
@@ -123,8 +133,34 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
     }
 
-    /** The states that the plan saw were lost: the next plan has its own held, and so have those of other queries for a while. */
-    void lostStates() {
+    @Override
+    public void oneMoment(Set<TableName> tables) {
+        together.want(tables.stream().filter(this::atomic).toList());
+    }
+
+    private boolean atomic(TableName table) {
+        return AtomicService.serves(table(table).level());
+    }
+
+    private Moment settled(List<TableName> tables) {
+        List<Timers.Cancel> running = new ArrayList<>(); // touched on the serial only
+        return await(
+                done -> running.add(Moment.settle(
+                        env, world.network(), world.network(), mode, tables, deadlineNanos, done::complete)),
+                () -> world.serial().execute(() -> running.forEach(Timers.Cancel::cancel)));
+    }
+
+    /**
+     * The states that the plan saw were lost: the next plan has its own held, and so have those of other queries for a while; or
+     * it sees another moment, after a pause.
+     */
+    void lostStates(int restarts) {
+        if (together.wanted()) {
+            this.<Done>await(
+                    done -> env.timers()
+                            .after(PlanMoment.pauseNanos(restarts), () -> done.complete(Outcome.ok(Done.DONE))),
+                    () -> {});
+        }
         if (owned && session.isPresent() && session.get().holdsNothing()) {
             unrest.noted(query.table());
         }
@@ -136,6 +172,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     void forgetStates() {
         version = 0;
         moment = null;
+        together.forget();
         if (owned && session.isPresent()) {
             ReadSession ended = session.get();
             session = Optional.empty();
@@ -144,8 +181,17 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     /** True where another plan may succeed after one that lost the states it saw. */
-    boolean mayStartAnew() {
-        return owned && !cancelled && remainingNanos() > 0;
+    boolean mayStartAnew(int restarts, long tookNanos) {
+        boolean left = together.wanted()
+                ? PlanMoment.mayBegin(restarts, tookNanos, remainingNanos())
+                : restarts < Limits.SESSION_RESTARTS_MAX && remainingNanos() > 0;
+        return owned && !cancelled && left;
+    }
+
+    /** What the caller hears of a plan that is not begun anew. */
+    UniserveException told(UniserveException error, int restarts) {
+        boolean lost = error.code() == ErrorCode.VERSION_GONE && together.wanted();
+        return lost ? PlanMoment.lost(error, restarts) : error;
     }
 
     @Override
@@ -169,13 +215,18 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return run(table, Optional.of(List.copyOf(new TreeSet<>(actors))), call, parameters, combiner);
     }
 
-    /** Reads of tables without versions wait for each other only at the end. */
+    /** Reads of tables without versions, and of one moment, wait for each other only at the end. */
     @Override
     public <P, V, R> List<R> retrieveAll(RetrieveCall<P, V> call, List<Asked<P>> all, Combiner<V, R> combiner) {
-        boolean apart = all.size() < 2 || session.isPresent() || mode == ReadMode.STRICT;
-        if (apart
-                || all.stream()
-                        .anyMatch(one -> AtomicService.serves(table(one.table()).level()))) {
+        boolean some = all.stream().anyMatch(one -> together.has(one.table()));
+        Optional<Moment> seen = some && all.size() > 1 && session.isEmpty() ? together.forReads() : Optional.empty();
+        boolean apart = all.size() < 2
+                || session.isPresent()
+                || !all.stream()
+                        .allMatch(one -> together.has(one.table())
+                                ? seen.isPresent()
+                                : mode != ReadMode.STRICT && !atomic(one.table()));
+        if (apart) {
             return PlanContext.super.retrieveAll(call, all, combiner);
         }
         TogetherRun run = new TogetherRun(all.stream()
@@ -188,10 +239,45 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                         call.parameters().encode(one.parameters()),
                         mode,
                         deadlineNanos))
+                .<TogetherRun.Run>map(one -> together.has(one.table())
+                        ? new MomentRun(one, seen.orElseThrow())
+                        : new QueryRun(one, Optional.empty()))
                 .toList());
         List<QueryResult> results = await(run::start, run::cancel);
         results.forEach(this::noted);
         return results.stream().map(result -> combined(result, call, combiner)).toList();
+    }
+
+    @Override
+    public boolean together(TableMeta table, Collection<TableMeta> others) {
+        return shuffles()
+                && mode != ReadMode.STRICT
+                && Stream.concat(Stream.of(table), others.stream()).noneMatch(one -> AtomicService.serves(one.level()))
+                && env.routing()
+                        .current()
+                        .together(table.name(), Query.Beside.of(table, others))
+                        .isPresent();
+    }
+
+    @Override
+    public <P, V, R> R retrieveBeside(
+            TableMeta table,
+            Set<Integer> actors,
+            Collection<TableMeta> others,
+            RetrieveCall<P, V> call,
+            P parameters,
+            Combiner<V, R> combiner) {
+        QueryResult result = read(new Query(
+                table.name(),
+                Optional.of(List.copyOf(new TreeSet<>(actors))),
+                call.id(),
+                call.parameters().encode(parameters),
+                mode,
+                deadlineNanos,
+                Map.of(),
+                Query.Beside.of(table, others)));
+        noted(result);
+        return combined(result, call, combiner);
     }
 
     @Override
@@ -226,6 +312,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
         ShuffleRun run = new ShuffleRun(env, world.network(), world.peers(), mode, deadlineNanos, this::table);
         ShuffleMachine.Plan bare = run.plan(plan, this::actors);
+        if (plan.scatters().stream().anyMatch(scatter -> together.has(scatter.table()))) {
+            run.asOf(together.now());
+        }
         ShuffleMachine.Result result = await(
                 future -> run.start(bare, future::complete),
                 () -> world.serial().execute(run::cancel));
@@ -261,6 +350,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private void noted(QueryResult result) {
         QueryResult.Stats stats = result.stats();
         effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
+        taken = taken.plus(new Taken(
+                result.parts().stream().mapToLong(Bytes::size).sum(),
+                stats.servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new))));
+    }
+
+    @Override
+    public Taken taken() {
+        Taken since = taken;
+        taken = Taken.NOTHING;
+        return since;
     }
 
     private QueryResult read(Query asked) {
@@ -270,7 +369,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                     "a session holds the state of table " + query.table() + " alone, and this query reads table "
                             + asked.table() + " too: ask it without a session");
         }
-        boolean atomic = AtomicService.serves(table(asked.table()).level());
+        boolean atomic = atomic(asked.table());
         if (!atomic && mode == ReadMode.STRICT) {
             throw CutDesk.noVersions(asked.table());
         }
@@ -282,6 +381,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                     ErrorCode.UNSUPPORTED,
                     "sessions of table " + asked.table()
                             + " are not served, as its updates are atomic: every query sees one version of it anyway");
+        }
+        if (together.has(asked.table())) {
+            return ofOneMoment(asked);
         }
         return switch (mode) {
             case LINEARIZABLE -> atVersion(asked);
@@ -316,10 +418,26 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** A read of a table with atomic updates: of the version that earlier rounds saw, where all are to see one. */
     private QueryResult atVersion(Query asked) {
-        VersionedRun run = new VersionedRun(asked, oneVersion ? version : 0);
-        VersionedReadMachine.Result result = await(run::start, run::cancel);
+        VersionedReadMachine.Result result = versioned(asked, oneVersion ? version : 0);
         version = result.version();
         return result.asQueryResult();
+    }
+
+    private VersionedReadMachine.Result versioned(Query asked, long at) {
+        VersionedRun run = new VersionedRun(asked, at);
+        return await(run::start, run::cancel);
+    }
+
+    /** A read of the plan's moment, or of the only table that it has, and whose version is the moment then. */
+    private QueryResult ofOneMoment(Query asked) {
+        Optional<Moment> seen = together.forRead(asked.actors());
+        if (seen.isEmpty()) {
+            VersionedReadMachine.Result first = versioned(asked, 0);
+            together.saw(asked.table(), asked.actors(), first);
+            return first.asQueryResult();
+        }
+        MomentRun run = new MomentRun(asked, seen.get());
+        return await(run::start, run::cancel);
     }
 
     @Override
@@ -377,8 +495,30 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
     }
 
+    /** One of the plan's moment. */
+    private final class MomentRun implements TogetherRun.Run {
+        private final Query query;
+        private final Moment seen;
+        private Timers.Cancel running = () -> {};
+
+        private MomentRun(Query query, Moment seen) {
+            this.query = query;
+            this.seen = seen;
+        }
+
+        @Override
+        public void start(CompletableFuture<Outcome<QueryResult>> future) {
+            running = seen.read(env, world.network(), world.network(), query, future::complete);
+        }
+
+        @Override
+        public void cancel() {
+            world.serial().execute(() -> running.cancel());
+        }
+    }
+
     /** One machine, touched on the serial only. */
-    private final class QueryRun {
+    private final class QueryRun implements TogetherRun.Run {
         private final Query query;
         private final Optional<ReadSession> states;
         private Optional<QueryMachine> machine = Optional.empty();
@@ -388,56 +528,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             this.states = states;
         }
 
-        private void start(CompletableFuture<Outcome<QueryResult>> future) {
+        @Override
+        public void start(CompletableFuture<Outcome<QueryResult>> future) {
             QueryMachine started = new QueryMachine(env, query, states, future::complete);
             machine = Optional.of(started);
             started.start();
         }
 
-        private void cancel() {
+        @Override
+        public void cancel() {
             world.serial().execute(() -> machine.ifPresent(QueryMachine::cancel));
-        }
-    }
-
-    /** Machines of reads that do not depend on each other, touched on the serial only; the first that fails ends all. */
-    private final class TogetherRun {
-        private final List<QueryRun> runs;
-        private final List<Optional<QueryResult>> results;
-        private int missing;
-
-        private TogetherRun(List<Query> queries) {
-            runs = queries.stream()
-                    .map(query -> new QueryRun(query, Optional.empty()))
-                    .toList();
-            results = new ArrayList<>(Collections.nCopies(queries.size(), Optional.empty()));
-            missing = queries.size();
-        }
-
-        private void start(CompletableFuture<Outcome<List<QueryResult>>> future) {
-            for (int i = 0; i < runs.size() && !future.isDone(); i++) {
-                int place = i;
-                CompletableFuture<Outcome<QueryResult>> one = new CompletableFuture<>();
-                CompletableFuture<Void> unused = one.thenAccept(outcome -> ended(place, outcome, future));
-                runs.get(i).start(one);
-            }
-        }
-
-        private void ended(
-                int place, Outcome<QueryResult> outcome, CompletableFuture<Outcome<List<QueryResult>>> future) {
-            if (outcome instanceof Outcome.Err<QueryResult> failed) {
-                future.complete(Outcome.err(failed.error()));
-                cancel();
-                return;
-            }
-            results.set(place, Optional.of(((Outcome.Ok<QueryResult>) outcome).value()));
-            if (--missing == 0) {
-                future.complete(
-                        Outcome.ok(results.stream().flatMap(Optional::stream).toList()));
-            }
-        }
-
-        private void cancel() {
-            runs.forEach(QueryRun::cancel);
         }
     }
 

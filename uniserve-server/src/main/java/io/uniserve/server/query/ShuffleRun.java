@@ -18,10 +18,12 @@ import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.protocol.tx.CutDesk;
+import io.uniserve.protocol.tx.Moment;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.function.Function;
@@ -37,6 +39,7 @@ final class ShuffleRun {
     private final Function<TableName, TableMeta> tables;
     private final Map<TableName, Boolean> atomic = new HashMap<>();
     private @Nullable ShuffleMachine machine;
+    private Optional<Moment> moment = Optional.empty();
 
     ShuffleRun(
             ReaderEnvironment env,
@@ -51,6 +54,11 @@ final class ShuffleRun {
         this.mode = mode;
         this.deadlineNanos = deadlineNanos;
         this.tables = tables;
+    }
+
+    /** Scatters of the moment's tables see this one. Call before the start, on the planner's thread. */
+    void asOf(Moment settled) {
+        moment = Optional.of(settled);
     }
 
     /** The plan without types; on the planner's thread. */
@@ -103,6 +111,7 @@ final class ShuffleRun {
                 deadlineNanos,
                 table -> atomic.getOrDefault(table, false),
                 (table, operator, version) -> {});
+        moment.ifPresent(reads::asOf);
         ShuffleMachine started = new ShuffleMachine(
                 env.clock(), env.timers(), reads, reads::ended, env.ids().next(), deadlineNanos, plan, completion);
         machine = started;

@@ -1,9 +1,12 @@
 package io.uniserve.server.read;
 
+import io.uniserve.api.Actor;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Clock;
+import java.util.Optional;
 import java.util.function.BooleanSupplier;
 
 /** A request's deadline and cancellation as an operator sees them, for one actor. For one thread. */
@@ -13,6 +16,7 @@ final class ReadContext implements OperatorContext {
     private final long deadlineNanos;
     private final BooleanSupplier cancelled;
     private long toldNanos = -1;
+    private Optional<BesideActors> beside = Optional.empty();
 
     ReadContext(int actor, Clock clock, long deadlineNanos, BooleanSupplier cancelled) {
         this.actor = actor;
@@ -44,6 +48,16 @@ final class ReadContext implements OperatorContext {
     @Override
     public void costs(long nanos) {
         toldNanos = nanos;
+    }
+
+    @Override
+    public Optional<Actor> beside(TableName table) {
+        return beside.flatMap(all -> all.actor(table));
+    }
+
+    /** What operators find beside their actor. */
+    void with(BesideActors actors) {
+        beside = Optional.of(actors);
     }
 
     /** What the operator says that it costs; negative where it says nothing. */

@@ -6,6 +6,7 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
@@ -148,7 +149,7 @@ final class ReadTask implements Timers.Cancel {
             if (!mayCatchUp(gate, target, refusal.get().code())) {
                 return refusal.get();
             }
-            await(place, key, gate);
+            await(place, request.table(), key, gate);
             return null;
         } catch (UniserveException e) {
             return failure(target, e);
@@ -170,8 +171,8 @@ final class ReadTask implements Timers.Cancel {
         return behind && service.clock().nanos() - patienceNanos < 0;
     }
 
-    private void await(int place, ReplicaKey key, @Nullable ReadGate seen) {
-        service.refresh(request.table());
+    private void await(int place, TableName table, ReplicaKey key, @Nullable ReadGate seen) {
+        service.refresh(table);
         Runnable resume = later(place);
         Timers.Cancel waiter = service.gates().onChange(key, seen, resume);
         service.timers().after(patienceNanos - service.clock().nanos(), () -> {
@@ -306,7 +307,8 @@ final class ReadTask implements Timers.Cancel {
         if (pinned.isEmpty() || gate == null) {
             return new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "the actor is not open here", 0);
         }
-        try (PinnedActor actor = pinned.get()) {
+        try (PinnedActor actor = pinned.get();
+                BesideActors beside = BesideActors.of(service, request, place)) {
             if (actor.atomic()) {
                 return request.mode() == ReadMode.STALE && request.hold().isEmpty()
                         ? readNewest(place, actor, context)
@@ -321,6 +323,17 @@ final class ReadTask implements Timers.Cancel {
                 awaitPublished(place, actor);
                 return null;
             }
+            if (beside.behind().isPresent() && service.clock().nanos() - patienceNanos < 0) {
+                BesideActors.Behind late = beside.behind().get();
+                await(place, late.table(), late.key(), late.gate());
+                return null;
+            }
+            Optional<PinnedActor> other = beside.unpublished();
+            if (other.isPresent()) {
+                awaitPublished(place, other.get());
+                return null;
+            }
+            context.with(beside);
             Object value = read(place, key, actor, context);
             ReadGate after = service.gates().get(key);
             if (after == null) {
@@ -328,8 +341,9 @@ final class ReadTask implements Timers.Cancel {
             }
             Optional<ActorFailure> refusal = after.refuseAfter(
                     gate, target, request.mode(), service.clock().nanos());
-            if (refusal.isPresent()) {
-                return refusal.get();
+            Optional<ActorFailure> moved = refusal.isPresent() ? refusal : beside.refuseAfter();
+            if (moved.isPresent()) {
+                return moved.get();
             }
             return value;
         }

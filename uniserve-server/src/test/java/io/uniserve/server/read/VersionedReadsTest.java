@@ -240,6 +240,44 @@ class VersionedReadsTest {
         assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.STALE_EPOCH);
     }
 
+    /** Between the question and the answer a version may be decided that the state does not have. */
+    @Test
+    void theVersionAnAnswerStandsForIsThatOfTheQuestion() {
+        actor(0, 5);
+        world.gates.version(TABLE_ID, 4);
+        world.operator("test.slow@1", (actor, context) -> {
+            world.gates.version(TABLE_ID, 9);
+            return Bytes.EMPTY;
+        });
+        assertThat(of(start(request("test.slow@1", 0, 0))).parts())
+                .extracting(VersionedRead.Part::at)
+                .containsExactly(4L);
+    }
+
+    @Test
+    void noMoreIsKnownAfterADoubtIsSettled() {
+        actor(0, 5);
+        doubt(0, 4);
+        world.settled.set((table, key, at, done) -> {
+            world.gates.version(TABLE_ID, 9);
+            done.done(Outcome.ok(Done.DONE));
+        });
+        assertThat(count(0, 0).parts()).extracting(VersionedRead.Part::at).containsExactly(3L);
+    }
+
+    @Test
+    void aLeaseThatRunsOutWhileTheOperatorWorksIsOver() {
+        actor(0, 5);
+        world.operator("test.late@1", (actor, context) -> {
+            long until = SystemClock.INSTANCE.nanos();
+            world.gates.publish(new ReplicaKey(TABLE_ID, 0), new ReadGate(0, 1, true, until, 1, 0, 3));
+            return Bytes.EMPTY;
+        });
+        VersionedRead.Reply reply = of(start(request("test.late@1", 0, 0)));
+        assertThat(reply.parts()).isEmpty();
+        assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.LEASE_EXPIRED);
+    }
+
     @Test
     void aReplicaWithoutALeaseDoesNotAnswer() {
         actor(0, 5);

@@ -12,6 +12,7 @@ import io.uniserve.testkit.simulation.check.Excuse;
 import io.uniserve.testkit.simulation.check.HistoryCheck;
 import io.uniserve.testkit.simulation.cluster.Backups;
 import io.uniserve.testkit.simulation.cluster.ClientFactory;
+import io.uniserve.testkit.simulation.cluster.Ledger;
 import io.uniserve.testkit.simulation.cluster.Moves;
 import io.uniserve.testkit.simulation.cluster.Scenario;
 import io.uniserve.testkit.simulation.cluster.SideTable;
@@ -56,6 +57,7 @@ final class SeedRun {
     private final Backups backups;
     private final Crowd crowd;
     private final SideTable side;
+    private final Optional<Ledger> ledger;
     private final Ruins ruins;
     private final EraWatch eras;
     private final ActorKeys keys;
@@ -79,6 +81,9 @@ final class SeedRun {
         ClientFactory clients = new ClientFactory(world, scenario, keys, history, atomicHistory, tally);
         this.crowd = clients.crowd(random.fork("crowd"));
         this.side = clients.sideTable(cluster, random.fork("side"));
+        this.ledger = ledger(random.fork("ledger is there"))
+                ? Optional.of(clients.ledger(cluster, random.fork("ledger")))
+                : Optional.empty();
         this.disasters = new Disasters(world, cluster, plan, crowd, side, random.fork("disasters"));
         this.absences = new Absences(world, cluster, crowd, random.fork("absences"));
         this.isolations = new Isolations(world, cluster, clients.feeds(), random.fork("isolations"));
@@ -94,6 +99,14 @@ final class SeedRun {
             world.ensemble().listen(eras);
             world.objects().listen(eras::stored);
         }
+    }
+
+    /** One in two seeds with atomic updates has two tables beside that are read as of one moment. */
+    private boolean ledger(Prng choice) {
+        return options.workload() == Workload.ATOMIC
+                && (options.plant() == Plant.NONE
+                        ? choice.below(2) == 0
+                        : options.plant().tearsMoments());
     }
 
     /** One in two tables with atomic updates goes back together when it has lost an actor, where there is something to go back to. */
@@ -130,6 +143,7 @@ final class SeedRun {
     private void underFaults() {
         crowd.begin();
         disasters.begin();
+        ledger.ifPresent(Ledger::begin);
         if (scenario.rf() == 1 && scenario.servers() > 1) {
             absences.begin();
         }
@@ -146,6 +160,7 @@ final class SeedRun {
         if (!together()) {
             crowd.rest();
         }
+        ledger.ifPresent(Ledger::end);
         absences.end();
         isolations.end();
         ruins.end();

@@ -75,6 +75,11 @@ public record SimulationReport(
         return faults.values().stream().mapToLong(Long::longValue).sum();
     }
 
+    /** Faults of all kinds for each simulated hour. */
+    public double faultsPerHour() {
+        return faultCount() / hours;
+    }
+
     /** Part of the seeds that have an actor which is not judged in full, 0 to 1. */
     public double excusedShare() {
         return (double) excusedSeeds / (seedTo - seedFrom + 1);

@@ -3,30 +3,56 @@ package io.uniserve.testkit.solr;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.TreeSet;
+import java.util.Set;
+import java.util.regex.Pattern;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Compares two answers, parsed: everything must be equal but {@code maxScore}, and fractions to one part in 10,000. */
+/** Compares two answers, parsed: everything must be equal but what differs by nature, and fractions to one part in 10,000. */
 public final class AnswerDifference {
-    private AnswerDifference() {}
+    /**
+     * The time that a query took, its parameters said again, what Solr says of how it counts a field, and a number that it gives
+     * to documents.
+     */
+    public static final Set<String> BY_NATURE = Set.of("QTime", "params", "warnings", "_version_");
 
-    /** Where the two differ first and how, or an empty text. */
-    public static String first(@Nullable Object left, @Nullable Object right) {
-        return difference("", left, right);
+    private static final Pattern DEVIATIONS = Pattern.compile("stddev|variance");
+
+    private static final double DEVIATION_ROUNDS_TO = 1e-4;
+
+    private static final double ROUNDING = 1e-4;
+
+    /** Where names are in an order that means something: terms with their counts, and documents with their highlights. */
+    private static final Pattern ORDERED =
+            Pattern.compile("^/(facet_counts/facet_(fields|queries|ranges|intervals)|highlighting)(/|$)");
+
+    private final boolean deviations;
+    private final double fraction;
+
+    private AnswerDifference(boolean deviations, double fraction) {
+        this.deviations = deviations;
+        this.fraction = fraction;
     }
 
-    private static String difference(String path, @Nullable Object left, @Nullable Object right) {
+    /**
+     * Where the answers to a query differ first and how, or an empty text.
+     *
+     * <p>Solr computes a deviation from sums and sums of squares: where all values are equal, rounding, which depends on the order
+     * of the sums, may leave a little less than nothing, whose root is no number, in one core as well as in several. So of queries
+     * that ask for one, and of no others, none is the same as nothing.
+     */
+    public static String first(String query, @Nullable Object left, @Nullable Object right) {
+        return first(query, left, right, ROUNDING);
+    }
+
+    /** As {@link #first(String, Object, Object)}, where fractions may differ by this part of them. */
+    public static String first(String query, @Nullable Object left, @Nullable Object right, double fraction) {
+        return new AnswerDifference(DEVIATIONS.matcher(query).find(), fraction).difference("", left, right);
+    }
+
+    private String difference(String path, @Nullable Object left, @Nullable Object right) {
         if (left instanceof Map<?, ?> some && right instanceof Map<?, ?> other) {
-            TreeSet<String> names = new TreeSet<>();
-            some.keySet().forEach(name -> names.add(name.toString()));
-            other.keySet().forEach(name -> names.add(name.toString()));
-            names.remove("maxScore");
-            return names.stream()
-                    .map(name -> difference(path + "/" + name, some.get(name), other.get(name)))
-                    .filter(found -> !found.isEmpty())
-                    .findFirst()
-                    .orElse("");
+            return ofMaps(path, some, other);
         }
         if (left instanceof List<?> some && right instanceof List<?> other && some.size() == other.size()) {
             return IntStream.range(0, some.size())
@@ -35,13 +61,47 @@ public final class AnswerDifference {
                     .findFirst()
                     .orElse("");
         }
+        if (deviations && (isNone(left) && isNothing(right) || isNothing(left) && isNone(right))) {
+            return "";
+        }
         boolean fractions = left instanceof Double || right instanceof Double;
         if (fractions && left instanceof Number some && right instanceof Number other) {
-            double tolerance = 1e-4 * Math.max(1e-3, Math.abs(some.doubleValue()));
+            double tolerance = fraction * Math.max(1e-3, Math.abs(some.doubleValue()));
             return Math.abs(some.doubleValue() - other.doubleValue()) <= tolerance
                     ? ""
                     : path + ": " + left + " or " + right;
         }
         return Objects.equals(left, right) ? "" : path + ": " + left + " or " + right;
+    }
+
+    /** The same names, in the same order where the order is part of the answer; a name without a value is not one that is absent. */
+    private String ofMaps(String path, Map<?, ?> left, Map<?, ?> right) {
+        List<String> some = names(left);
+        List<String> other = names(right);
+        if (!(ORDERED.matcher(path).find()
+                ? some.equals(other)
+                : Set.copyOf(some).equals(Set.copyOf(other)))) {
+            return path + ": names " + some + " or " + other;
+        }
+        return some.stream()
+                .map(name -> difference(path + "/" + name, left.get(name), right.get(name)))
+                .filter(found -> !found.isEmpty())
+                .findFirst()
+                .orElse("");
+    }
+
+    private static List<String> names(Map<?, ?> map) {
+        return map.keySet().stream()
+                .map(Object::toString)
+                .filter(name -> !BY_NATURE.contains(name))
+                .toList();
+    }
+
+    private static boolean isNone(@Nullable Object value) {
+        return "NaN".equals(String.valueOf(value));
+    }
+
+    private static boolean isNothing(@Nullable Object value) {
+        return value instanceof Number number && Math.abs(number.doubleValue()) < DEVIATION_ROUNDS_TO;
     }
 }

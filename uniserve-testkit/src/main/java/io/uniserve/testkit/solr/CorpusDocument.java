@@ -10,6 +10,11 @@ import org.jspecify.annotations.Nullable;
 
 /** Texts as documents for a table of the default configset, with fields of every type derived from the text. */
 public final class CorpusDocument {
+    /** A field of a text that every document has. */
+    public static final String PART = "part_s";
+
+    static final int PARTS = 37;
+
     private CorpusDocument() {}
 
     /** A document with fields of every type. */
@@ -27,6 +32,8 @@ public final class CorpusDocument {
         fields.put("ratio_d", words.size() / 7.0);
         fields.put("share_f", words.size() % 10 / 4.0);
         fields.put("even_b", words.size() % 2 == 0);
+        fields.put(PART, "part" + number % PARTS);
+        fields.put("at_v2", List.of(Math.cos(number), Math.sin(number)));
         fields.put("words_ss", words.stream().limit(4).distinct().toList());
         if (number % 5 != 0 && !words.isEmpty()) {
             fields.put("first_s", words.get(0));

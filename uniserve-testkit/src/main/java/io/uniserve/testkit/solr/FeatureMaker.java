@@ -5,6 +5,7 @@ import java.util.Random;
 
 /** Adds to queries what Solr makes of the documents they find: facets, statistics, groups, highlights, functions, pages. */
 public final class FeatureMaker {
+    private static final int KINDS = 14;
     private static final List<String> STRINGS = List.of("first_s", "words_ss", "year_i", "even_b");
     private static final List<String> NUMBERS = List.of("year_i", "length_l", "ratio_d", "share_f");
     private static final List<String> FUNCTIONS = List.of(
@@ -16,17 +17,28 @@ public final class FeatureMaker {
 
     private final Random random;
     private final QueryMaker queries;
+    private final ParameterMaker parameters;
 
     /** Queries by this source of chance. */
     public FeatureMaker(Random random, QueryMaker queries) {
         this.random = random;
         this.queries = queries;
+        this.parameters = new ParameterMaker(random, queries);
+    }
+
+    /** A query for the first document of each part, for a table whose key is {@link CorpusDocument#PART}. */
+    public String collapsed() {
+        return parameters.collapsed();
     }
 
     /** A whole query; its kind by turns. */
     public String next(int turn) {
+        int kind = turn % (KINDS + ParameterMaker.KINDS);
+        if (kind >= KINDS) {
+            return parameters.next(kind - KINDS);
+        }
         String query = "q=" + QueryMaker.escape(queries.main());
-        return switch (turn % 14) {
+        return switch (kind) {
             case 0, 1 -> queries.next();
             case 2 -> scored(query);
             case 3 ->

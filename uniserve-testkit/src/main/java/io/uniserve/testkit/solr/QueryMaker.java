@@ -146,7 +146,8 @@ public final class QueryMaker {
         return list.get(random.nextInt(list.size()));
     }
 
-    static String escape(String text) {
+    /** The text as a URL has it. */
+    public static String escape(String text) {
         return URLEncoder.encode(text, StandardCharsets.UTF_8);
     }
 }

@@ -5,12 +5,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.workload.Workload;
 import org.junit.jupiter.api.Test;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Atomic updates and reads of one version under faults: hours without a violation, and the same history every time. */
 final class AtomicSimulationTest {
+    private static final Logger LOG = LoggerFactory.getLogger(AtomicSimulationTest.class);
     private static final int SEEDS = 40;
     private static final double HOURS_MIN = 1;
     private static final long RESTORED_MIN = 5;
+    private static final long MOMENTS_MIN = 200;
     private static final long UPDATES_MIN = 5_000;
     private static final SimulationOptions ATOMIC = SimulationOptions.defaults().with(Workload.ATOMIC);
 
@@ -26,9 +30,17 @@ final class AtomicSimulationTest {
         assertThat(report.faults().getOrDefault(Fault.TABLE_RESTORED, 0L))
                 .as("tables that went back")
                 .isGreaterThanOrEqualTo(RESTORED_MIN);
+        assertThat(report.faults().getOrDefault(Fault.MOMENT_READ, 0L))
+                .as("reads of two tables as of one moment")
+                .isGreaterThanOrEqualTo(MOMENTS_MIN);
         assertThat(report.hours()).isGreaterThanOrEqualTo(HOURS_MIN);
         assertThat(report.updates()).isGreaterThanOrEqualTo(UPDATES_MIN);
         assertThat(report.reads()).isGreaterThanOrEqualTo(UPDATES_MIN);
+        assertThat(report.faultsPerHour()).isGreaterThanOrEqualTo(SimulationTest.FAULTS_PER_HOUR_MIN);
+        assertThat(report.excusedShare())
+                .as(() -> report.excused().toString())
+                .isLessThan(SimulationTest.EXCUSED_SHARE_MAX);
+        LOG.info("{}", SimulationTest.ledgerRow(report));
     }
 
     @Test

@@ -26,7 +26,6 @@ public final class DuckEngine implements Engine {
     private static final String MERGE_MEMORY = "merge-memory";
 
     private final DuckMerging merging = new DuckMerging();
-    private final Optional<Planner> planner = Optional.of(merging.planner());
 
     @Override
     public PortInfo info() {
@@ -60,8 +59,9 @@ public final class DuckEngine implements Engine {
         });
     }
 
+    /** One for each server of this process: what planners keep of tables is of one cluster. */
     @Override
     public Optional<Planner> planner() {
-        return planner;
+        return Optional.of(merging.planner());
     }
 }

@@ -16,6 +16,7 @@ import java.sql.SQLException;
 import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
+import java.util.Optional;
 import org.duckdb.DuckDBConnection;
 
 /** What operators see: an actor, or a view of one. */
@@ -67,10 +68,13 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     @Override
     public final SqlRows answer(SqlQuery.Work work, OperatorContext context) {
         int seconds = DuckOperators.seconds(context.remainingNanos());
+        Optional<String> statement = work.statement(context, DuckTable.class, other -> other.name + ".main.rows");
         return Duck.QUERIES.translated(
                 "answer a query",
-                () -> DuckRelations.with(
-                        work.unpacked(), with -> read(by -> Duck.query(by, with + work.statement(), seconds))));
+                () -> statement.isEmpty()
+                        ? SqlRows.ELSEWHERE
+                        : DuckRelations.with(
+                                work.unpacked(), with -> read(by -> Duck.query(by, with + statement.get(), seconds))));
     }
 
     @Override

@@ -1,5 +1,7 @@
 package io.uniserve.port.duckdb;
 
+import static org.assertj.core.api.Assertions.assertThat;
+
 import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
@@ -16,11 +18,18 @@ import io.uniserve.testkit.tck.Probe;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
 
 /** The DuckDB port keeps the contract. */
 class DuckTckTest extends PortTck {
     DuckTckTest() {
         super(new DuckFixture());
+    }
+
+    /** Else the cases of such updates would be passed over. */
+    @Test
+    void updatesAreAtomicWhereTablesWantThat() {
+        assertThat(new DuckEngine().info().levels()).contains(ConsistencyLevel.values());
     }
 
     private static final class DuckFixture implements PortFixture {

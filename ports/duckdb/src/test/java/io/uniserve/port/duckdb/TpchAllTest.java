@@ -13,7 +13,6 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.util.List;
 import java.util.Random;
-import java.util.regex.Pattern;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -27,8 +26,6 @@ import org.slf4j.LoggerFactory;
 /** All 22 queries of TPC-H, and sub-queries of all kinds, on a cluster of two servers, whose answers are those of one DuckDB with all rows. */
 class TpchAllTest {
     private static final Logger LOG = LoggerFactory.getLogger(TpchAllTest.class);
-    private static final Pattern WHOLE = Pattern.compile("broadcast (\\w+) .*, all it has");
-    private static final List<String> LARGE = List.of("lineitem", "orders", "customer", "part", "partsupp");
     private static final double SCALE = Double.parseDouble(System.getProperty("uniserve.tpch.scale", "0.01"));
 
     /** Rows with values that are missing. */
@@ -189,14 +186,19 @@ class TpchAllTest {
         assertThatThrownBy(() -> cluster.ask("l", sql))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(code))
-                .hasMessageContaining(message);
+                .hasMessageContaining(message)
+                // What a value makes wrong has no place in the statement.
+                .hasMessageMatching(
+                        message.equals("division by zero") || message.startsWith("More than one row")
+                                ? "(?s).*"
+                                : "(?s).*line 1, column \\d+.*");
     }
 
     /** As many as {@code -Duniserve.parity.queries} says, of {@code -Duniserve.parity.seed}, else of the day. */
     @Test
     void randomQueriesAreAnsweredAsByOneEngine() throws SQLException {
         long seed = Long.getLong("uniserve.parity.seed", Long.getLong("uniserve.parity.day", 20261122));
-        int count = Integer.getInteger("uniserve.parity.queries", 150);
+        int count = Integer.getInteger("uniserve.parity.queries", 500);
         LOG.warn("{} generated queries with -Duniserve.parity.seed={}", count, seed);
         RandomQueries queries = new RandomQueries(new Random(seed));
         int empty = 0;
@@ -214,20 +216,6 @@ class TpchAllTest {
             empty += expected.equals("[]") ? 1 : 0;
         }
         assertThat(empty).as("answers without a row").isLessThan(count / 3);
-    }
-
-    /** Tables of over 100,000 rows at scale 1, which is what a warehouse has at least. */
-    @ParameterizedTest
-    @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22})
-    void noPlanMovesALargeTableWhole(int number) {
-        String plan = cluster.ask(TpchCluster.table(text(number)), "EXPLAIN " + text(number));
-        assertThat(plan).contains("finish: ", "answer: ");
-        List<String> whole =
-                WHOLE.matcher(plan).results().map(found -> found.group(1)).toList();
-        // Orders join lineitem alone, and no condition is on either: only a shuffle would do.
-        assertThat(whole)
-                .as(plan)
-                .doesNotContainAnyElementsOf(number == 9 ? List.of("lineitem", "part", "partsupp") : LARGE);
     }
 
     @Test

@@ -39,7 +39,6 @@ public final class MonetEngine implements Engine {
 
     private static final EngineFunctions FUNCTIONS =
             new EngineFunctions(List.of(SELECT), RowUpdates.of(PORT, MonetActor.class));
-    private static final SqlPlanner PLANNER = new SqlPlanner(RetrieveCall.of(SELECT), MonetEngine::merge);
 
     private static SqlRows select(MonetTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();
@@ -80,6 +79,6 @@ public final class MonetEngine implements Engine {
 
     @Override
     public Optional<Planner> planner() {
-        return Optional.of(PLANNER);
+        return Optional.of(new SqlPlanner(RetrieveCall.of(SELECT), MonetEngine::merge));
     }
 }

@@ -3,9 +3,16 @@ package io.uniserve.port.monetdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -55,5 +62,28 @@ class MonetDialectTest {
         Map<String, String> relations = new TreeMap<>(Map.of("b0", "SELECT c0 FROM r", "mine", "SELECT 1"));
         assertThat(MonetDialect.statement(relations, Set.of(), "SELECT 1 FROM rows, b0"))
                 .isEqualTo("WITH b0 AS (SELECT c0 FROM r), mine AS (SELECT 1) SELECT 1 FROM mine, b0");
+    }
+
+    /** Rows come as values and as lists of them; COPY BINARY would take files of the wrong byte order as they are. */
+    @Test
+    void rowsNeverComeByCopy() throws IOException {
+        Pattern copy = Pattern.compile("(?i)\\bcopy\\s+(binary|into|from|loader|\\d)");
+        assertThat("COPY BINARY INTO t FROM ('a')")
+                .matches(text -> copy.matcher(text).find());
+        assertThat("\"copy 5 records into \" + table")
+                .matches(text -> copy.matcher(text).find());
+        int files = 0;
+        for (String module : List.of("src/main/java", "../../uniserve-sql/src/main/java")) {
+            try (Stream<Path> all = Files.walk(Path.of(module))) {
+                for (Path file :
+                        all.filter(path -> path.toString().endsWith(".java")).toList()) {
+                    files++;
+                    assertThat(copy.matcher(Files.readString(file)).results().map(MatchResult::group))
+                            .as(file.toString())
+                            .isEmpty();
+                }
+            }
+        }
+        assertThat(files).isGreaterThan(40);
     }
 }

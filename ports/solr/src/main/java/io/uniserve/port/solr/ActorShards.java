@@ -51,10 +51,8 @@ public final class ActorShards extends ShardHandlerFactory {
 
         @Override
         public void submit(ShardRequest request, String shard, ModifiableSolrParams params) {
-            rounds.add(
-                    request,
-                    Integer.parseInt(shard),
-                    () -> params.toQueryString().substring(1));
+            int actor = Integer.parseInt(shard);
+            rounds.add(request, actor, () -> params.toQueryString().substring(1));
         }
 
         @Override

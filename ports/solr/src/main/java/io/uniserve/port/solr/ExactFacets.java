@@ -3,6 +3,7 @@ package io.uniserve.port.solr;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.Set;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.search.QueryVisitor;
@@ -10,6 +11,7 @@ import org.apache.solr.common.params.FacetParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.handler.component.FacetComponent;
 import org.apache.solr.handler.component.ResponseBuilder;
+import org.apache.solr.handler.component.ShardRequest;
 import org.apache.solr.search.stats.StatsUtil;
 
 /** Solr's facets, which also say whether a term that no shard listed, so that Solr does not refine it, may matter. */
@@ -30,12 +32,14 @@ public final class ExactFacets extends FacetComponent {
     }
 
     @Override
-    public void finishStage(ResponseBuilder builder) {
-        if (builder.doFacets && builder.getStage() == ResponseBuilder.STAGE_GET_FIELDS) {
+    public void handleResponses(ResponseBuilder builder, ShardRequest request) {
+        if (builder._facetInfo != null) {
+            LinkedHashMap<String, QueryFacet> queries = builder._facetInfo.queryFacets;
+            super.handleResponses(builder, request);
+            builder._facetInfo.queryFacets = queries; // one core tells those below the minimum too
             SolrQuery.of(builder.req).exactFacets =
                     builder._facetInfo.facets.values().stream().allMatch(ExactFacets::isExact);
         }
-        super.finishStage(builder);
     }
 
     private static boolean isExact(DistribFieldFacet facet) {

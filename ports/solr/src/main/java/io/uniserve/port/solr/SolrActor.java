@@ -50,10 +50,8 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
 
     @Override
     public SolrActor snapshot() {
-        return with(
-                "hold",
-                request ->
-                        new SolrActor(container, core, home, request.getCore().getSearcher()));
+        var newest = with("hold", request -> request.getCore().getSearcher());
+        return new SolrActor(container, core, home, newest);
     }
 
     /** Runs the work on a request, which knows core, schema and searcher; the core stays open meanwhile. */

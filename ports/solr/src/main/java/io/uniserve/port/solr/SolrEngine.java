@@ -35,22 +35,22 @@ import org.apache.solr.search.SyntaxError;
 /** Apache Solr. Table option: {@code configset}, {@code default} or packed files. Queries are planned where it is open. */
 public final class SolrEngine implements Engine {
     /** Calls into Solr: what it throws for a bad query or document is the user's. */
-    static final EngineFailures SOLR = EngineFailures.ofUsers("Solr", SolrEngine::byUser);
-
-    static final String KEY = "uniserve.key";
+    static final EngineFailures SOLR = EngineFailures.ofUsers(
+            "Solr",
+            failure -> failure instanceof SyntaxError
+                    || failure instanceof IllegalArgumentException
+                    || failure instanceof UnsupportedOperationException
+                    || String.valueOf(failure.getMessage())
+                            .matches("(?s)unexpected docvalues type.*|.*does not support spatial filtering")
+                    || (failure instanceof SolrException solr
+                            && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code));
 
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
-                    List.of(SolrQuery.SHARD), List.of(SolrUpdates.ADD, SolrUpdates.DELETE, SolrUpdates.DELETE_BY_QUERY))
+                    List.of(SolrQuery.SHARD),
+                    List.of(SolrUpdates.ADD, SolrUpdates.DELETE, SolrUpdates.DELETE_BY_QUERY, SolrUpdates.OPTIMIZE))
             .with(SolrQuery.WHOLE);
 
     private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
-
-    private static boolean byUser(Throwable failure) {
-        return failure instanceof SyntaxError
-                || failure instanceof IllegalArgumentException
-                || failure instanceof UnsupportedOperationException
-                || (failure instanceof SolrException solr && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code);
-    }
 
     @Override
     public PortInfo info() {
@@ -100,7 +100,8 @@ public final class SolrEngine implements Engine {
         private final CoreContainer container;
         private final AtomicLong names = new AtomicLong();
         private final OpenPerOptions<SolrCore> planning = new OpenPerOptions<>(
-                this::planning, core -> core.getCoreContainer().unload(core.getName(), false, false, true));
+                table -> core(table, Path.of("planning-" + names.incrementAndGet())),
+                core -> core.getCoreContainer().unload(core.getName(), false, false, true));
 
         Instance(Path home) {
             // Solr's second HTTP API wants a servlet container, which is not there.
@@ -112,17 +113,12 @@ public final class SolrEngine implements Engine {
             container.load();
         }
 
-        private SolrCore planning(TableMeta table) {
-            return core(table, home.resolve("planning-" + names.incrementAndGet()));
-        }
-
-        /** Opens the index in {@code directory/data/index} or makes an empty one. */
+        /** Opens the index in {@code directory/data/index}, under home where not absolute, or makes an empty one. */
         private synchronized SolrCore core(TableMeta table, Path directory) {
             return SOLR.translated("create a core", () -> {
                 String configset = SolrConfigset.FILES.folder(table.options(), home.resolve("configsets"));
-                Map<String, String> properties =
-                        Map.of(CoreDescriptor.CORE_CONFIGSET, configset, KEY, table.keyField());
-                return container.create("core-" + names.incrementAndGet(), directory, properties, false);
+                Map<String, String> properties = Map.of(CoreDescriptor.CORE_CONFIGSET, configset);
+                return container.create("core-" + names.incrementAndGet(), home.resolve(directory), properties, false);
             });
         }
 

@@ -4,15 +4,13 @@ import io.uniserve.api.PackedFiles;
 import io.uniserve.api.plan.JsonFacets;
 import io.uniserve.api.plan.QueryWindow;
 import io.uniserve.api.plan.SupportTable;
-import java.util.Arrays;
 import java.util.Date;
 import java.util.Map;
 import java.util.Objects;
-import java.util.stream.Collectors;
-import java.util.stream.Stream;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
 import org.apache.solr.request.SolrQueryRequest;
+import org.apache.solr.schema.EnumFieldType;
 import org.apache.solr.search.QueryParsing;
 import org.apache.solr.search.SyntaxError;
 import org.apache.solr.util.DateMathParser;
@@ -23,27 +21,27 @@ import org.noggit.JSONUtil;
 final class SolrLanguage {
     static final SupportTable TABLE = new SupportTable(PackedFiles.resource(SolrLanguage.class, "language.txt"));
 
-    /** Every actor tells all terms, unless the user says how many more. No overflow where Solr adds limits to it. */
+    /** Every actor tells all terms. No overflow where Solr adds limits to it. */
     private static final int ALL_TERMS = 100_000_000;
 
     private SolrLanguage() {}
 
-    /**
-     * Checks a request's parameters, those in its JSON among them, and returns what makes the answer of actors comparable
-     * with that of one core. Names that values refer to, as in {@code $qq}, are the user's own.
-     */
+    /** Checks parameters, those in JSON too, and makes answers of actors comparable with those of one core. */
     static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws SyntaxError {
         ModifiableSolrParams params = new ModifiableSolrParams(request.getParams());
-        String all = Stream.concat(params.stream(), request.getOriginalParams().stream())
-                .flatMap(asked -> Arrays.stream(asked.getValue()))
-                .collect(Collectors.joining(" "));
+        String all = SupportTable.lines(params) + SupportTable.lines(request.getOriginalParams());
         TABLE.check(params, all);
         Object facet = request.getJSON() == null ? null : request.getJSON().get("facet");
-        Object exact = JsonFacets.withOptions(facet, Map.of("refine", true, "overrequest", ALL_TERMS));
+        Object exact = JsonFacets.withOptions(
+                facet, Map.of("refine", true, "overrequest", ALL_TERMS), TABLE::checkFacetOption);
         String facets = exact == null ? null : JSONUtil.toJSON(exact);
         bound(params, all, facet);
-        boolean nearest = params.get("q", "").startsWith("{!knn ");
-        refuseParts(((nearest ? all.replace(params.get("q"), "") : all) + facets).replace("\\", ""), keyField);
+        refuseParts(all + facets, keyField);
+        for (String field : Objects.requireNonNullElse(params.getParams("group.field"), new String[0])) {
+            if (request.getSchema().getFieldTypeNoEx(field) instanceof EnumFieldType) {
+                throw TABLE.unsupported("group.field of an enumeration", field);
+            }
+        }
         String key = request.getSchema().getUniqueKeyField().getName();
         // Over several actors Solr looks for the documents of a query's group by the other sort.
         boolean byQuery = params.get("group.query") != null && params.get("group.field") == null;
@@ -51,19 +49,15 @@ final class SolrLanguage {
         params.setNonNull("group.sort", inGroups);
         params.set("sort", byQuery && inGroups != null ? inGroups : sort(params.get("sort", ""), key));
         // Lists of actors that are complete are exact in one round, and longer ones cost less than another round.
-        params.set("facet.overrequest.count", 100);
-        String[] pivots = Objects.requireNonNullElse(params.getParams("facet.pivot"), new String[0]);
-        Stream.of(String.join(",", pivots).replaceAll("\\{!.*?}|[\\[\\] ]", "").split(","))
-                .filter(field -> !field.isEmpty())
-                .forEach(field -> params.set("f." + field + ".facet.overrequest.count", ALL_TERMS));
+        params.set("facet.overrequest.count", params.get("facet.pivot") == null ? 100 : ALL_TERMS);
         params.getParameterNames().removeIf(name -> name.startsWith("json") && name.matches("json(\\.(?!nl).*)?"));
         params.setNonNull("json.facet", facets);
         return params;
     }
 
     /** Refuses, by name, query parsers and functions whose answer over parts of a table may differ from that over the whole. */
-    static void refuseParts(String text, String keyField) {
-        TABLE.checkParts(text, rest -> rest.startsWith("{!collapse field=" + keyField + "}"));
+    static void refuseParts(String lines, String keyField) {
+        TABLE.checkParts(lines, rest -> rest.startsWith("{!collapse field=" + keyField + "}"));
     }
 
     /** Refuses numbers by which Solr would take memory: those of pages, groups, nearest documents, n-grams and ranges. */
@@ -73,9 +67,9 @@ final class SolrLanguage {
         QueryWindow.check("topK", query == null ? 0 : query.getDouble("topK", 0));
         QueryWindow.checkEach("ngram", "\\bngram\\s*,\\s*(\\d+)", all);
         Date now = params.get("NOW") == null ? null : new Date(params.getLong("NOW"));
-        QueryWindow.Dates dates = (text, from) -> from == null
-                ? DateMathParser.parseMath(now, text).getTime()
-                : DateMathParser.parseMath(new Date(from), "NOW" + text).getTime();
+        QueryWindow.Dates dates = (text, from) -> DateMathParser.parseMath(
+                        from == null ? now : new Date(from), from == null ? text : "NOW" + text)
+                .getTime();
         QueryWindow.checkRanges(jsonFacets, dates);
         for (String range : Objects.requireNonNullElse(params.getParams("facet.range"), new String[0])) {
             SolrParams local = QueryParsing.getLocalParams(range, params);
@@ -87,7 +81,7 @@ final class SolrLanguage {
 
     /** Ties are broken by uniqueKey, so that the order does not depend on how documents are spread. */
     private static String sort(String sort, String key) {
-        boolean byKey = sort.contains(key) && sort.matches("(?s)(.*,)?\\s*\\Q" + key + "\\E\\s.*");
+        boolean byKey = sort.contains(key) && sort.matches("(?si)(.*,)?\\s*\\Q" + key + "\\E\\s+(asc|desc)\\b.*");
         return byKey ? sort : (sort.isBlank() ? "score desc" : sort) + "," + key + " asc";
     }
 }

@@ -1,5 +1,6 @@
 package io.uniserve.port.solr;
 
+import io.uniserve.api.EngineWork;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
@@ -15,7 +16,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import java.io.ByteArrayOutputStream;
 import java.util.Objects;
-import java.util.Set;
 import java.util.stream.Collectors;
 import org.apache.solr.common.SolrDocumentList;
 import org.apache.solr.common.params.CommonParams;
@@ -34,10 +34,7 @@ import org.apache.solr.search.QueryParsing;
 import org.apache.solr.servlet.SolrRequestParsers;
 import org.apache.solr.util.SolrPluginUtils;
 
-/**
- * One query while it is planned. Its parameters are checked, then Solr's distributed handlers run on an empty core with the
- * table's actors as its shards. Where Solr's merge of shards is not exact, they are asked once more.
- */
+/** One query while it is planned: checked, then run by Solr's distributed handlers, once more where they are not exact. */
 final class SolrQuery {
     /** Answers a shard request, Solr's parameters as a URL has them, from one actor's core in Solr's binary format. */
     static final RetrieveOperator<SolrActor, PerActor<String>, Bytes> SHARD = RetrieveOperator.of(
@@ -48,8 +45,6 @@ final class SolrQuery {
     /** Answers a whole query from one actor's core. */
     static final RetrieveOperator<SolrActor, String, Answer> WHOLE =
             WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
-
-    private static final String SELECT = "/select";
 
     final PlanContext context;
     final TableMeta table;
@@ -62,10 +57,6 @@ final class SolrQuery {
         context.oneState();
         this.table = table;
         this.core = core;
-    }
-
-    interface Finish<T> {
-        T of(SolrQueryRequest request, SolrQueryResponse response) throws Exception;
     }
 
     /** The query that a distributed request belongs to. */
@@ -87,7 +78,7 @@ final class SolrQuery {
     static ModifiableSolrParams params(SolrCore core, String text, String keyField) throws Exception {
         SolrParams asked = SolrRequestParsers.parseQueryString(QueryText.escaped(text));
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, asked)) {
-            RequestHandlerBase handler = (RequestHandlerBase) core.getRequestHandler(SELECT);
+            var handler = (RequestHandlerBase) core.getRequestHandler(asked.get(CommonParams.QT, "/select"));
             SolrParams defaults = ((NamedList<?>) handler.getInitArgs().get("defaults")).toSolrParams();
             SolrPluginUtils.setDefaults(handler, request, defaults, null, null);
             return SolrLanguage.checked(request, keyField);
@@ -95,14 +86,18 @@ final class SolrQuery {
     }
 
     private Answer ask(SolrParams params) throws Exception {
-        return run(params, (request, response) -> {
+        return run(params, response -> {
+            if (!response.getReturnFields().wantsScore()) {
+                // One core tells the best score beside scores only.
+                Answer.parts(response.getValues(), SolrDocumentList.class, found -> found.setMaxScore(null));
+            }
             if (params.getBool("group.ngroups", false)
                     && response.getValues().get("grouped") instanceof NamedList<?> grouped) {
-                for (String field : params.getParams("group.field")) {
+                for (String field : Objects.requireNonNullElse(params.getParams("group.field"), new String[0])) {
                     countGroups(params, field, (NamedList<?>) grouped.get(field));
                 }
             }
-            return new Answer("application/json", written(request, response, "json"));
+            return new Answer("application/json", written(response, "json"));
         });
     }
 
@@ -110,19 +105,18 @@ final class SolrQuery {
     private String nearest(SolrParams params, int count) throws Exception {
         String key = core.getLatestSchema().getUniqueKeyField().getName();
         ModifiableSolrParams first = new ModifiableSolrParams(params);
-        Set<String> not = Set.of("facet", "json.facet", "hl", "stats", "group", "cursorMark", "start");
-        first.getParameterNames().removeAll(not);
+        first.getParameterNames().removeIf(name -> name.matches("(json.)?facet|hl|stats|group|cursorMark|start"));
         first.set(CommonParams.ROWS, count).set(CommonParams.FL, key);
         first.set(CommonParams.SORT, "score desc," + key + " asc");
         return run(
                 first,
-                (request, response) -> ((SolrDocumentList) response.getResponse())
+                response -> ((SolrDocumentList) response.getResponse())
                         .stream()
                                 .map(document -> document.getFirstValue(key).toString())
                                 .collect(Collectors.joining("\t", "{!terms separator=\"\t\" f=" + key + "}", "")));
     }
 
-    /** Solr adds up the groups of its shards; here each counts once, from a facet over all terms. */
+    /** Solr adds up the groups of its shards; here each counts once, from a facet of a query by itself over all terms. */
     @SuppressWarnings("unchecked") // a group's part of an answer is a list of anything
     private void countGroups(SolrParams params, String field, NamedList<?> group) throws Exception {
         ModifiableSolrParams facet = new ModifiableSolrParams(params);
@@ -130,13 +124,13 @@ final class SolrQuery {
                 .removeIf(name -> name.matches("(f\\..*\\.|json\\.)?facet(\\..*)?|group|hl|stats|cursorMark"));
         facet.set("rows", "0").set("facet", true).set("facet.field", field).set("facet.limit", "-1");
         facet.set("facet.mincount", 1).set("facet.missing", true);
-        NamedList<Object> counts = run(facet, (request, response) -> (NamedList<Object>)
+        NamedList<Object> counts = new SolrQuery(context, table, core).run(facet, response -> (NamedList<Object>)
                 ((NamedList<?>) response.getValues().get("facet_counts")).findRecursive("facet_fields", field));
         boolean missing = ((Number) counts.get(null)).longValue() > 0;
         ((NamedList<Object>) group).setVal(group.indexOf("ngroups", 0), counts.size() - (missing ? 0 : 1));
     }
 
-    private <T> T run(SolrParams params, Finish<T> finish) throws Exception {
+    private <T> T run(SolrParams params, EngineWork<SolrQueryResponse, T> finish) throws Exception {
         SolrParams distributed = new ModifiableSolrParams(params).set(CommonParams.DISTRIB, true);
         try (SolrQueryRequest request = new LocalSolrQueryRequest(core, distributed)) {
             request.getContext().put(SolrQuery.class, this);
@@ -151,8 +145,8 @@ final class SolrQuery {
 
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
         return actor.with("answer the query", request -> {
-            SolrCore own = request.getCore();
-            SolrParams params = params(own, text, own.getCoreDescriptor().getCoreProperty(SolrEngine.KEY, ""));
+            SolrParams params =
+                    params(request.getCore(), text, actor.home.meta().keyField());
             return new Answer("application/json", answer(request, context, params, "json"));
         });
     }
@@ -162,16 +156,14 @@ final class SolrQuery {
             throws Exception {
         request.setParams(new ModifiableSolrParams(params)
                 .set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
-        return handle(request, (done, response) -> written(done, response, format));
+        return handle(request, response -> written(response, format));
     }
 
     /** Runs a core's handler, without logging and metrics. The header has no QTime: equal answers are equal bytes. */
-    static <T> T handle(SolrQueryRequest request, Finish<T> finish) throws Exception {
+    static <T> T handle(SolrQueryRequest request, EngineWork<SolrQueryResponse, T> finish) throws Exception {
         SolrQueryResponse response = new SolrQueryResponse();
-        SimpleOrderedMap<Object> header = new SimpleOrderedMap<>();
-        header.add("status", 0);
-        response.addResponseHeader(header);
-        String path = request.getParams().get(CommonParams.QT, SELECT);
+        response.addResponseHeader(new SimpleOrderedMap<>(header -> header.put("status", 0)));
+        String path = request.getParams().get(CommonParams.QT, "/select");
         request.getContext().put("path", path);
         SolrRequestInfo.setRequestInfo(new SolrRequestInfo(request, response));
         try {
@@ -185,13 +177,14 @@ final class SolrQuery {
             if (request.getParams().getBool(CommonParams.OMIT_HEADER, false)) {
                 response.removeResponseHeader();
             }
-            return finish.of(request, response);
+            return finish.run(response);
         } finally {
             SolrRequestInfo.clearRequestInfo();
         }
     }
 
-    static Bytes written(SolrQueryRequest request, SolrQueryResponse response, String format) throws Exception {
+    static Bytes written(SolrQueryResponse response, String format) throws Exception {
+        SolrQueryRequest request = SolrRequestInfo.getRequestInfo().getReq();
         ByteArrayOutputStream out = new ByteArrayOutputStream();
         QueryResponseWriterUtil.writeQueryResponse(
                 out, request.getCore().getQueryResponseWriter(format), request, response, "");

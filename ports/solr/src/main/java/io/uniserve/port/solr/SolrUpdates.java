@@ -29,11 +29,15 @@ public final class SolrUpdates {
 
     /** Deletes documents by uniqueKey; other fields but the key field are ignored. */
     public static final EventualUpdate<SolrActor, Document> DELETE =
-            update("solr.delete@1", (actor, request, row) -> id(request, row), SolrUpdates::delete);
+            update("solr.delete@1", SolrUpdates::id, SolrUpdates::delete);
 
     /** Deletes the actor's documents that the query in field {@code query} finds. */
     public static final EventualUpdate<SolrActor, Document> DELETE_BY_QUERY = update(
             "solr.delete-query@1", (actor, request, row) -> checkQuery(request, row), SolrUpdates::deleteByQuery);
+
+    /** Merges the segments of an actor's index to one, as Solr's optimize does; the row says nothing. */
+    public static final EventualUpdate<SolrActor, Document> OPTIMIZE =
+            update("solr.optimize@1", (actor, request, row) -> {}, SolrUpdates::optimize);
 
     private SolrUpdates() {}
 
@@ -57,23 +61,23 @@ public final class SolrUpdates {
     private static void add(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         AddUpdateCommand command = new AddUpdateCommand(request);
         boolean change = FieldValues.isChange(row);
-        if (change && actor.changed.contains(id(request, row))) {
+        if (change && actor.changed.contains(id(actor, request, row))) {
             SolrActor.lookUp(request);
         }
         // Checked already, but a change's document may be deleted since, and it makes none by itself.
         String why = change ? unfit(request, row, false) : null;
         if (why == null) {
             command.solrDoc = document(request, row);
-            actor.changed.add(id(request, row));
+            actor.changed.add(id(actor, request, row));
             request.getCore().getUpdateHandler().addDoc(command);
         } else if (actor.home.meta().level().atomic()) {
-            throw FieldValues.invalid("document \"" + id(request, row) + "\": " + why);
+            throw FieldValues.invalid("document \"" + id(actor, request, row) + "\": " + why);
         }
     }
 
     private static void delete(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         DeleteUpdateCommand command = new DeleteUpdateCommand(request);
-        command.setId(id(request, row));
+        command.setId(id(actor, request, row));
         actor.changed.add(command.getId());
         request.getCore().getUpdateHandler().delete(command);
     }
@@ -86,9 +90,19 @@ public final class SolrUpdates {
         SolrActor.lookUp(request); // a query that fails, fails here
     }
 
+    private static void optimize(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
+        var writer = request.getCore().getSolrCoreState().getIndexWriter(request.getCore());
+        try {
+            actor.changed.add("");
+            writer.get().forceMerge(1);
+        } finally {
+            writer.decref();
+        }
+    }
+
     /** The row's uniqueKey, a text: a number and its text would be one document to Solr but two keys to the partitioner. */
-    private static String id(SolrQueryRequest request, Document row) {
-        FieldValues.requireKey(row, request.getCore().getCoreDescriptor().getCoreProperty(SolrEngine.KEY, ""));
+    private static String id(SolrActor actor, SolrQueryRequest request, Document row) {
+        FieldValues.requireKey(row, actor.home.meta().keyField());
         return FieldValues.requireText(
                 row, request.getSchema().getUniqueKeyField().getName());
     }
@@ -101,7 +115,7 @@ public final class SolrUpdates {
             return document;
         }
         String key = request.getSchema().getUniqueKeyField().getName();
-        BytesRef id = new BytesRef(id(request, row));
+        BytesRef id = new BytesRef(FieldValues.requireText(row, key));
         SolrInputDocument old = RealTimeGetComponent.getInputDocument(
                 request.getCore(), id, id, null, null, RealTimeGetComponent.Resolution.DOC);
         return new AtomicUpdateDocumentMerger(request)
@@ -109,7 +123,7 @@ public final class SolrUpdates {
     }
 
     private static void checkAdd(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
-        String where = "document \"" + id(request, row) + "\": ";
+        String where = "document \"" + id(actor, request, row) + "\": ";
         row.fields().forEach((name, value) -> check(where, request.getSchema().getFieldOrNull(name), name, row));
         // Where a version may be under way, the document that is changed is looked at when the change is prepared.
         String why = unfit(request, row, actor.home.meta().level().atomic() && FieldValues.isChange(row));
@@ -136,6 +150,9 @@ public final class SolrUpdates {
                     return "field \"" + field.name() + "\" has " + bytes + " bytes, at most "
                             + IndexWriter.MAX_TERM_LENGTH;
                 }
+                if (String.valueOf(field.numericValue()).endsWith("Infinity")) {
+                    return "field \"" + field.name() + "\" is beyond its type's range";
+                }
             }
             return null;
         } catch (SolrException e) {
@@ -143,17 +160,17 @@ public final class SolrUpdates {
         }
     }
 
-    /** Refuses a query that Solr cannot parse, or that asks the clock. */
+    /** Refuses a query that Solr cannot parse, or that may find other documents at each replica. */
     private static void checkQuery(SolrQueryRequest request, Document row) {
         String text = FieldValues.requireText(row, "query");
         try {
-            SolrLanguage.refuseParts(text, row.keyField());
-            QParser.getParser(text, request).getQuery();
+            SolrLanguage.refuseParts("fq=" + text.replaceAll("\\R", " "), row.keyField());
+            String parsed = QParser.getParser(text, request).getQuery() + "\n" + text;
+            if (parsed.matches("(?s).*(\\bNOW\\b|\\bms\\s*\\(\\s*\\)|\\bquery\\s*\\(|\\\\[a-zA-Z]|[^\")]~[0-9]).*")) {
+                throw new SyntaxError("NOW, ms(), query(), escaped letters and fuzzy terms vary with the replica");
+            }
         } catch (SyntaxError | SolrException e) {
             throw FieldValues.invalid("field \"query\": " + e.getMessage() + "; give it a query in Solr's syntax");
-        }
-        if (text.matches("(?s).*\\bNOW\\b.*")) {
-            throw FieldValues.invalid("field \"query\" asks the clock with NOW, which differs between replicas");
         }
     }
 }

@@ -119,6 +119,35 @@ class AtomicUpdatesTest {
         assertThat(SingleCore.found(SingleCore.query(actor, "q=n_i:8"))).isEqualTo(2);
     }
 
+    private static int segments(SolrActor actor) {
+        return actor.with(
+                "count",
+                request -> request.getSearcher().getIndexReader().leaves().size());
+    }
+
+    /** In a version of an atomic table, with what else it has; taken back, nothing has happened. */
+    @Test
+    void optimizeMergesToOneSegment() {
+        SolrActor actor = table(Map.of()).actor(0);
+        add(actor, row("a", Map.of("n_i", 1L)));
+        add(actor, row("b", Map.of("n_i", 2L)));
+        add(actor, row("c", Map.of("n_i", 3L)));
+        String before = all(actor);
+        assertThat(segments(actor)).isEqualTo(3);
+        prepare(actor, SolrUpdates.OPTIMIZE, row("x", Map.of())).abort();
+        actor.revoke();
+        assertThat(segments(actor)).isEqualTo(3);
+        commit(actor, prepare(actor, SolrUpdates.OPTIMIZE, new Document("id", Map.of())));
+        assertThat(segments(actor)).isEqualTo(1);
+        assertThat(all(actor)).isEqualTo(before);
+        commit(
+                actor,
+                prepare(actor, SolrUpdates.ADD, row("d", Map.of("n_i", 4L))),
+                prepare(actor, SolrUpdates.OPTIMIZE, new Document("id", Map.of())));
+        assertThat(segments(actor)).isEqualTo(1);
+        assertThat(SingleCore.found(SingleCore.query(actor, "q=*:*"))).isEqualTo(4);
+    }
+
     @Test
     void changesOfFieldsDoNotSeeWhatWasAborted() {
         SolrActor actor = table(Map.of()).actor(0);

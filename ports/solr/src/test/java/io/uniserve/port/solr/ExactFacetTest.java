@@ -49,6 +49,8 @@ class ExactFacetTest {
             String facet = "q=*:*&rows=0&facet=true&facet.field=term_s&facet.limit=";
             assertThat(table.query(facet + 1)).contains("\"term_s\":[\"everywhere\",16]");
             assertThat(table.query(facet + 2 + "&facet.mincount=6")).contains("\"term_s\":[\"everywhere\",16]");
+            String grouped = "&group=true&group.field=term_s&group.ngroups=true&fl=id";
+            assertThat(table.query(facet + 1 + grouped)).contains("\"term_s\":[\"everywhere\",16]", "\"ngroups\":481");
             String byName = "&facet.sort=index&facet.mincount=6";
             assertThat(table.query(facet + 2 + byName)).contains("\"term_s\":[\"everywhere\",16]");
         }

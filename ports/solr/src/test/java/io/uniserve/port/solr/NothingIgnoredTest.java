@@ -5,18 +5,22 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a table of four actors cannot answer as a table of one does is refused by name; the rest is answered the same. */
@@ -79,6 +83,23 @@ class NothingIgnoredTest {
                 "q=*:*&rows=0&facet=true&facet.field=brand_s&json.nl=map",
                 "q=*:*&rows=0&json.facet={b:{type:terms,field:brand_s,domain:{filter:\"even_b:true\"}}}",
                 "q=*:*&rows=0&json.facet={graph:{type:terms,field:brand_s}}",
+                "q=*:*&rows=0&json.facet={terms:'max(stock_i)',field:{type:query,q:law,facet:{terms:'min(stock_i)'}}}",
+                "q=*:*&rows=0&json.facet={b:{type:terms,field:brand_s,limit:2,refine:false,overrequest:0}}",
+                "q=*:*&rows=0&json.facet={b:{field:{f:brand_s,limit:2,sort:'x desc',facet:{x:'sum(stock_i)'}}}}",
+                "q=*:*&rows=0&json.facet={b:{type:func,func:'sum(product(stock_i,$by))',by:3}}",
+                "q={!term f=id v=$id}&id=d3",
+                "q=*:*&fq={!frange l=law u=rx}text&fl=id&rows=50&sort=id asc",
+                "q=*:*&sort=text asc&fl=id&rows=50",
+                "q=*:*&rows=0&facet=true&facet.interval=text&facet.interval.set=[a,m]",
+                "q=*:*&rows=0&json.facet={b:{type:range,field:stock_i,ranges:[{from:0,to:5},{from:0,to:5,inclusive_to:true},{range:'(0,5)'},{from:5}]}}",
+                "json={query:'{!knn f=at_v2 topK=9}[0.3,0.9]',fields:id,limit:20}",
+                "q=*:*&rows=0&json.facet={b:{terms:{field:brand_s,domain:{filter:{param:ff}}}}}&ff=even_b:true",
+                "q=*:*&sort=strdist(\"d1\",id ,edit) asc&fl=id&rows=50",
+                "q=*:*&rows=0&facet=true&df=text&facet.query=law&facet.query=river&facet.query={!key=k}law&facet.query={!key=kk}river",
+                "q=*:*&rows=0&facet=true&facet.mincount=1&facet.field=brand_s&facet.query=stock_i:77&facet.query=river",
+                "q=*:*&group=true&group.query=river&group.ngroups=true&sort=id asc&df=text&fl=id",
+                "q=*:*&rows=0&stats=true&stats.field={!func key=f min=true}sum(stock_i,3)",
+                "qt=/get&ids=d1,d2&fl=id&fq=even_b:true",
             })
     void theSameAsOneActor(String query) {
         assertThat(four.query(query)).isEqualTo(one.query(query));
@@ -95,15 +116,142 @@ class NothingIgnoredTest {
                 "q={!knn f=at_v2 topK=9 includeTags=a}[0.3,0.9]&fq={!tag=a}even_b:true | preFilter",
                 "q={!knn f=at_v2 topK=9 excludeTags=a}[0.3,0.9]&fq={!tag=a}even_b:true | preFilter",
                 NEAREST + "fq={!collapse field=id} | collapse",
-                "q=*:*&json.facet={b:{type:terms,field:brand_s,domain:{join:{from:brand_s,to:brand_s}}}} | \"join\"",
-                "q=*:*&json.facet={b:{type:terms,field:brand_s,domain:{filter:\"a:b\",graph:{}}}} | \"graph\"",
-                "q=*:*&json.facet={b:{query:\"{\\u0021join from=a to=b}x:1\"}} | \"join\"",
+                "q=*:*&stats=true&stats.field={!minimum=true}stock_i | minimum",
+                "q=*:*&stats=true&stats.field={!min=true key='a b' maks=true}stock_i | maks",
+                "q=*:*&facet=true&facet.field={!key=k limit=2}brand_s | limit",
+                "q=*:*&facet=true&facet.field={!terms='brand3,brand1' key=t}brand_s | parameter terms",
+                "q=*:*&facet=true&facet.field={!ex='a,b' threads=2 key=k}brand_s | threads",
+                "q=*:*&facet=true&facet.range={!key=k gap=2}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | gap",
+                "q=*:*&facet=true&facet.range={!facet.mincount=2}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | facet.mincount",
+                "q=*:*&facet=true&facet.range={!ex=k}stock_i&f.stock_i.facet.mincount=3&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | mincount",
+                "q=*:*&facet=true&facet.mincount=2&facet.field={!key=k}stock_i&facet.range={!ex=a}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | field stock_i",
+                "q=*:*&facet=true&facet.pivot={!key=p}brand_s,even_b | facet.pivot with key",
+                "q=*:*&facet=true&facet.limit=-1&facet.pivot={!key=p}brand_s,even_b&facet.pivot.mincount=2 | facet.pivot with key",
+                "q=*:*&facet=true&facet.limit=-1&facet.pivot={!key=p}brand_s,even_b&f.brand_s.facet.limit=2 | facet.pivot with key",
+                "q=*:*&facet=true&facet.query={!key=k}law&facet.query=river&facet.query={!key=k ex=a}river | key k is given twice",
+                "q=*:*&facet=true&facet.field={!key=k}brand_s&facet.field={!ex=a key=k}even_b | key k is given twice",
+                "q=*:*&stats=true&stats.field={!key=k}stock_i&stats.field={!key=k min=true}stock_i | key k is given twice",
+                "q=law&df=text&group=true&group.field=cat_s&distrib.statsCache=true | statsCache",
+                "q=text:lwa~1&distrib.statsCache=true | statsCache",
+                "q={!boost b=$bb}*:*&bb={!lucene df=text}law&distrib.statsCache=true | statsCache",
+                "q=law&df=text&defType=edismax&boost=sum(1,$bb)&bb=river&distrib.statsCache=true | statsCache",
+                "q=*:*&group=true&group.field=brand_s&group.query=river&group.sort=stock_i desc&df=text | group.sort",
+                "q={!tag='a}b' type=join from=brand_s to=brand_s v='id:d1'} | join",
+                "q=*:*&fq={!tag='a}b' type=collapse field=brand_s} | collapse",
+                "q={!query defType=join v='x'} | join",
+                "q=*:*&facet=true&facet.interval={!set='[0,3]'}stock_i | set",
+                "q=*:*&facet=true&facet.pivot={!key=k mincount=2}brand_s,even_b | mincount",
+                "q=*:*&fl=id,[foo] | transformers",
+                "q=law&df=text&hl=true&hl.method=original&hl.fragmenter=regex | hl.fragmenter",
+                "q=*:*&fl=[foo] | transformers",
+                "q=*:*&fl=id,x:[values v=3] | transformers",
+                "q=*:*&id=d1 | \"id\"",
+                "q=*:*&group=true | group.field",
+                "q=*:*&group=true&group.ngroups=true | group.field",
+                "q=*:*&ids=d1,d2 | \"ids\"",
+                "qt=/get&id=d1&facet=true&facet.field=brand_s | \"facet\"",
+                "qt=/get&ids=d1,d2&rows=1 | \"rows\"",
                 "q=_query_:\"{\\!join from=brand_s to=brand_s}id:d1\" | \"join\"",
                 "q=law&defType=edismax&qf=text&boost=query($qq,0.1)&qq=text:river&distrib.statsCache=true | statsCache",
             })
     void refusedByName(String line) {
+        refused(line);
+    }
+
+    /** Wherever they are, and however they are written. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "q={!knn f=at_v2 topK=9 preFilter='{!join from=brand_s to=brand_s}id:d1'}[0.3,0.9] | \"join\"",
+                "q={!knn f=at_v2 topK=9 preFilter='scale(stock_i,0,1)'}[0.3,0.9] | \"scale\"",
+                "q=*:*&fq={!knn f=at_v2 topK=9}[0.3,0.9] | \"knn\"",
+                "q=scale(stock_i,0,1)&df=_val_ | \"scale\"",
+                "q=\"scale(stock_i,0,1)\"&defType=edismax&qf=_val_ | \"scale\"",
+                "q=_val_:\"scale(stock_i,0,1)\" | \"scale\"",
+                "q=_query_:\"{!func}scale(stock_i,0,1)\" | \"scale\"",
+                "q=\\u005fval_:\"scale(stock_i,0,1)\" | \"scale\"",
+                "q=law {!func v='ord(brand_s)'}&df=text | \"ord\"",
+                "q={!func v=$fq}&fq=ord(brand_s) | \"ord\"",
+                "q={!func}ord(brand_s) | \"ord\"",
+                "q={!lucene df=text}{!func}ord(brand_s) | \"ord\"",
+                "q=*:*&sort=ord(brand_s) desc | \"ord\"",
+                "q=*:*&fq={!frange l=2 v='\\u0024q.alt'}&q.alt=ord(brand_s) | \"ord\"",
+                "q=*:*&fq={!bool must='{!jo\\u0069n from=brand_s to=brand_s}id:d1'} | \"join\"",
+                "q=*:*&fq={!bool must='{!jo\\\\u0069n from=brand_s to=brand_s}id:d1'} | \"join\"",
+                "q=*:*&fq={!frange l=1 v='\\u006frd(brand_s)'} | \"ord\"",
+                "q=*:*&fq={!frange l=1 v='\\u005cu006frd(brand_s)'} | \"ord\"",
+                "q=*:*&sort=ord\u2003(brand_s) asc | \"ord\"",
+                "q={!\u2003join from=brand_s to=brand_s}id:d1 | \"join\"",
+                "q=*:*&fq={!type\u2003=\u2003join from=brand_s to=brand_s v='id:d1'} | \"join\"",
+                "q=*:*&json.facet={a:{type:query,q:\"{!func}if(exists(literal('\u0085q=')),\\u006frd(brand_s),1)\"}} | \"ord\"",
+                "q=*:*&json.facet={a:{type:query,q:\"{!func}if(exists(literal('\\u0085q=')),\\u006frd(brand_s),1)\"}} | \"ord\"",
+                "q=*:*&fl=id,x:ord(brand_s) | \"ord\"",
+                "q=law&defType=edismax&qf=text&bf=ord(brand_s) | \"ord\"",
+                "q=law&defType=edismax&qf=text&boost=ord(brand_s) | \"ord\"",
+                "q=*:*&stats=true&stats.field={!func}ord(brand_s) | \"ord\"",
+                "q=*:*&facet=true&facet.query={!frange l=1}ord(brand_s) | \"ord\"",
+                "json={query:{func:{v:'ord(brand_s)'}}} | \"ord\"",
+                "json={query:'*:*',queries:{a:'{!func}ord(brand_s)'},filter:{param:a}} | \"ord\"",
+            })
+    void functionsAndParsersAreRefusedByName(String line) {
+        refused(line);
+    }
+
+    /** Whatever the manual says is refused, in the plainest query that has it. */
+    @ParameterizedTest
+    @MethodSource("refusals")
+    void isRefusedAsTheManualSays(String kind, String name) {
+        refused(switch (kind) {
+                    case "parameter" -> "q=*:*&" + name + "=true";
+                    case "parser" -> "q=*:*&fq={!" + name + " f=brand_s}x";
+                    default -> "q=*:*&sort=" + name + "(stock_i) asc";
+                }
+                + " | " + kind + " \"" + name + "\" is not supported: ");
+    }
+
+    private static Stream<Arguments> refusals() {
+        return PackedFiles.resource(SolrLanguage.class, "language.txt")
+                .lines()
+                .map(line -> line.split(" \\| "))
+                .filter(cells -> cells[0].equals("no") && !cells[2].startsWith("json.facet/"))
+                .flatMap(cells -> Stream.of(cells[2].split(" ")).map(name -> Arguments.of(cells[1], name)));
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,domain:{join:{from:brand_s,to:brand_s}}}} | /domain/join",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,domain:{filter:\"a:b\",graph:{}}}} | /domain/graph",
+                "q=*:*&json.facet={b:{type:query,q:law,facet:{x:{range:{field:stock_i,start:0,end:9,gap:1,domain:{blockParent:a}}}}}} | /domain/blockParent",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,limt:3}} | json.facet/terms/limt",
+                "q=*:*&json.facet={b:{field:{field:brand_s,minCount:3}}} | json.facet/terms/minCount",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{q:{query:{q:law,facet:{e:{terms:{field:even_b,domain:{excludeTags:t}}}}}}}}}} | terms/facet/domain/excludeTags",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,excludeTags:t}}}}}} | terms/facet/domain/excludeTags",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,domain:{query:law}}}}}}} | terms/facet/domain/query",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,domain:{graph:{}}}}}}}} | terms/facet/domain/graph",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,numBuckets:true,mincount:0}}} | numBuckets",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,prelim_sort:count}} | prelim_sort",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,method:stream}} | json.facet/terms/method",
+                "q=*:*&json.facet={b:{type:query,q:law,limit:3}} | json.facet/query/limit",
+                "q=*:*&json.facet={b:{type:query,q:law,facet:{r:{type:range,field:stock_i,start:0,end:9,gap:1,limit:2}}}} | json.facet/range/limit",
+                "q=*:*&json.facet={b:{type:func,func:'sum(stock_i)',limit:3}} | json.facet/func/limit",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,domain:{excludeTag:t}}}} | json.facet/domain/excludeTag",
+                "json={query:'*:*',facet:{b:{terms:{field:brand_s,limt:3}}}} | json.facet/terms/limt",
+                "q=*:*&json.facet={count:{type:terms,field:brand_s}} | json.facet/named/count",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,facet:{val:'sum(stock_i)'}}} | json.facet/named/val",
+                "q=*:*&json.facet={u:'uniqueBlock(brand_s)'} | uniqueBlock",
+                "q=*:*&json.facet={b:{type:range,field:stock_i,ranges:[{from:0,to:5},{from:0,to:5}]}} | json.facet/range/ranges/twice",
+                "q=*:*&json.facet={b:{range:{field:stock_i,ranges:[{from:0,to:5},{range:'[0, 5)'}]}}} | json.facet/range/ranges/twice",
+                "q=*:*&json.facet={b:{query:\"{\\u0021join from=a to=b}x:1\"}} | \"join\"",
+            })
+    void optionsOfJsonFacetsAreRefusedByName(String line) {
+        refused(line);
+    }
+
+    private void refused(String line) {
         String[] cells = line.split(" \\| ");
         assertThatThrownBy(() -> four.query(cells[0]))
+                .as(line)
                 .isInstanceOf(UniserveException.class)
                 .hasMessageContaining(cells[1])
                 .extracting(e -> ((UniserveException) e).code())
@@ -117,12 +265,52 @@ class NothingIgnoredTest {
                 "q={!knn f=at_v2 topK=3}[NaN,0.2]",
                 "q=*:*&json.nl=foo&facet=true&facet.field=brand_s",
                 "q=law&hl=true&hl.fl=text&hl.method=foo",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,limit:2147483648}} | json.facet/terms/limit",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,limit:-2}} | json.facet/terms/limit",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,offset:-1}} | json.facet/terms/offset",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,mincount:-1}}} | json.facet/terms/mincount",
+                "q=*:*&json.facet={b:{limit:2,field:brand_s}} | type",
+                "q=*:*&group=true&group.field=nosuch | nosuch",
+                "qt=/get&id= | parameter id is",
+                "q=*:*&group=true&group.field=text | text",
+                "q=*:*&group=true&group.field=text&group.ngroups=true | text",
+                "q=*:*&sort=unknown | unknown",
+                "q={!geofilt sfield=text pt=1,1 d=3} | text",
+                "q={!geofilt}&sfield=text&pt=1,1&d=3 | text",
+                "q=*:*&rows=0&json.nl=arrntv | json.nl",
+                "q={!bbox sfield=brand_s pt=1,1 d=3} | brand_s",
+                "q=*:*&fl=id,d:geodist(text,1,1) | text",
+                "q=*:*&sort=geodist(text,1,1) asc | text",
+                "q=*:*&stats=true&stats.field=text | text",
+                "q=*:*&facet=true&facet.range=text&facet.range.start=a&facet.range.end=b&facet.range.gap=1 | start",
+                "q=*:*&facet=true&facet.range=brand_s&facet.range.start=1&facet.range.end=2&facet.range.gap=1 | brand_s",
+                "q=*:*&json.facet={b:{type:range,field:text,start:0,end:9,gap:1}} | text",
+                "q=*:*&sort=unknown asc | unknown",
+                "q=*:*&facet=true&facet.range=stock_i&facet.range.start=x&facet.range.end=9&facet.range.gap=1 | start",
+                "q=*:*&facet=true&facet.range=stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=y | gap",
+                "q=*:*&json.facet={r:{type:range,field:stock_i,start:0,end:x,gap:1}} | end",
             })
-    void theUsersFault(String query) {
-        assertThatThrownBy(() -> four.query(query))
+    void theUsersFault(String line) {
+        String[] cells = line.split(" \\| ");
+        assertThatThrownBy(() -> four.query(cells[0]))
+                .as(line)
                 .isInstanceOf(UniserveException.class)
+                .hasMessageContaining(cells.length > 1 ? cells[1] : "")
                 .extracting(e -> ((UniserveException) e).code())
                 .isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    @ParameterizedTest
+    @ValueSource(strings = {"1e400", "-1e400", "Infinity"})
+    void noNumberBecomesAnother(String number) {
+        Document row = new Document("id", Map.of("id", "a", "ratio_d", number));
+        assertThatThrownBy(() -> SolrUpdates.ADD.validate(four.actor(0), List.of(row)))
+                .hasMessageContaining("ratio_d")
+                .extracting(e -> ((UniserveException) e).code())
+                .isEqualTo(ErrorCode.INVALID_ROW);
+        Document small = new Document("id", Map.of("id", "a", "share_f", 1e39));
+        assertThatThrownBy(() -> SolrUpdates.ADD.validate(four.actor(0), List.of(small)))
+                .hasMessageContaining("share_f");
     }
 
     @Test

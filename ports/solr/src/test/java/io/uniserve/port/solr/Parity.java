@@ -2,12 +2,17 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.PackedFiles;
+import io.uniserve.testkit.solr.CorpusDocument;
 import io.uniserve.testkit.solr.FeatureMaker;
 import io.uniserve.testkit.solr.QueryMaker;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
+import java.util.stream.Stream;
+import org.assertj.core.api.SoftAssertions;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.TestInstance;
@@ -17,25 +22,29 @@ import org.junit.jupiter.params.provider.MethodSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Generated queries on a corpus, over one core and over a table of several actors. */
+/** Generated queries on a corpus, asked of plain Solr with one core, of a table of several actors, and of one of one actor. */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 abstract class Parity {
     private static final Logger LOG = LoggerFactory.getLogger(Parity.class);
     static final int DOCUMENTS = 4_000;
-    private static final int QUERIES_PER_SEED = 42;
+    private static final int QUERIES_PER_SEED = 46;
+    private static final int COLLAPSED_PER_SEED = 3;
+    private static final int PAGES = 4;
 
     private final SolrEngine engine = new SolrEngine();
     private final List<Document> documents;
     private EngineInstance instance;
+    PlainCore plain;
     LocalTable whole;
     LocalTable split;
+    private LocalTable byPart;
 
     Parity(List<Document> documents) {
-        this.documents = documents;
+        this.documents = PlainCore.byId(documents);
     }
 
     @BeforeAll
-    void load(@TempDir Path directory) {
+    void load(@TempDir Path directory) throws Exception {
         LOG.warn(
                 "{}: generated queries by seeds {}, each again with -Duniserve.parity.seed=N",
                 getClass().getSimpleName(),
@@ -43,35 +52,68 @@ abstract class Parity {
         instance = LocalTable.open(engine, directory);
         whole = new LocalTable(engine, instance, directory, 1);
         split = new LocalTable(engine, instance, directory, 7);
+        byPart = new LocalTable(engine, instance, directory, LocalTable.meta(5, CorpusDocument.PART, Map.of()));
         for (int from = 0; from < documents.size(); from += 1_000) {
-            whole.add(documents.subList(from, Math.min(documents.size(), from + 1_000)));
-            split.add(documents.subList(from, Math.min(documents.size(), from + 1_000)));
+            List<Document> some = documents.subList(from, Math.min(documents.size(), from + 1_000));
+            whole.add(some);
+            split.add(some);
+            byPart.add(some.stream()
+                    .map(one -> new Document(CorpusDocument.PART, one.fields()))
+                    .toList());
         }
+        plain = PlainCore.of(directory, documents);
     }
 
     @AfterAll
     void close() {
+        plain.close();
         instance.close();
     }
 
-    /** Planned over several actors, or handed to the one that there is. */
+    /** Planned over several actors, or handed to the one that there is; a walk by cursor for some pages. */
     void same(String query) {
-        String expected = SingleCore.query(whole.actor(0), query);
-        SingleCore.assertSame(query, expected, split.query(query));
-        SingleCore.assertSame(query, expected, whole.query(0, query));
+        String page = query;
+        for (int i = 0; i < PAGES; i++) {
+            String expected = plain.query(page);
+            SingleCore.assertSame(page, expected, split.query(page));
+            SingleCore.assertSame(page, expected, whole.query(0, page));
+            Object next = SingleCore.map(SingleCore.parse(expected)).get("nextCursorMark");
+            if (next == null) {
+                return;
+            }
+            page = query.replace("cursorMark=*", "cursorMark=" + QueryMaker.escape(next.toString()));
+        }
+    }
+
+    static Stream<String> queries() {
+        return PackedFiles.resource(Parity.class, "corpus-queries.txt").lines().filter(line -> !line.startsWith("# "));
     }
 
     @ParameterizedTest
+    @MethodSource("queries")
+    void writtenQueriesGiveTheSameAnswers(String query) {
+        same(query);
+    }
+
+    /** All differences at once, each with its query; the seed makes them again. */
+    @ParameterizedTest
     @MethodSource("io.uniserve.port.solr.Seeds#ofTheDay")
     void generatedQueriesGiveTheSameAnswers(long seed) {
-        try {
-            Random random = new Random(seed);
-            FeatureMaker maker = new FeatureMaker(random, new QueryMaker(random, documents));
-            for (int i = 0; i < QUERIES_PER_SEED; i++) {
-                same(maker.next(i));
-            }
-        } catch (AssertionError | RuntimeException e) {
-            throw new AssertionError("again with -Duniserve.parity.seed=" + seed, e);
+        Random random = new Random(seed);
+        FeatureMaker maker = new FeatureMaker(random, new QueryMaker(random, documents));
+        SoftAssertions all = new SoftAssertions();
+        for (int i = 0; i < QUERIES_PER_SEED; i++) {
+            String query = maker.next(i);
+            all.assertThatCode(() -> same(query))
+                    .as("-Duniserve.parity.seed=%d", seed)
+                    .doesNotThrowAnyException();
         }
+        for (int i = 0; i < COLLAPSED_PER_SEED; i++) {
+            String query = maker.collapsed();
+            all.assertThatCode(() -> SingleCore.assertSame(query, plain.query(query), byPart.query(query)))
+                    .as("-Duniserve.parity.seed=%d", seed)
+                    .doesNotThrowAnyException();
+        }
+        all.assertAll();
     }
 }

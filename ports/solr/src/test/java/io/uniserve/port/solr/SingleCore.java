@@ -9,27 +9,22 @@ import java.util.Objects;
 import org.apache.solr.common.params.CommonParams;
 import org.noggit.ObjectBuilder;
 
-/** Solr's own answer from one core, not distributed, in the form that answers are compared in. */
+/** Answers of Solr, in the form that they are compared in. */
 final class SingleCore {
     private SingleCore() {}
 
+    /** One actor's answer, with the parameters that the port makes of the user's: whoever wants an oracle takes {@link PlainCore}. */
     static String query(SolrActor actor, String text) {
         return actor.with("answer", request -> {
             request.setParams(SolrQuery.params(request.getCore(), text, "id").set(CommonParams.DISTRIB, false));
             return SolrQuery.handle(
-                    request,
-                    (done, response) ->
-                            SolrQuery.written(done, response, "json").utf8());
+                    request, response -> SolrQuery.written(response, "json").utf8());
         });
     }
 
-    /** Fails unless the answers are the same but for their headers, maxScore, and fractions to one part in 10,000. */
+    /** Fails unless the answers are the same but for what {@link AnswerDifference} lists, and fractions to one part in 10,000. */
     static void assertSame(String query, String expected, String actual) {
-        Map<String, Object> left = map(parse(expected));
-        Map<String, Object> right = map(parse(actual));
-        left.remove("responseHeader");
-        right.remove("responseHeader");
-        String difference = AnswerDifference.first(left, right);
+        String difference = AnswerDifference.first(query, parse(expected), parse(actual));
         if (!difference.isEmpty()) {
             throw new AssertionError(query + "\n" + difference + "\nexpected " + expected + "\nactual " + actual);
         }

@@ -146,7 +146,7 @@ class SolrPortTest {
                 "q=*:*&cursorMark=nonsense | nonsense",
                 "q=*:*&cursorMark=*&start=3 | start",
                 "q=*:*&json.facet={x | Expected key",
-                "q=*:*&json.facet={x:{type:terms}} | field",
+                "q=*:*&json.facet={x:{type:terms}} | type",
                 "q=*:*&json={nosuch:1} | nosuch",
                 "q=*:*&stats=true&stats.field=nosuch | nosuch",
                 "q={!knn f=text topK=3}[1,2] | DenseVectorField",
@@ -274,9 +274,20 @@ class SolrPortTest {
         long even = SingleCore.found(own.query("q=even_b:true&rows=0"));
         own.deleteByQuery("even_b:true");
         assertThat(SingleCore.found(own.query("q=*:*&rows=0"))).isEqualTo(100 - even);
+        own.deleteByQuery("text:\"of the\"~4 OR (+text:is +text:also) OR id:a\\:b");
         own.deleteByQuery("*:*");
         assertThat(SingleCore.found(own.query("q=*:*&rows=0"))).isZero();
-        for (String wrong : List.of("even_b:(", "at_dt:[* TO NOW]", "{!join from=a to=b}x", "nosuch:1")) {
+        for (String wrong : List.of(
+                "even_b:(",
+                "at_dt:[* TO NOW]",
+                "at_dt:[* TO N\\OW]",
+                "at_dt:[* TO \\u004eOW]",
+                "{!frange l=0}sub(ms(),ms(at_dt))",
+                "{!frange l=1 v='query($x)'}",
+                "text:parlament~",
+                "text:parlament~1",
+                "{!join from=a to=b}x",
+                "nosuch:1")) {
             Document row = new Document("id", Map.of("query", wrong));
             assertThatThrownBy(() -> SolrUpdates.DELETE_BY_QUERY.validate(own.actor(0), List.of(row)))
                     .as(wrong)
@@ -336,19 +347,19 @@ class SolrPortTest {
     }
 
     @Test
-    void theNearestOfTheTableAreFound() {
-        LocalTable one = new LocalTable(engine, instance, directory, 1);
+    void theNearestOfTheTableAreFound() throws Exception {
         LocalTable own = new LocalTable(engine, instance, directory, 3);
         List<Document> rows = new ArrayList<>();
         for (int i = 0; i < 90; i++) {
             rows.add(row("d" + i, Map.of("at_v2", List.of(Math.cos(i), Math.sin(i)), "even_b", i % 2 == 0)));
         }
-        one.add(rows);
         own.add(rows);
         String query = "q={!knn f=at_v2 topK=7}[0.3,0.9]&fl=id,score&rows=20&facet=true&facet.field=even_b";
-        for (String more : List.of("", "&fq=even_b:true", "&sort=id desc", "&rows=3&start=2")) {
-            String whole = query.replace("&rows=20", more.contains("rows") ? "" : "&rows=20") + more;
-            SingleCore.assertSame(whole, SingleCore.query(one.actor(0), whole), own.query(whole));
+        try (PlainCore plain = PlainCore.of(directory, rows)) {
+            for (String more : List.of("", "&fq=even_b:true", "&sort=id desc", "&rows=3&start=2")) {
+                String whole = query.replace("&rows=20", more.contains("rows") ? "" : "&rows=20") + more;
+                SingleCore.assertSame(whole, plain.query(whole), own.query(whole));
+            }
         }
         unfit(Map.of("id", "a", "at_v2", List.of(1.0)), "at_v2");
     }

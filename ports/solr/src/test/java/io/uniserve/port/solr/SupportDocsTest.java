@@ -10,23 +10,54 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
 
-/** The manual's tables of what is supported say what the port's own table says. */
+/** The manual's tables of what is supported say what the port's own table says, and all of it is compared with plain Solr. */
 class SupportDocsTest {
     private static final Path MANUAL = Path.of("..", "..", "docs", "manual", "solr.md");
 
     @Test
-    void theManualHasEveryRow() throws IOException {
-        assertThat(Files.readAllLines(MANUAL)).containsAll(rows());
+    void theManualHasEveryRowAndNoOther() throws IOException {
+        List<String> manual = Files.readAllLines(MANUAL).stream()
+                .filter(line -> line.matches("\\| (parameter|parser|function) \\| `.*"))
+                .toList();
+        assertThat(manual).containsExactlyElementsOf(rows());
+    }
+
+    @ParameterizedTest
+    @MethodSource("supported")
+    void isAskedOfThePlainCoreToo(String kind, String name) {
+        String option = name.substring(name.lastIndexOf('/') + 1);
+        String asked = kind.equals("parser")
+                ? "(\\{!|defType=|type=)" + name + "\\b"
+                : name.contains("/")
+                        ? "json.*\\b" + option + "\\s*:"
+                        : "(^|&)(f\\.\\w+\\.)?" + Pattern.quote(name) + "=";
+        Pattern pattern = Pattern.compile(asked);
+        assertThat(FeatureParityTest.queries())
+                .as("a query of feature-queries.txt has it")
+                .anyMatch(query -> pattern.matcher(query).find());
+    }
+
+    private static Stream<Arguments> supported() {
+        return lines().filter(cells -> cells[0].equals("yes"))
+                .flatMap(cells -> Stream.of(cells[2].split(" "))
+                        .map(name -> Arguments.of(cells[1], name.replaceAll("[*+]", ""))));
+    }
+
+    private static Stream<String[]> lines() {
+        return PackedFiles.resource(SolrLanguage.class, "language.txt").lines().map(line -> line.split(" \\| "));
     }
 
     private static List<String> rows() {
         Map<String, String> remedies = new HashMap<>();
         List<String> rows = new ArrayList<>();
-        for (String line :
-                PackedFiles.resource(SolrLanguage.class, "language.txt").split("\n")) {
-            String[] cells = line.split(" \\| ");
+        for (String[] cells : lines().toList()) {
             if (cells[0].equals("shape")) {
                 remedies.put(cells[1], cells[3]);
             } else if (cells[0].equals("yes")) {

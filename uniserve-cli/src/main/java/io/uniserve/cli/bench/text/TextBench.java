@@ -90,12 +90,13 @@ final class TextBench {
         return List.copyOf(differences);
     }
 
-    /** Loads both sides: ours all at once, so that there is little to merge; the peer in batches, merged at the end. */
+    /** Loads both sides, ours all at once and the peer in batches, and merges every index to one segment. */
     void load() {
         List<TextDocument> documents = corpus.documents();
         console.note("loading " + documents.size() + " documents into uniserve");
         uniserve.create(TABLE, scale.shards(), 1);
         uniserve.add(TABLE, rows(documents));
+        uniserve.optimize(TABLE);
         console.note("loading " + documents.size() + " documents into " + peer.name());
         peer.create(TABLE, scale.shards(), true);
         for (int shard = 0; shard < scale.shards(); shard++) {
@@ -161,6 +162,7 @@ final class TextBench {
         console.note("hot range: " + range.size() + " documents on " + scale.nodes() + " servers");
         uniserve.create(HOT, 1, scale.nodes());
         uniserve.add(HOT, rows(range));
+        uniserve.optimize(HOT);
         header("queries of one range: uniserve has " + scale.nodes() + " replicas, the peer 1");
         Function<String, String> ours = parameters -> uniserve.query(HOT, parameters);
         Function<String, String> peers = parameters -> peer.query(TABLE, 0, parameters);

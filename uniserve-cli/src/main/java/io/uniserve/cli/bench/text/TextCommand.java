@@ -21,7 +21,7 @@ import picocli.CommandLine.Option;
         name = "text",
         description = {
             "The Solr port against SolrCloud: servers and nodes each in a JVM of its own, real Jetty nodes and a real"
-                    + " ZooKeeper on the peer's side; the same documents in the same shards, few segments, no caches,"
+                    + " ZooKeeper on the peer's side; the same documents in the same shards, one segment each, no caches,"
                     + " the same heap and JVM options. Answers are compared first. Then queries by several clients,"
                     + " queries of one hot range, bulk updates; the two sides in turn, block by block."
         },
@@ -179,16 +179,17 @@ public final class TextCommand extends CliCommand {
             TextBench text = new TextBench(bench, corpus, scale, console(), uniserve, other, pids);
             BulkBench updates = new BulkBench(bench, corpus, shards, uniserve, other, pids, console());
             ResultLine line = ResultLine.of("bench text", arguments());
+            if (parts.contains(Part.QUERIES) || parts.contains(Part.HOT)) {
+                text.load();
+                text.compareAnswers();
+                segments(workspace.directory(), line);
+            }
             run(text, updates, uniserve.serverPids(), pids, line);
             return report(text, updates, line, corpus, other.name());
         }
     }
 
     private void run(TextBench text, BulkBench updates, List<Long> ourPids, List<Long> peersPids, ResultLine line) {
-        if (parts.contains(Part.QUERIES) || parts.contains(Part.HOT)) {
-            text.load();
-            text.compareAnswers();
-        }
         if (parts.contains(Part.QUERIES)) {
             text.queries();
         }
@@ -206,6 +207,14 @@ public final class TextCommand extends CliCommand {
         if (parts.contains(Part.BULK)) {
             bulk.forEach(megabytes -> updates.run(megabytes, bulkRounds));
         }
+    }
+
+    private void segments(Path directory, ResultLine line) throws IOException {
+        int all = Segments.below(directory);
+        int ours = Segments.below(directory.resolve("uniserve"));
+        console()
+                .println("segments: " + ours + " of uniserve, " + (all - ours) + " of the peer, " + shards + " shards");
+        line.with("segments", ours).with("peerSegments", all - ours);
     }
 
     private int report(TextBench text, BulkBench updates, ResultLine line, Corpus corpus, String peerName) {

@@ -14,6 +14,7 @@ import io.uniserve.runtime.time.SystemClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
+import java.util.Map;
 
 /** Uniserve as a cluster of processes with the Solr port. Not thread-safe, but for queries and documents. */
 final class UniserveText implements AutoCloseable {
@@ -81,6 +82,15 @@ final class UniserveText implements AutoCloseable {
      */
     void add(String table, List<Document> documents) {
         table(table).update("solr.add@1", Document.CODEC, documents).run().orThrow();
+    }
+
+    /** Merges each index to one segment; done on return. */
+    void optimize(String table) {
+        table(table)
+                .update("solr.optimize@1", Document.CODEC, List.of(new Document("id", Map.of())))
+                .everywhere()
+                .run()
+                .orThrow();
     }
 
     /** Answers a query; JSON, not parsed. */

@@ -45,6 +45,8 @@ class TextBenchIT {
         JsonNode result =
                 new ObjectMapper().readTree(run.lines().get(run.lines().size() - 1));
         assertThat(result.path("different").asInt(-1)).as(run.out()).isZero();
+        assertThat(result.path("segments").asInt()).isEqualTo(2);
+        assertThat(result.path("peerSegments").asInt()).isEqualTo(2);
         assertThat(result.path("compared").asInt()).isEqualTo(4 + 60 + 4);
         Map<String, Double> throughput = throughput(raw);
         List<JsonNode> figures = StreamSupport.stream(result.path("figures").spliterator(), false)

@@ -10,6 +10,8 @@ import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableOutcomes;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.tx.LogSteps;
+import io.uniserve.testkit.simulation.disk.Platter;
 import io.uniserve.testkit.simulation.registry.Ensemble.Applied;
 import java.util.ArrayList;
 import java.util.HashMap;
@@ -25,6 +27,7 @@ import java.util.Set;
 public final class CommitCheck {
     private final Violations violations;
     private final FenceCheck fences;
+    private final DisplacedCheck displaced;
     private final Map<String, TableMap> maps = new HashMap<>();
     private final Map<String, TableOutcomes> outcomes = new HashMap<>();
     private final Map<String, ReadGate> gates = new HashMap<>();
@@ -32,6 +35,12 @@ public final class CommitCheck {
     public CommitCheck(Violations violations, FenceCheck fences) {
         this.violations = violations;
         this.fences = fences;
+        this.displaced = new DisplacedCheck(violations);
+    }
+
+    /** A server's disk, which outlives it. */
+    public void disk(String server, Platter platter) {
+        displaced.disk(server, platter);
     }
 
     /** A server publishes a gate. */
@@ -79,12 +88,23 @@ public final class CommitCheck {
         if (after.version() > before.version() && (flight == null || flight.version() != after.version())) {
             violations.add("I1", table + " commits version " + after.version() + ", which was not in flight");
         }
+        InFlight now = after.inFlight();
+        if (flight != null
+                && now != null
+                && flight.version() == now.version()
+                && !(flight.driver().equals(now.driver()) && (flight.ahead() || flight.equals(now)))) {
+            violations.add("I1", table + " has version " + now.version() + " in flight twice: " + flight + ", " + now);
+        }
         TableOutcomes older = outcomes.getOrDefault(table, TableOutcomes.none(after.tableId()));
         TableOutcomes own = older.tableId() == after.tableId() ? older : TableOutcomes.none(after.tableId());
         if (own.number() != after.outcomes()) {
             violations.add("I1", table + " names outcomes " + after.outcomes() + " where those are " + own.number());
         }
         kept(table, before, after, was, own);
+        TableMap map = maps.get(table);
+        if (map != null && map.tableId() == after.tableId()) {
+            displaced.step(table, before, after, map);
+        }
         Map<Long, Decision> known = new HashMap<>();
         before.decisions().forEach(decision -> known.put(decision.version(), decision));
         for (Decision decision : after.decisions()) {
@@ -93,14 +113,18 @@ public final class CommitCheck {
                 violations.add("I1", table + " changes the outcome of version " + decision.version());
             }
         }
-        if (after.version() > before.version() && flight != null) {
-            flight.participants().forEach(actor -> prepared(table, after.tableId(), actor, after.version(), nanos));
+        if (after.version() > before.version()) { // a version begun ahead is named by its decision only
+            LogSteps.decision(after, after.version())
+                    .map(Decision::unacked)
+                    .orElse(List.of())
+                    .forEach(actor -> prepared(table, after, actor, nanos));
         }
     }
 
     /**
      * What leaves the log, and what was among the outcomes, is among the outcomes; or it is forgotten as told, or an abort of
-     * which retries need not know. Both only where so many requests are known that there is no room for more.
+     * which retries need not know. Both only where so many requests are known that there is no room for more; or an abort of no
+     * request at all, of a version begun ahead.
      */
     private void kept(String table, TableLog before, TableLog after, TableOutcomes was, TableOutcomes older) {
         Set<Long> versions = new HashSet<>();
@@ -120,8 +144,9 @@ public final class CommitCheck {
         had.addAll(before.decisions());
         for (Decision decision : had) {
             boolean stays = versions.contains(decision.version());
-            boolean abort =
-                    crowded && !decision.committed() && decision.refused().isEmpty();
+            boolean abort = !decision.committed()
+                    && (crowded && decision.refused().isEmpty()
+                            || decision.batches().isEmpty());
             boolean told = decision.version() <= after.forgotten() || abort;
             Decision other = moved.get(decision.version());
             if (!stays && !told && (other == null || !sameOutcome(decision, other))) {
@@ -137,7 +162,10 @@ public final class CommitCheck {
                 && one.refused().equals(other.refused());
     }
 
-    private void prepared(String table, long tableId, int actor, long version, long nanos) {
+    /** Readers know of it, or of one before it that is committed: an aborted one hides nothing. */
+    private void prepared(String table, TableLog log, int actor, long nanos) {
+        long tableId = log.tableId();
+        long version = log.version();
         TableMap map = maps.get(table);
         if (map == null || map.tableId() != tableId) {
             violations.add("I1", table + " commits version " + version + " without a map");
@@ -148,13 +176,21 @@ public final class CommitCheck {
         for (ServerId member : state.isr()) {
             ReadGate gate = gates.get(member.value() + " " + key);
             boolean answers = gate != null && gate.serving() && gate.epoch() == state.epoch();
-            boolean knows =
-                    gate != null && (gate.committed() >= version || gate.doubt() != 0 && gate.doubt() <= version);
+            boolean knows = gate != null
+                    && (gate.committed() >= version
+                            || gate.doubt() == version
+                            || gate.doubt() != 0 && gate.doubt() < version && !aborted(log, gate.doubt()));
             if (answers && !knows) {
                 violations.add(
                         "I2", key + " on " + member + " does not hold version " + version + " when it is committed");
             }
         }
         fences.committed(key, state.epoch(), nanos);
+    }
+
+    private static boolean aborted(TableLog log, long version) {
+        return LogSteps.decision(log, version)
+                .filter(decision -> !decision.committed())
+                .isPresent();
     }
 }

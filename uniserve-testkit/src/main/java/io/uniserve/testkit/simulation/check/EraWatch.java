@@ -9,6 +9,7 @@ import io.uniserve.protocol.archive.TableBackup;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.tx.LogSteps;
 import io.uniserve.testkit.simulation.kernel.Trace;
 import io.uniserve.testkit.simulation.registry.Ensemble;
 import io.uniserve.testkit.simulation.registry.Ensemble.Applied;
@@ -82,8 +83,9 @@ public final class EraWatch implements Ensemble.Listener {
     private void step(TableLog before, TableLog after) {
         if (before.tableId() != after.tableId()) {
             replaced(before, after);
-        } else if (after.version() > before.version() && before.inFlight() != null) {
-            commits.put(after.version(), before.inFlight().participants());
+        } else if (after.version() > before.version()) {
+            LogSteps.decision(after, after.version())
+                    .ifPresent(decision -> commits.put(after.version(), decision.unacked()));
         }
     }
 

@@ -11,6 +11,7 @@ import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateReply.ActorAck;
 import io.uniserve.protocol.message.UpdateRequest;
+import io.uniserve.testkit.simulation.disk.Platter;
 import io.uniserve.testkit.simulation.engine.EngineTap;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Process;
@@ -40,6 +41,11 @@ public final class Observer implements Tap, EngineTap {
     /** What was judged already is not looked at again. */
     public void forgetThePast() {
         logs.forgetThePast();
+    }
+
+    /** A server's disk, which outlives it. */
+    public void disk(String server, Platter platter) {
+        commits.disk(server, platter);
     }
 
     /** The check of registry writes. */

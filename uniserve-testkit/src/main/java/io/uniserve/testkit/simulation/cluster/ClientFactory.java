@@ -7,11 +7,13 @@ import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.ReaderSettings;
 import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.protocol.tx.CutNetwork;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.testkit.simulation.check.AtomicHistory;
 import io.uniserve.testkit.simulation.check.ClientHistory;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
+import io.uniserve.testkit.simulation.plant.CutApart;
 import io.uniserve.testkit.simulation.plant.MuteVersions;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.RenamingNetwork;
@@ -69,6 +71,21 @@ public final class ClientFactory {
         Process process = world.process("x1");
         process.start(0);
         return new SideTable(world, cluster, scenario.rf(), environment(process, world.ids(process)), random);
+    }
+
+    /** Two tables that are written one after the other and read as of one moment, by a client of their own. */
+    public Ledger ledger(SimCluster cluster, Prng random) {
+        Process process = world.process("y1");
+        process.start(0);
+        CutNetwork wire = world.wire.cutNetwork(process);
+        return new Ledger(
+                world,
+                cluster,
+                scenario.rf(),
+                environment(process, world.ids(process)),
+                world.wire.versionedNetwork(process),
+                world.plant == Plant.CUT_APART ? new CutApart(wire) : wire,
+                random);
     }
 
     /** Deletes what the others wrote. */

@@ -36,15 +36,18 @@ import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.network.Endpoint;
 import io.uniserve.testkit.simulation.plant.AddedUp;
+import io.uniserve.testkit.simulation.plant.AheadTaken;
 import io.uniserve.testkit.simulation.plant.BlindVoucher;
 import io.uniserve.testkit.simulation.plant.GreedyDrop;
 import io.uniserve.testkit.simulation.plant.HastyEyes;
 import io.uniserve.testkit.simulation.plant.HastyVotes;
 import io.uniserve.testkit.simulation.plant.LateStore;
 import io.uniserve.testkit.simulation.plant.LossyOutcomes;
+import io.uniserve.testkit.simulation.plant.OneLook;
 import io.uniserve.testkit.simulation.plant.OwnCounters;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.Presumer;
+import io.uniserve.testkit.simulation.plant.QuietDisplacer;
 import io.uniserve.testkit.simulation.plant.Unconfirmed;
 import io.uniserve.testkit.simulation.plant.UnfencedCommits;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
@@ -79,6 +82,7 @@ public final class ServerNode implements Node {
         this.process = world.process("s" + number);
         this.id = new ServerId("s" + number);
         this.address = new Address("server" + number, 8000);
+        world.observer.disk(id.value(), platter);
     }
 
     @Override
@@ -307,7 +311,11 @@ public final class ServerNode implements Node {
         return switch (world.plant) {
             case COMMIT_UNFENCED -> new UnfencedCommits(session, process.timers(), random.fork("unfenced"));
             case OWN_VERSION_COUNTERS -> new OwnCounters(session);
-            case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers());
+            case AHEAD_TAKEN -> new AheadTaken(session, id);
+            case DISPLACED_UNTOLD -> new QuietDisplacer(session);
+            case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers(), "/log");
+            case CUT_ONE_LOOK -> new OneLook(session, process.timers(), random.fork("looks"));
+            case CUT_UNCONFIRMED -> new Unconfirmed(session, process.timers(), RegistryPaths.TERM);
             case OUTCOMES_LOST -> new LossyOutcomes(session);
             case OUTCOMES_UNREAD -> new LossyOutcomes.Unread(session);
             case OUTCOMES_APART -> new LossyOutcomes.Apart(session);

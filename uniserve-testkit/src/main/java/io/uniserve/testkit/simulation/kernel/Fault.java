@@ -48,7 +48,9 @@ public enum Fault {
     TABLE_RESTORED,
     PLAN_REPEATED,
     CHUNK_SPILLED,
-    PLAN_TOO_LARGE;
+    PLAN_TOO_LARGE,
+    /** No fault: two tables were read as of one moment, and judged. */
+    MOMENT_READ;
 
     /** The name in reports. */
     public String label() {

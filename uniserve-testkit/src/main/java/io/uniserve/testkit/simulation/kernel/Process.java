@@ -5,7 +5,9 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import java.util.ArrayList;
+import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.BiConsumer;
 
 /**
@@ -23,6 +25,9 @@ public final class Process {
     private final Prng random;
     private final BiConsumer<Process, Throwable> failed;
     private final List<Runnable> whenBusy = new ArrayList<>();
+    /** What came while the process was paused, in order. */
+    private final Set<Deferred> deferred = new LinkedHashSet<>();
+
     private boolean alive;
     private int generation;
     private long pausedUntil;
@@ -83,9 +88,12 @@ public final class Process {
         pausedUntil = Math.max(pausedUntil, queue.now() + durationNanos);
     }
 
-    /** SIGCONT. */
+    /** SIGCONT: what came meanwhile runs now, timers and the ends of operations too. */
     public void resume() {
-        pausedUntil = Math.min(pausedUntil, queue.now());
+        if (paused()) {
+            pausedUntil = queue.now();
+            List.copyOf(deferred).forEach(Deferred::hurry);
+        }
     }
 
     /** Operations under way: a fault that meets none is not counted. */
@@ -115,13 +123,38 @@ public final class Process {
             return;
         }
         if (queue.now() < pausedUntil) {
-            queue.at(pausedUntil, () -> run(posted, task));
+            new Deferred(posted, task);
             return;
         }
         try {
             task.run();
         } catch (RuntimeException | StackOverflowError | AssertionError e) {
             failed.accept(this, e);
+        }
+    }
+
+    /** A task that waits for the end of a pause. */
+    private final class Deferred implements Runnable {
+        private final int posted;
+        private final Runnable task;
+        private final EventQueue.Event event;
+
+        private Deferred(int posted, Runnable task) {
+            this.posted = posted;
+            this.task = task;
+            this.event = queue.at(pausedUntil, this);
+            deferred.add(this);
+        }
+
+        private void hurry() {
+            event.cancel();
+            queue.at(queue.now(), this);
+        }
+
+        @Override
+        public void run() {
+            deferred.remove(this);
+            Process.this.run(posted, task);
         }
     }
 

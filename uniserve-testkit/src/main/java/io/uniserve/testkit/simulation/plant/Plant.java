@@ -43,10 +43,20 @@ public enum Plant {
     ABORT_ON_MISSING_RECORD(Workload.ATOMIC),
     /** Each server numbers the versions that it drives by a counter of its own. */
     OWN_VERSION_COUNTERS(Workload.ATOMIC),
+    /** A driver takes the version that another has begun ahead to be free, and begins it for updates of its own. */
+    AHEAD_TAKEN(Workload.ATOMIC),
+    /** A driver that aborts what another has begun ahead awaits one actor's acknowledgement only. */
+    DISPLACED_UNTOLD(Workload.ATOMIC),
     /** A primary votes and acknowledges at once, though a replica that was removed may still answer readers. */
     FENCE_SKIPPED(Workload.ATOMIC),
     /** A reader in doubt believes its copy of the table's log, without having it confirmed. */
     CONFIRM_SKIPPED(Workload.ATOMIC),
+    /** A server tells moments from what its follower of the registry knows, with no write before. */
+    CUT_UNCONFIRMED(Workload.ATOMIC),
+    /** A server takes what one look at the tables found for a moment, whatever changed meanwhile. */
+    CUT_ONE_LOOK(Workload.ATOMIC),
+    /** A moment of two tables is put together from one of each. */
+    CUT_APART(Workload.ATOMIC),
     /** Each actor of a table that goes back together goes back to its own newest version. */
     RESTORED_APART(Workload.ATOMIC),
     /** Every other outcome that leaves a table's log is not among its older outcomes. */
@@ -75,10 +85,16 @@ public enum Plant {
      * True for a bug of atomic updates that shows in what clients are told, without a look inside. One that does not is
      * {@link #COMMIT_UNFENCED}: a vote is an acknowledgement by all in-sync replicas, and whoever leads or answers later has
      * the update in its log, so the check of the map only repeats what the votes say. Lost outcomes show to clients only in a
-     * retry that comes after many other updates, which simulated clients hardly ever make: the look inside sees the loss.
+     * retry that comes after many other updates, which simulated clients hardly ever make: the look inside sees the loss. And that
+     * nobody awaits an abort shows only where an actor that has prepared it is away until the log has forgotten it. A moment put
+     * together from two shows to clients only where an order and its payment are both written between these two.
      */
     public boolean showsToClients() {
-        return workload == Workload.ATOMIC && this != COMMIT_UNFENCED && !losesOutcomes();
+        return workload == Workload.ATOMIC
+                && this != COMMIT_UNFENCED
+                && this != DISPLACED_UNTOLD
+                && !tearsMoments()
+                && !losesOutcomes();
     }
 
     private boolean losesOutcomes() {
@@ -88,6 +104,11 @@ public enum Plant {
     /** True for one that shows only in tables that go back together when they have lost an actor. */
     public boolean losesActors() {
         return this == RESTORED_APART;
+    }
+
+    /** True for one that shows only where two tables are read as of one moment: it must show in a moment that never was. */
+    public boolean tearsMoments() {
+        return this == CUT_APART || this == CUT_ONE_LOOK;
     }
 
     /** The name on the command line. */

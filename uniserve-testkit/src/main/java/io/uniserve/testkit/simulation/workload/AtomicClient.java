@@ -11,6 +11,7 @@ import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.port.kv.KvUpdates;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.QueryMachine;
@@ -40,6 +41,7 @@ public final class AtomicClient implements Customer {
     private static final long SECOND = 1_000_000_000L;
     private static final long READ_NANOS = 10 * SECOND;
     private static final int SHUFFLES_ONE_IN = 30;
+    private static final int ROUNDS_ONE_IN = 20;
 
     private final String name;
     private final EventQueue queue;
@@ -113,6 +115,8 @@ public final class AtomicClient implements Customer {
                     READ_NANOS,
                     random.below(8) > 0,
                     false);
+        } else if (random.below(ROUNDS_ONE_IN) == 0) {
+            rounds(random.below(3) == 0 ? ReadMode.STRICT : ReadMode.LINEARIZABLE, READ_NANOS, false);
         } else if (kind < 9) {
             update(some(4), SECOND * random.between(5, 40), false);
         } else if (kind < 13) {
@@ -134,6 +138,45 @@ public final class AtomicClient implements Customer {
         read(all(), deadlineNanos, true);
         strict(all(), deadlineNanos, true);
         shuffle(ReadMode.LINEARIZABLE, deadlineNanos, true, true);
+        rounds(ReadMode.LINEARIZABLE, deadlineNanos, true);
+    }
+
+    /** Several rounds of one moment, by somebody who knows of no version yet. */
+    private void rounds(ReadMode mode, long nanos, boolean probe) {
+        if (env.routing().current().table(table).isEmpty()) {
+            return;
+        }
+        long invoked = queue.now();
+        String reader = name + "-new" + next++;
+        outstanding++;
+        tally.started();
+        new MomentRounds(
+                        random,
+                        env,
+                        network,
+                        cuts,
+                        table,
+                        mode,
+                        env.clock().nanos() + nanos,
+                        () -> random.below(2) == 0 ? all() : some(3),
+                        (actors, end) -> query(actors, end - env.clock().nanos(), mode),
+                        new MomentRounds.Heard() {
+                            @Override
+                            public void round(Cut.Table of, TreeSet<Integer> actors, QueryResult result) {
+                                TreeMap<Integer, List<String>> lists = AtomicClient.this.lists(actors, result.parts());
+                                history.read(new AtomicHistory.Read(
+                                        reader, invoked, queue.now(), of.tableId(), of.version(), true, lists));
+                            }
+
+                            @Override
+                            public void over(Optional<UniserveException> error, String what) {
+                                outstanding--;
+                                tally.ended(false, error.isEmpty());
+                                error.ifPresent(failure -> failed("in rounds ", all(), failure, probe));
+                                trace.line(reader + " read in rounds: " + what);
+                            }
+                        })
+                .start();
     }
 
     /** All lists of one version, by way of a plan with scatters, by somebody who knows of no version yet. */

@@ -148,7 +148,7 @@ final class RoundsRead {
             List<String> before = seen.getOrDefault(list, List.of());
             if (!now.equals(before)) {
                 violations.add(
-                        "I15",
+                        "ROUNDS",
                         name + " saw " + before.size() + " markers in list " + list + " in the first round and "
                                 + now.size() + ", or others, in round " + number);
             }

@@ -2,21 +2,27 @@ package io.uniserve.testkit.simulation.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Batch;
 import io.uniserve.model.TableLog.Decision;
+import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
 import io.uniserve.model.TableOutcomes;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.tx.LogSteps;
 import io.uniserve.protocol.tx.LogSteps.Parted;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Trace;
 import io.uniserve.testkit.simulation.registry.Ensemble;
+import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -107,6 +113,47 @@ final class CommitCheckTest {
         more(101, 200);
         Parted two = LogSteps.part(log, one.outcomes());
         return apply(new Op.Set(OUTCOMES, second.apply(two.outcomes()), 0), new Op.Set(LOG, two.log(), 1));
+    }
+
+    @Test
+    void versionsDoNotFall() {
+        TableLog back = new TableLog(7, log.version() - 1, log.next(), null, log.decisions(), 0);
+        assertThat(apply(new Op.Set(LOG, back, 0))).containsExactly("I1");
+    }
+
+    @Test
+    void anOutcomeDoesNotChange() {
+        List<Decision> changed = new ArrayList<>(log.decisions());
+        Decision last = changed.remove(changed.size() - 1);
+        changed.add(new Decision(last.version(), false, last.batches(), last.refused(), last.reason(), last.unacked()));
+        TableLog other = new TableLog(7, log.version(), log.next(), null, changed, 0);
+        assertThat(apply(new Op.Set(LOG, other, 0))).containsExactly("I1");
+    }
+
+    /** Both replicas answer readers, and are in doubt about the version. */
+    @Test
+    void bothKnowWhatIsCommitted() {
+        assertThat(commitsWith(101, 101)).isEmpty();
+    }
+
+    @Test
+    void aReplicaThatAnswersDoesNotKnowWhatIsCommitted() {
+        assertThat(commitsWith(101, 0)).containsExactly("I2");
+    }
+
+    private List<String> commitsWith(long first, long second) {
+        ServerId s1 = new ServerId("s1");
+        ServerId s2 = new ServerId("s2");
+        ActorState state =
+                new ActorState(0, 1, s1, List.of(s1, s2), List.of(), List.of(), List.of(s1, s2), Map.of(), 0);
+        apply(new Op.Create(RegistryPaths.map(TABLE), new TableMap(TABLE, 7, List.of(state)), false));
+        ReplicaKey key = new ReplicaKey(7, 0);
+        check.published("s1", key, new ReadGate(0, 1, true, Long.MAX_VALUE, 1, first, 100));
+        check.published("s2", key, new ReadGate(0, 1, true, Long.MAX_VALUE, 1, second, 100));
+        Batch batch = new Batch(new RequestId(1, 2, 101), "hash");
+        TableLog begun = LogSteps.begin(log, s1, List.of(0), List.of(batch), 1);
+        apply(new Op.Set(LOG, begun, 0));
+        return apply(new Op.Set(LOG, LogSteps.commit(begun), 1));
     }
 
     @Test

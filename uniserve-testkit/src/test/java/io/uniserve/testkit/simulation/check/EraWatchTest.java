@@ -49,7 +49,8 @@ final class EraWatchTest {
                     new TableLog.InFlight(version, new ServerId("s1"), List.of(0, 1), List.of(), 0),
                     List.of(),
                     0));
-            set(log(7, version, version + 1));
+            TableLog.Decision decision = new TableLog.Decision(version, true, List.of(), List.of(), "", List.of(0, 1));
+            set(new TableLog(7, version, version + 1, null, List.of(decision), 0));
         }
     }
 
@@ -84,7 +85,13 @@ final class EraWatchTest {
                 Map.of());
         TableBackup.Part part = new TableBackup.Part("0".repeat(64), 1, 1);
         TableBackup backup = new TableBackup(
-                new BackupName("lost"), "0".repeat(16), "c", meta, version, complete ? List.of(part, part) : List.of());
+                new BackupName("lost"),
+                "0".repeat(16),
+                "c",
+                meta,
+                version,
+                version,
+                complete ? List.of(part, part) : List.of());
         watch.stored("archive/x/y/z", backup.encode());
     }
 

@@ -35,6 +35,20 @@ final class ProcessTest {
         assertThat(heard).isEmpty();
     }
 
+    @Test
+    void whatCameDuringAPauseRunsWhenItEndsEarly() {
+        List<String> ran = new ArrayList<>();
+        process.start(0);
+        process.pause(100);
+        process.post(10, () -> ran.add("first at " + queue.now()));
+        process.post(20, () -> ran.add("second at " + queue.now()));
+        queue.at(30, () -> process.pause(500));
+        queue.at(120, process::resume);
+        process.post(130, () -> ran.add("third at " + queue.now()));
+        run();
+        assertThat(ran).containsExactly("first at 120", "second at 120", "third at 130");
+    }
+
     private void run() {
         while (queue.step(1_000)) {
             // every event there is

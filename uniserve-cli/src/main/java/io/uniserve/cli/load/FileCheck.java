@@ -1,0 +1,69 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.api.Columns;
+import io.uniserve.api.Document;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableMeta;
+import java.util.Optional;
+import java.util.function.Consumer;
+import java.util.function.LongConsumer;
+
+/**
+ * Reads files of a table with typed columns to their ends before the first row of them is sent: where a row is wrong, none is
+ * loaded. What only the port's engine refuses is not found here. Not thread-safe.
+ */
+final class FileCheck {
+    /** Wrong rows of which each is told; after more the check ends. */
+    static final long WRONG_ROWS_MAX = 100;
+
+    private static final int TICK_ROWS = 10_000;
+
+    private final RowCheck check;
+    private final Columns columns;
+    private final String function;
+    private final LoadReport report;
+    private final Consumer<LoadReport.Rejected> rejects;
+    private long rows;
+
+    FileCheck(TableMeta table, String function, LoadReport report, Consumer<LoadReport.Rejected> rejects) {
+        this.check = new RowCheck(table);
+        this.columns = Columns.of(table);
+        this.function = function;
+        this.report = report;
+        this.rejects = rejects;
+    }
+
+    /**
+     * Reads one file; {@code progress} gets the number of rows of all files so far, now and then. Rows that are wrong are told and
+     * in the report. A failure that ends the file is thrown.
+     */
+    void read(String file, RowSource source, LongConsumer progress) {
+        while (report.rejectedRows() <= WRONG_ROWS_MAX) {
+            try {
+                Optional<Document> next = source.next();
+                if (next.isEmpty()) {
+                    break;
+                }
+                Document row = check.keyed(next.get());
+                if (!source.command().isForAll()) {
+                    int unused = check.actor(row);
+                }
+                long unusedBytes = RowCheck.bytes(row);
+                check.typed(columns, source.command(), function, row);
+                rows++;
+            } catch (UniserveException e) {
+                if (e.code() != ErrorCode.INVALID_ROW && e.code() != ErrorCode.TOO_LARGE) {
+                    throw e;
+                }
+                LoadReport.Rejected wrong = new LoadReport.Rejected(file, source.line(), e);
+                report.rejected(wrong);
+                rejects.accept(wrong);
+            }
+            if (rows % TICK_ROWS == 0) {
+                progress.accept(rows);
+            }
+        }
+        progress.accept(rows);
+    }
+}

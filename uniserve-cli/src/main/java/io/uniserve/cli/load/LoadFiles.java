@@ -1,0 +1,168 @@
+package io.uniserve.cli.load;
+
+import io.uniserve.api.Columns;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableMeta;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.attribute.FileTime;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+
+/** The files of a load. Not thread-safe. */
+final class LoadFiles implements AutoCloseable {
+    static final String STDIN = "-";
+    private static final String STDIN_CALLED = "standard input";
+
+    private final List<String> names;
+    private final RowSources.@Nullable Format format;
+    private final InputStream stdin;
+    /** What cannot be read twice, by its place among the names. */
+    private final Map<Integer, Path> copies = new LinkedHashMap<>();
+
+    /** Files that were checked, as they were then. */
+    private final Map<Integer, Seen> seen = new LinkedHashMap<>();
+
+    private long bytes;
+
+    private record Seen(long bytes, FileTime changed) {
+        static Seen of(Path file) throws IOException {
+            return new Seen(Files.size(file), Files.getLastModifiedTime(file));
+        }
+    }
+
+    /**
+     * Looks at all files before the first row is read; INVALID_ARGUMENT names one that is not there.
+     *
+     * @param format of all; without it their names tell
+     */
+    LoadFiles(List<String> names, RowSources.@Nullable Format format, InputStream stdin) {
+        this.names = List.copyOf(names);
+        this.format = format;
+        this.stdin = stdin;
+        long total = 0;
+        for (String name : names) {
+            if (name.equals(STDIN)) {
+                continue;
+            }
+            Path path = Path.of(name);
+            if (format == null) {
+                RowSources.Format unused = RowSources.formatOf(path);
+            }
+            if (!Files.isReadable(path) || Files.isDirectory(path)) {
+                throw UniserveException.invalid("cannot read file " + name + ": there is no such file to read");
+            }
+            total += size(path);
+        }
+        this.bytes = names.contains(STDIN) ? 0 : total;
+    }
+
+    /** Of all files; 0 where standard input is among them. */
+    long bytes() {
+        return bytes;
+    }
+
+    int count() {
+        return names.size();
+    }
+
+    /** What messages call a file. */
+    String called(int file) {
+        return names.get(file).equals(STDIN) ? STDIN_CALLED : names.get(file);
+    }
+
+    /** Copies what can be read once only, standard input and pipes, to temporary files, so that all can be read again. */
+    void keep() {
+        for (int i = 0; i < names.size(); i++) {
+            boolean standard = names.get(i).equals(STDIN);
+            try {
+                if (!standard && Files.isRegularFile(Path.of(names.get(i)))) {
+                    seen.put(i, Seen.of(Path.of(names.get(i))));
+                    continue;
+                }
+                Path copy = Files.createTempFile("uniserve-load-", ".rows");
+                copies.put(i, copy);
+                copy.toFile().deleteOnExit(); // a signal ends the command without close()
+                if (standard) {
+                    long unused = Files.copy(stdin, copy, StandardCopyOption.REPLACE_EXISTING);
+                } else {
+                    try (InputStream in = Files.newInputStream(Path.of(names.get(i)))) {
+                        long copied = Files.copy(in, copy, StandardCopyOption.REPLACE_EXISTING);
+                        bytes += names.contains(STDIN) ? 0 : copied;
+                    }
+                }
+            } catch (IOException e) {
+                throw new UniserveException(
+                        ErrorCode.INVALID_ARGUMENT,
+                        "cannot keep " + called(i) + " in folder " + System.getProperty("java.io.tmpdir")
+                                + ", to check it before the first row is loaded: " + e
+                                + "; give a file, or --rejects-max to load without a check",
+                        e);
+            }
+        }
+    }
+
+    /** INVALID_ARGUMENT where a file is no more what {@link #keep} found. */
+    void unchanged(int file) {
+        Seen before = seen.get(file);
+        try {
+            if (before != null && !before.equals(Seen.of(Path.of(names.get(file))))) {
+                throw UniserveException.invalid("file " + names.get(file)
+                        + " was changed after it was checked: look at what is loaded, and load it again");
+            }
+        } catch (IOException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ARGUMENT, "cannot read file " + names.get(file) + ": " + e, e);
+        }
+    }
+
+    /** Opens a file for a table. */
+    RowSource open(int file, TableMeta table) {
+        Optional<Columns> columns = Columns.givenBy(table) ? Optional.of(Columns.of(table)) : Optional.empty();
+        Path copy = copies.get(file);
+        if (names.get(file).equals(STDIN)) {
+            RowSources.Format known = format == null ? RowSources.Format.JSONL : format;
+            InputStream in = copy == null ? stdin : stream(copy);
+            return RowSources.open(in, STDIN_CALLED, known, table.keyField(), columns);
+        }
+        Path path = Path.of(names.get(file));
+        RowSources.Format known = format != null ? format : RowSources.formatOf(path);
+        return copy == null
+                ? RowSources.open(path, known, table.keyField(), columns)
+                : RowSources.open(stream(copy), names.get(file), known, table.keyField(), columns);
+    }
+
+    private static InputStream stream(Path copy) {
+        try {
+            return Files.newInputStream(copy);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot read " + copy + ": " + e, e);
+        }
+    }
+
+    private static long size(Path file) {
+        try {
+            return Files.size(file);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, "cannot read file " + file + ": " + e, e);
+        }
+    }
+
+    @Override
+    public void close() {
+        for (Path copy : copies.values()) {
+            try {
+                boolean unused = Files.deleteIfExists(copy);
+            } catch (IOException e) {
+                throw new UniserveException(ErrorCode.IO, "cannot delete the temporary file " + copy, e);
+            }
+        }
+    }
+}

@@ -1,0 +1,123 @@
+package io.uniserve.protocol.reader;
+
+import static io.uniserve.protocol.reader.TestingWorld.actor;
+import static io.uniserve.protocol.reader.TestingWorld.address;
+import static io.uniserve.protocol.reader.TestingWorld.server;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.Capacity;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.OnLoss;
+import io.uniserve.model.Partitioner;
+import io.uniserve.model.Routing;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMap;
+import io.uniserve.model.TableMeta;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.reader.TestingClientNetwork.Read;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.Set;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+
+/** Which servers have actors of several tables beside each other, and that those are asked. */
+class BesideRoutesTest {
+    private static final TableName ONE = new TableName("one");
+    private static final TableName TWO = new TableName("two");
+    private static final TableName THREE = new TableName("three");
+
+    private final TestingWorld world = new TestingWorld();
+
+    private static TableRoute table(TableName name, long id, Partitioner partitioner, ActorState... actors) {
+        TableMeta meta = new TableMeta(
+                name, id, partitioner, "id", ConsistencyLevel.EVENTUAL, 2, 1, OnLoss.WAIT, "kv", Map.of());
+        return new TableRoute(meta, new TableMap(name, id, List.of(actors)), 1);
+    }
+
+    private static TableRoute table(TableName name, long id, ActorState... actors) {
+        return table(name, id, new Partitioner.Hash(actors.length), actors);
+    }
+
+    private static Routing routing(int servers, TableRoute... tables) {
+        List<ServerRecord> live = IntStream.rangeClosed(1, servers)
+                .mapToObj(i -> new ServerRecord(server(i), 1, address(i), "z", new Capacity(1, 1, 1), List.of()))
+                .toList();
+        return new Routing("c", List.of(tables), live, null);
+    }
+
+    private static Optional<List<Set<io.uniserve.model.ServerId>>> together(Routing routing, Query.Beside beside) {
+        return RouteIndex.of(routing).together(ONE, beside);
+    }
+
+    @Test
+    void serversThatHaveAll() {
+        TableRoute one = table(ONE, 1, actor(0, 1, 1, 2), actor(1, 1, 2, 3));
+        TableRoute two = table(TWO, 2, actor(0, 1, 2, 1), actor(1, 1, 3, 1));
+        TableRoute three = table(THREE, 3, actor(0, 1, 2, 3), actor(1, 1, 1, 3));
+        Routing all = routing(3, one, two, three);
+        assertThat(together(all, new Query.Beside(1, Map.of(TWO, 2L))))
+                .hasValue(List.of(Set.of(server(1), server(2)), Set.of(server(3))));
+        assertThat(together(all, new Query.Beside(1, Map.of(TWO, 2L, THREE, 3L))))
+                .hasValue(List.of(Set.of(server(2)), Set.of(server(3))));
+        assertThat(together(routing(2, one, two), new Query.Beside(1, Map.of(TWO, 2L))))
+                .as("server 3 is gone")
+                .isEmpty();
+    }
+
+    @Test
+    void anotherTableOfTheNameOrAnotherRuleIsNone() {
+        TableRoute one = table(ONE, 1, actor(0, 1, 1), actor(1, 1, 2));
+        TableRoute two = table(TWO, 2, actor(0, 1, 1), actor(1, 1, 2));
+        TableRoute range = table(TWO, 2, new Partitioner.Range(List.of(5L)), actor(0, 1, 1), actor(1, 1, 2));
+        assertThat(together(routing(2, one, two), new Query.Beside(1, Map.of(TWO, 2L))))
+                .isPresent();
+        assertThat(together(routing(2, one, two), new Query.Beside(1, Map.of(TWO, 9L))))
+                .isEmpty();
+        assertThat(together(routing(2, one, two), new Query.Beside(9, Map.of(TWO, 2L))))
+                .isEmpty();
+        assertThat(together(routing(2, one), new Query.Beside(1, Map.of(TWO, 2L))))
+                .isEmpty();
+        assertThat(together(routing(2, one, range), new Query.Beside(1, Map.of(TWO, 2L))))
+                .isEmpty();
+    }
+
+    private Read ask(Query.Beside beside) {
+        Query query = new Query(
+                ONE,
+                Optional.empty(),
+                "op@1",
+                Bytes.EMPTY,
+                ReadMode.LINEARIZABLE,
+                world.nanos() + 1_000 * TestingWorld.MS,
+                Map.of(),
+                beside);
+        List<Object> outcomes = new ArrayList<>();
+        new QueryMachine(world.environment(), query, outcomes::add).start();
+        return world.network.lastRead();
+    }
+
+    @Test
+    void aServerThatHasBothIsAskedAndToldOfBoth() {
+        world.change(routing(3, table(ONE, 1, actor(0, 4, 1, 2, 3)), table(TWO, 2, actor(0, 7, 3, 2))));
+        Read read = ask(new Query.Beside(1, Map.of(TWO, 2L)));
+        assertThat(read.server).isIn(2, 3);
+        assertThat(read.request.beside())
+                .containsExactly(new ReadRequest.Beside(TWO, 2, List.of(new ReadRequest.Target(0, 7, 0))));
+    }
+
+    @Test
+    void whatWasMadeAgainIsNotNamed() {
+        world.change(routing(3, table(ONE, 1, actor(0, 4, 1, 2)), table(TWO, 3, actor(0, 7, 2, 3))));
+        assertThat(ask(new Query.Beside(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
+        world.change(routing(3, table(ONE, 5, actor(0, 4, 1, 2)), table(TWO, 2, actor(0, 7, 2, 3))));
+        assertThat(ask(new Query.Beside(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
+    }
+}

@@ -1,0 +1,111 @@
+package io.uniserve.protocol.server;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.model.TableMap;
+import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.tx.VersionedReadMachine;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
+
+/**
+ * One client that reads all of the table again and again, whatever happens: each answer has each update in all of its actors or
+ * in none, and is no older than the one before; or it is an error.
+ */
+final class AtomicWatch {
+    private static final long PAUSE_NANOS = 10_000_000L;
+    private static final long DEADLINE_SECONDS = 2;
+
+    private final AtomicCluster atomic;
+    private final AtomicReader reader;
+    /** Of each actor, by the rows' text: the actors that all updates with that text for it have rows for. */
+    private final Map<Integer, Map<String, Set<Integer>>> together = new TreeMap<>();
+
+    private final List<String> wrong = new ArrayList<>();
+    private int answers;
+    private int updates;
+    private boolean nothing;
+    private long table;
+    private long newest;
+
+    AtomicWatch(AtomicCluster atomic) {
+        this.atomic = atomic;
+        this.reader = atomic.reader();
+    }
+
+    /** An update was given to a driver. */
+    void sent(Map<Integer, String> rows) {
+        rows.forEach((actor, text) -> together.computeIfAbsent(actor, each -> new TreeMap<>())
+                .computeIfAbsent(text, each -> new TreeSet<>(rows.keySet()))
+                .retainAll(rows.keySet()));
+    }
+
+    void start() {
+        if (!(atomic.cluster.store.value(RegistryPaths.map(Cluster.T)) instanceof TableMap map)) {
+            atomic.cluster.loop.after(PAUSE_NANOS, this::start); // it was dropped
+            return;
+        }
+        long asked = map.tableId();
+        reader.begin(DEADLINE_SECONDS, List.of(), outcome -> {
+            if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
+                judge(asked, ok.value());
+            }
+            atomic.cluster.loop.after(PAUSE_NANOS, this::start);
+        });
+    }
+
+    private void judge(long asked, VersionedReadMachine.Result read) {
+        answers++;
+        newest = asked == table ? newest : 0;
+        table = asked;
+        if (read.version() < newest) {
+            wrong.add("version " + read.version() + " after " + newest);
+        }
+        newest = read.version();
+        Map<Integer, Map<Long, String>> rows = new TreeMap<>();
+        read.values().forEach((actor, value) -> rows.put(actor, byVersion(value.utf8())));
+        rows.forEach((actor, versions) -> versions.forEach((version, text) -> whole(rows, actor, version, text)));
+    }
+
+    private static Map<Long, String> byVersion(String rows) {
+        Map<Long, String> versions = new TreeMap<>();
+        for (String row : rows.isEmpty() ? new String[0] : rows.split(",")) {
+            int at = row.indexOf('=');
+            versions.put(Long.parseLong(row.substring(0, at)), row.substring(at + 1));
+        }
+        return versions;
+    }
+
+    /** The update is one of those with this text for this actor. */
+    private void whole(Map<Integer, Map<Long, String>> rows, int actor, long version, String text) {
+        updates++;
+        Set<Integer> due = together.getOrDefault(actor, Map.of()).get(text);
+        if (due == null) {
+            wrong.add("actor " + actor + " has " + version + "=" + text + ", which nobody sent");
+            return;
+        }
+        rows.forEach((other, versions) -> {
+            if (due.contains(other) && !versions.containsKey(version)) {
+                wrong.add("version " + version + " is on actor " + actor + " and not on " + other + ": " + rows);
+            }
+        });
+    }
+
+    /** None of the updates is to be seen. */
+    void seesNothing() {
+        nothing = true;
+    }
+
+    /** What it has read was right, and was something. */
+    void ended() {
+        atomic.cluster.loop.run(Cluster.SECOND / 10);
+        assertThat(wrong).isEmpty();
+        assertThat(answers).as("answers").isPositive();
+        assertThat(updates == 0).as("saw %s rows", updates).isEqualTo(nothing);
+    }
+}

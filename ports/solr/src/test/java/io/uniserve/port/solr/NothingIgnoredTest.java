@@ -133,6 +133,8 @@ class NothingIgnoredTest {
                 "q=*:*&stats=true&stats.field={!key=k}stock_i&stats.field={!key=k min=true}stock_i | key k is given twice",
                 "q=law&df=text&group=true&group.field=cat_s&distrib.statsCache=true | statsCache",
                 "q=text:lwa~1&distrib.statsCache=true | statsCache",
+                "q=text:r\u00fc~&distrib.statsCache=true | statsCache",
+                "q={!fuzzy f=text}lwa&distrib.statsCache=true | statsCache",
                 "q={!boost b=$bb}*:*&bb={!lucene df=text}law&distrib.statsCache=true | statsCache",
                 "q=law&df=text&defType=edismax&boost=sum(1,$bb)&bb=river&distrib.statsCache=true | statsCache",
                 "q=*:*&group=true&group.field=brand_s&group.query=river&group.sort=stock_i desc&df=text | group.sort",

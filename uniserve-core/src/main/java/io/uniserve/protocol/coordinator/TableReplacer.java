@@ -115,7 +115,7 @@ final class TableReplacer {
         boolean more = records.size() < backup.actors();
         String path = more ? RegistryPaths.backup(old.name(), records.size()) : RegistryPaths.log(old.name());
         reign.registry().read(path, read -> {
-            if (!(read instanceof Outcome.Ok<Versioned> ok) || ok.value().value() == null) {
+            if (!(read instanceof Outcome.Ok<Versioned> ok) || !more && ok.value().value() == null) {
                 again();
             } else if (more) {
                 records.add(ok.value());
@@ -147,11 +147,13 @@ final class TableReplacer {
         ops.add(new Op.Set(RegistryPaths.map(old.name()), map, table.mapVersion()));
         ops.add(new Op.Set(RegistryPaths.log(old.name()), versions, log.version()));
         for (BackupRecord record : copies.records()) {
-            int actor = record.key().actor();
-            ops.add(new Op.Set(
-                    RegistryPaths.backup(old.name(), actor),
-                    record,
-                    found.get(actor).version()));
+            Versioned replaced = found.get(record.key().actor());
+            String path = RegistryPaths.backup(old.name(), record.key().actor());
+            // An actor that was lost before its first tick never had one.
+            ops.add(
+                    replaced.value() == null
+                            ? new Op.Create(path, record, false)
+                            : new Op.Set(path, record, replaced.version()));
         }
         table.busy = true;
         reign.registry().write(ops, done -> {

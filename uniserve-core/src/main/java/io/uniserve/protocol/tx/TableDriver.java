@@ -133,7 +133,10 @@ final class TableDriver {
             return;
         }
         if (known == null) {
-            readThen(this::flush);
+            readThen(() -> {
+                flush();
+                step(); // updates that came meanwhile
+            });
             return;
         }
         ahead.missed(known.inFlight(), now());
@@ -165,10 +168,10 @@ final class TableDriver {
 
     /** Goes on with whatever is next. */
     private void step() {
+        tickLater();
         if (busy || telling) {
             return;
         }
-        tickLater();
         if (run == null && waiting.isEmpty()) {
             return;
         }

@@ -189,6 +189,23 @@ class AtomicAheadTest {
         assertThat(writes() - before).isEqualTo(2);
     }
 
+    /** It comes while its driver reads the log only to strike acknowledgements off. */
+    @Test
+    void anUpdateThatComesWhileTheLogIsTidiedIsNotForgotten() {
+        for (int i = 0; i < 20; i++) {
+            atomic.update(driver, rows("a", 0));
+            atomic.update(other, rows("b", 0));
+            driver.registry().holdReads(LOG::equals);
+            for (int k = 0; k < 300 && driver.registry().holding() == 0; k++) {
+                cluster.loop.run(Cluster.SECOND / 100);
+            }
+            List<Outcome<UpdateReply>> outcome = atomic.send(driver, cluster.nextId(), 1, rows("c", 0));
+            driver.registry().release();
+            cluster.loop.run(Cluster.SECOND / 2);
+            assertThat(outcome).as("after half a second, round " + i).hasSize(1);
+        }
+    }
+
     /** A PREPARE names the version before it: its primary logs that decision first, whatever became of the message. */
     @Test
     void decisionsThatAreLostHoldUpNoUpdate() {

@@ -226,6 +226,31 @@ class RestoreTableTest {
         atomic.awaitRows(1, whole + "=r0", after + "=after");
     }
 
+    /** Its server died before it had written the record that says what is shipped. */
+    @Test
+    void anActorWithoutABackupRecordComesBackEmpty() {
+        String path = RegistryPaths.backup(Cluster.T, 2);
+        cluster.servers
+                .values()
+                .forEach(host -> host.registry().hold(ops -> ops.stream()
+                        .anyMatch(op -> op.path().equals(path))));
+        cluster.objects.refuse(objectsOf(2));
+        assertThat(cluster.store.value(path)).isNull();
+        update(0, 1);
+        whole = committed.lastKey();
+        update(0, 1, 2);
+        cluster.loop.run(5 * SECOND);
+        assertThat(cluster.store.value(path)).isNull();
+        loseActor2();
+        cluster.objects.refuse("");
+        cluster.servers.values().stream()
+                .filter(Host::up)
+                .forEach(host -> host.registry().release());
+        awaitWhole();
+        long after = atomic.update(atomic.primary(2), AtomicCluster.rows("after", 0, 1, 2));
+        atomic.awaitRows(2, after + "=after");
+    }
+
     /** It had shipped, as its record says: what became of its objects is for somebody to find out, nothing is given up. */
     @Test
     void anActorWhoseObjectsAreGoneIsNotTakenForEmpty() {

@@ -3,6 +3,8 @@ package io.uniserve.api.plan;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -23,11 +25,14 @@ import org.jspecify.annotations.Nullable;
  * yes | parameter | NAME NAME* NAME+ | SHAPE        * may be repeated, + may also be f.FIELD.NAME
  * yes | KIND | NAME NAME | remark
  * no | KIND | NAME NAME | why
- * pattern | KIND | regular expression that finds a refused name in lines NAME=VALUE: its first group; NAMES stands for all of them
+ * pattern | KIND | regular expression that finds a refused name in lines NAME=VALUE: its first group; NAMES stands for all of them | TEXTS
  * words | regular expression | regular expression of lines in which there are but words, where the first finds nothing in the text
  * never | regular expression that finds, in the lines NAME=VALUE of all parameters, what is not supported together | what and why;
- *       NAME in it stands for the expression's first group
+ *       NAME in it stands for the expression's first group | TEXTS
  * </pre>
+ *
+ * TEXTS may be left out: what must stand in the lines for the expression to find anything, separated by blanks; of those with a comma between them
+ * one must. Few queries have them, so most are checked without an expression.
  */
 public final class SupportTable {
     private static final Pattern OF_A_FIELD = Pattern.compile("f\\..+?\\.(\\w+\\..+|\\w+)");
@@ -41,12 +46,32 @@ public final class SupportTable {
     private final Set<String> repeated = new HashSet<>();
     private final Set<String> ofFields = new HashSet<>();
     private final Map<String, String> refused = new LinkedHashMap<>();
-    private final Map<String, Pattern> parts = new LinkedHashMap<>();
+    private final Map<String, Rule> parts = new LinkedHashMap<>();
     private final Map<Pattern, Pattern> words = new LinkedHashMap<>();
-    private final Map<Pattern, String> never = new LinkedHashMap<>();
+    private final List<Rule> never = new ArrayList<>();
 
     /** What a value must look like before the engine sees it. */
     private record Shape(Pattern pattern, String remedy) {}
+
+    /** An expression, what it means when it finds something, and what it cannot find anything without. */
+    private record Rule(Pattern pattern, String what, List<List<String>> needs) {
+        static Rule of(Pattern pattern, String[] cells) {
+            String[] texts = cells.length > 3 ? cells[3].trim().split(" ") : new String[0];
+            return new Rule(
+                    pattern,
+                    cells[2],
+                    Arrays.stream(texts).map(text -> List.of(text.split(","))).toList());
+        }
+
+        boolean mayFind(String text) {
+            for (List<String> oneOf : needs) {
+                if (oneOf.stream().noneMatch(text::contains)) {
+                    return false;
+                }
+            }
+            return true;
+        }
+    }
 
     /** Reads the text; it is the port's own, so an error in it is a fault. */
     public SupportTable(String text) {
@@ -59,12 +84,12 @@ public final class SupportTable {
                 List.of(cells[2].split(" ")).forEach(name -> refused.put(cells[1] + " " + name, cells[3]));
             } else if (cells[0].equals("pattern")) {
                 String pattern = cells[2].replace("NAMES", refused(cells[1]));
-                parts.put(cells[1], Pattern.compile(pattern, Pattern.UNIX_LINES));
+                parts.put(cells[1], Rule.of(Pattern.compile(pattern, Pattern.UNIX_LINES), cells));
             } else if (cells[0].equals("words")) {
                 Pattern lines = Pattern.compile(cells[2], Pattern.MULTILINE | Pattern.UNIX_LINES);
                 words.put(Pattern.compile(cells[1]), lines);
             } else if (cells[0].equals("never")) {
-                never.put(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL), cells[2]);
+                never.add(Rule.of(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL), cells));
             } else if (cells[0].equals("yes") && cells[1].equals("parameter")) {
                 Shape shape = shapes.get(cells[3]);
                 Set.of(cells[2].split(" ")).forEach(name -> support(name, shape));
@@ -116,7 +141,8 @@ public final class SupportTable {
         StringBuilder all = new StringBuilder(text.length());
         for (int i = 0; i < text.length(); i++) {
             char c = text.charAt(i);
-            boolean blank = Character.isWhitespace(c) || Character.isSpaceChar(c) || c == NEXT_LINE;
+            boolean plain = c > ' ' && c < NEXT_LINE;
+            boolean blank = !plain && (Character.isWhitespace(c) || Character.isSpaceChar(c) || c == NEXT_LINE);
             all.append(blank && c != '\n' ? ' ' : c);
         }
         return all.toString();
@@ -132,6 +158,9 @@ public final class SupportTable {
     public void checkParts(String text, Predicate<String> allowed) {
         String asGiven = spaced(text);
         judge(asGiven, allowed);
+        if (!asGiven.contains("\\u")) {
+            return;
+        }
         String decoded = asGiven;
         for (Matcher escape = ESCAPE.matcher(decoded); escape.find(); escape = ESCAPE.matcher(decoded)) {
             decoded = escape.replaceAll(found ->
@@ -144,6 +173,10 @@ public final class SupportTable {
     }
 
     private void judge(String text, Predicate<String> allowed) {
+        String bare = text.replace("\\", "");
+        if (parts.values().stream().noneMatch(part -> part.mayFind(bare))) {
+            return;
+        }
         String told = text;
         for (Map.Entry<Pattern, Pattern> line : words.entrySet()) {
             if (!line.getKey().matcher(text).find()) {
@@ -151,8 +184,8 @@ public final class SupportTable {
             }
         }
         String judged = told.replace("\\", "");
-        parts.forEach((kind, pattern) -> {
-            for (Matcher part = pattern.matcher(judged); part.find(); ) {
+        parts.forEach((kind, rule) -> {
+            for (Matcher part = rule.pattern().matcher(judged); part.find(); ) {
                 if (!allowed.test(judged.substring(part.start()))) {
                     throw unsupported(kind, part.group(1));
                 }
@@ -163,13 +196,13 @@ public final class SupportTable {
     /** Refuses parameters each of which is supported, but not with the others. */
     private void checkTogether(Iterable<Map.Entry<String, String[]>> all) {
         String lines = lines(all);
-        never.forEach((pattern, what) -> {
-            Matcher found = pattern.matcher(lines);
-            if (found.find()) {
+        for (Rule rule : never) {
+            Matcher found = rule.pattern().matcher(lines);
+            if (rule.mayFind(lines) && found.find()) {
                 String name = found.groupCount() == 0 ? "" : Printable.line(String.valueOf(found.group(1)));
-                throw UniserveException.unsupported(what.replace("NAME", name));
+                throw UniserveException.unsupported(rule.what().replace("NAME", name));
             }
-        });
+        }
     }
 
     /**

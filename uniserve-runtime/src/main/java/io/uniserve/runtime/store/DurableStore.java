@@ -19,7 +19,10 @@ public interface DurableStore extends AutoCloseable {
     /** The object; IO where it is absent, CORRUPT where its bytes are not those that were put. */
     Bytes get(String key) throws IOException;
 
-    /** Keys that start with the prefix, sorted. */
+    /**
+     * Keys that start with the prefix, sorted. None is told only of a store that is there: one that is lost, as a mount may be, is
+     * an error.
+     */
     List<String> list(String prefix) throws IOException;
 
     /** Deletes an object; no error where it is absent. */

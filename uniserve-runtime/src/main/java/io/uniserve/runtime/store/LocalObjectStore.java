@@ -20,7 +20,8 @@ import java.util.concurrent.atomic.AtomicLong;
 /**
  * Objects in a directory, local or mounted by all servers. An object is written aside, fsynced and then linked under its
  * name, so that it is there as a whole or not at all, whoever else writes. Its file's name ends in {@code ~}, which no part
- * of a key does: key {@code a} and key {@code a/b} live side by side.
+ * of a key does: key {@code a} and key {@code a/b} live side by side. A directory that is lost while it is open, as a mount may be,
+ * is an error of every call, and never an empty store.
  */
 public final class LocalObjectStore implements DurableStore {
     private static final String OBJECT = "~";
@@ -65,6 +66,7 @@ public final class LocalObjectStore implements DurableStore {
         if (Files.exists(target) && same(target, key, data)) {
             return;
         }
+        mustBeThere();
         Path parent = parent(target);
         Path part = unfinished.resolve(ProcessHandle.current().pid() + "-" + NUMBER.incrementAndGet());
         try {
@@ -107,6 +109,7 @@ public final class LocalObjectStore implements DurableStore {
         try {
             return ObjectFile.read(file(key), key);
         } catch (NoSuchFileException e) {
+            mustBeThere();
             throw new UniserveException(ErrorCode.IO, "object " + key + " is absent from " + root, e);
         }
     }
@@ -116,6 +119,7 @@ public final class LocalObjectStore implements DurableStore {
         int slash = prefix.lastIndexOf('/');
         Path from = slash < 0 ? root : root.resolve(prefix.substring(0, slash));
         if (!Files.isDirectory(from)) {
+            mustBeThere();
             return List.of();
         }
         List<String> keys = new ArrayList<>();
@@ -142,6 +146,7 @@ public final class LocalObjectStore implements DurableStore {
                 throw e;
             }
         });
+        mustBeThere(); // last: what vanished while it was listed was passed over
         // Sorted by key: the mark at the end of file names would change the order.
         return keys.stream().filter(key -> key.startsWith(prefix)).sorted().toList();
     }
@@ -151,6 +156,21 @@ public final class LocalObjectStore implements DurableStore {
         Path file = file(key);
         if (Files.deleteIfExists(file)) {
             DurableFiles.syncDirectory(parent(file));
+        } else {
+            mustBeThere();
+        }
+    }
+
+    /**
+     * A mount that is lost leaves nothing, or an empty directory, and neither may be taken for a store in which nothing is: who
+     * restores would conclude that nothing was ever stored. What {@link #open} made tells the difference.
+     */
+    private void mustBeThere() {
+        if (!Files.isDirectory(unfinished)) {
+            throw new UniserveException(
+                    ErrorCode.IO,
+                    "durable store " + root + " is gone: " + unfinished
+                            + " was there when it was opened and is not now; mount it again");
         }
     }
 

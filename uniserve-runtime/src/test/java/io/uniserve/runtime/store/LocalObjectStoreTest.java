@@ -88,6 +88,39 @@ class LocalObjectStoreTest {
         put("a/b", "other bytes under a key that is free again");
     }
 
+    /** A mount that is lost leaves no directory or an empty one. */
+    @Test
+    void aStoreThatIsLostIsNoEmptyStore() throws IOException {
+        put("t1/a0/1.seg", "one");
+        Path mount = root.resolveSibling(root.getFileName() + "-away");
+        Files.move(root, mount);
+        for (boolean directory : List.of(false, true)) {
+            if (directory) {
+                Files.createDirectory(root);
+            }
+            for (String prefix : List.of("", "t1/", "none/x")) {
+                assertThat(Waiter.<List<String>>error(done -> store.list(prefix, done))
+                                .getMessage())
+                        .contains("durable store " + root + " is gone", "mount it again");
+            }
+            assertThat(Waiter.<Bytes>error(done -> store.get("t1/a0/1.seg", done))
+                            .getMessage())
+                    .contains("is gone");
+            assertThat(Waiter.<Done>error(done -> store.put("t1/a0/2.seg", Bytes.utf8("two"), done))
+                            .getMessage())
+                    .contains("is gone");
+            assertThat(Waiter.<Done>error(done -> store.delete("t1/a0/1.seg", done))
+                            .getMessage())
+                    .contains("is gone");
+        }
+        assertThat(root).isEmptyDirectory();
+        Files.delete(root);
+        Files.move(mount, root);
+        assertThat(list("")).containsExactly("t1/a0/1.seg");
+        put("t1/a0/2.seg", "two");
+        assertThat(get("t1/a0/2.seg")).isEqualTo("two");
+    }
+
     @Test
     void everyFlippedBitIsSeen() throws IOException {
         put("k", "some bytes of an object");

@@ -18,11 +18,10 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.Cut;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.VersionedRead;
@@ -34,6 +33,7 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster with one fully serializable table, its drivers, and servers' answers to reads of one version. */
 final class AtomicCluster {
@@ -234,53 +234,51 @@ final class AtomicCluster {
     /** The steps of a reader on a server (protocol section 4). */
     private void serve(Host host, VersionedRead request, VersionedRead.Target target, Consumer<Answer> then) {
         ReplicaKey key = new ReplicaKey(request.tableId(), target.actor());
-        long known = host.version(key.tableId());
-        ReadGate gate = host.gates.get(key);
-        Optional<ActorFailure> refusal = refusal(host, key, request, target);
-        if (refusal.isPresent() || gate == null) {
-            then.accept(Answer.failed(refusal.map(ActorFailure::code).orElse(ErrorCode.UNAVAILABLE)));
-        } else if (gate.doubt() != 0 && (request.newest() || gate.doubt() <= request.at())) {
-            host.machine().settle(request.table(), key, request.at(), settled -> {
-                if (settled instanceof Outcome.Err<?> err) {
-                    then.accept(Answer.failed(err.error().code()));
-                } else {
-                    fix(host, key, request, target, known, then);
-                }
-            });
-        } else {
-            fix(host, key, request, target, known, then);
+        VersionedShare share = new VersionedShare(request, target, host.version(key.tableId()));
+        ReadGate gate = gate(host, key);
+        if (gate == null) {
+            then.accept(Answer.failed(ErrorCode.UNAVAILABLE));
+            return;
+        }
+        switch (share.admit(gate, cluster.loop.nanos())) {
+            case NOTHING -> then.accept(failed(share));
+            case TAKE -> fix(host, key, share, then);
+            case SETTLE ->
+                host.machine().settle(request.table(), key, request.at(), settled -> {
+                    if (settled instanceof Outcome.Err<?> err) {
+                        then.accept(Answer.failed(err.error().code()));
+                    } else {
+                        share.settled();
+                        fix(host, key, share, then);
+                    }
+                });
         }
     }
 
-    private void fix(
-            Host host,
-            ReplicaKey key,
-            VersionedRead request,
-            VersionedRead.Target target,
-            long known,
-            Consumer<Answer> then) {
-        TestingEngine.State state = host.engine().state(key, request.at());
-        Optional<ActorFailure> refusal = refusal(host, key, request, target);
-        if (refusal.isPresent()) {
-            then.accept(Answer.failed(refusal.get().code()));
-        } else if (state == null || !request.newest() && state.version() > request.at()) {
-            then.accept(Answer.failed(ErrorCode.VERSION_GONE));
+    private void fix(Host host, ReplicaKey key, VersionedShare share, Consumer<Answer> then) {
+        TestingEngine.State state = host.engine().state(key, share.wanted());
+        List<String> rows = List.of();
+        if (state == null) {
+            share.gone();
+        } else if (share.take(state.version())) {
+            rows = state.rows();
+        }
+        ReadGate gate = gate(host, key);
+        if (gate == null) {
+            then.accept(Answer.failed(ErrorCode.UNAVAILABLE));
+        } else if (share.confirm(gate, cluster.loop.nanos()).isPresent()) {
+            then.accept(failed(share));
         } else {
-            long at = request.newest() ? Math.max(known, state.version()) : request.at();
-            then.accept(new Answer(at, state.rows(), Optional.empty()));
+            then.accept(new Answer(share.at(), rows, Optional.empty()));
         }
     }
 
-    private Optional<ActorFailure> refusal(
-            Host host, ReplicaKey key, VersionedRead request, VersionedRead.Target target) {
-        ReadGate gate = host.gates.get(key);
-        if (gate == null || !host.up()) {
-            return Optional.of(new ActorFailure(key.actor(), ErrorCode.UNAVAILABLE, "no replica", 0));
-        }
-        ReadRequest.Target asked = new ReadRequest.Target(key.actor(), target.epoch(), 0);
-        return request.strict()
-                ? gate.refuseStrict(asked)
-                : gate.refuse(asked, ReadMode.LINEARIZABLE, cluster.loop.nanos());
+    private static Answer failed(VersionedShare share) {
+        return Answer.failed(share.failure().orElseThrow().code());
+    }
+
+    private static @Nullable ReadGate gate(Host host, ReplicaKey key) {
+        return host.up() ? host.gates.get(key) : null;
     }
 
     private Optional<Host> at(Address to) {

@@ -11,9 +11,8 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.time.CpuClock;
@@ -30,13 +29,16 @@ import org.jspecify.annotations.Nullable;
 /**
  * One request for one version of a table (protocol section 4). First it is noted what this server knows to be decided; then
  * each actor's gate is checked and its doubts are settled on the loop, without holding a thread; then workers take the state
- * of each actor, run the operator on it, and, last, check the gate again by reading the clock.
+ * of each actor, run the operator on it, and, last, check the gate again by reading the clock. What each step decides is
+ * {@link VersionedShare}'s.
  */
 final class VersionedTask implements Timers.Cancel {
     private final ReadService service;
     private final VersionedRead request;
     private final Completion<VersionedRead.Reply> completion;
-    private final long known;
+    /** One for each target; at any time it is one thread's. */
+    private final List<VersionedShare> shares = new ArrayList<>();
+
     private final long deadlineNanos;
     private final AtomicInteger doubtful = new AtomicInteger(1);
     private final AtomicInteger next = new AtomicInteger();
@@ -57,7 +59,8 @@ final class VersionedTask implements Timers.Cancel {
         this.service = service;
         this.request = request;
         this.completion = completion;
-        this.known = service.gates().version(request.tableId());
+        long known = service.gates().version(request.tableId());
+        request.targets().forEach(target -> shares.add(new VersionedShare(request, target, known)));
         this.deadlineNanos = service.clock().nanos() + request.remainingNanos();
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
@@ -85,25 +88,33 @@ final class VersionedTask implements Timers.Cancel {
     void admit() {
         for (int i = 0; i < results.length(); i++) {
             int place = i;
-            ReadGate gate = service.gates().get(key(place));
-            ActorFailure refusal = refusal(place, gate);
-            if (refusal != null) {
-                results.set(place, refusal);
-            } else if (gate != null && inDoubt(gate)) {
-                doubtful.incrementAndGet();
-                service.settler().settle(request.table(), key(place), request.at(), settled -> {
-                    if (settled instanceof Outcome.Err<Done> err) {
-                        results.set(place, failure(place, err.error()));
-                    }
-                    settledOne(false);
-                });
+            ReadGate gate = gate(place);
+            if (gate == null) {
+                results.set(place, absent(place));
+                continue;
+            }
+            VersionedShare share = shares.get(place);
+            switch (share.admit(gate, service.clock().nanos())) {
+                case NOTHING -> results.set(place, share.failure().orElseThrow());
+                case SETTLE -> settle(place, share);
+                case TAKE -> {
+                    // a worker takes it
+                }
             }
         }
         settledOne(true);
     }
 
-    private boolean inDoubt(ReadGate gate) {
-        return gate.doubt() != 0 && (request.newest() || gate.doubt() <= request.at());
+    private void settle(int place, VersionedShare share) {
+        doubtful.incrementAndGet();
+        service.settler().settle(request.table(), key(place), request.at(), settled -> {
+            if (settled instanceof Outcome.Err<Done> err) {
+                results.set(place, failure(place, err.error()));
+            } else {
+                share.settled();
+            }
+            settledOne(false);
+        });
     }
 
     private void settledOne(boolean onTransport) {
@@ -138,20 +149,18 @@ final class VersionedTask implements Timers.Cancel {
         return new ReplicaKey(request.tableId(), request.targets().get(place).actor());
     }
 
-    private @Nullable ActorFailure refusal(int place, @Nullable ReadGate gate) {
-        VersionedRead.Target target = request.targets().get(place);
-        if (gate == null) {
-            service.refresh(request.table());
-            return service.absent(request.table(), request.tableId(), target.actor());
-        }
-        if (target.epoch() > gate.epoch()) {
+    /** Null where it is not here; what is asked for in a newer epoch is known here soon. */
+    private @Nullable ReadGate gate(int place) {
+        ReadGate gate = service.gates().get(key(place));
+        if (gate == null || request.targets().get(place).epoch() > gate.epoch()) {
             service.refresh(request.table());
         }
-        ReadRequest.Target asked = new ReadRequest.Target(target.actor(), target.epoch(), 0);
-        Optional<ActorFailure> refusal = request.strict()
-                ? gate.refuseStrict(asked)
-                : gate.refuse(asked, ReadMode.LINEARIZABLE, service.clock().nanos());
-        return refusal.orElse(null);
+        return gate;
+    }
+
+    private ActorFailure absent(int place) {
+        return service.absent(
+                request.table(), request.tableId(), request.targets().get(place).actor());
     }
 
     /** Takes targets until none is left; whoever ends the last one replies. */
@@ -203,9 +212,14 @@ final class VersionedTask implements Timers.Cancel {
                 return new ActorFailure(target.actor(), ErrorCode.UNAVAILABLE, "the actor is not open here", 0);
             }
             try (PinnedActor actor = pinned.get()) {
-                Object answer = read(target, actor, context);
-                ActorFailure refusal = refusal(place, service.gates().get(key(place)));
-                return refusal == null ? answer : refusal;
+                Object answer = read(target, shares.get(place), actor, context);
+                ReadGate gate = gate(place);
+                if (gate == null) {
+                    return absent(place);
+                }
+                Optional<ActorFailure> refusal =
+                        shares.get(place).confirm(gate, service.clock().nanos());
+                return refusal.isPresent() ? refusal.get() : answer;
             }
         } catch (UniserveException e) {
             return failure(place, e);
@@ -214,29 +228,30 @@ final class VersionedTask implements Timers.Cancel {
         }
     }
 
-    private Object read(VersionedRead.Target target, PinnedActor actor, ReadContext context) {
+    private Object read(VersionedRead.Target target, VersionedShare share, PinnedActor actor, ReadContext context) {
         if (!actor.atomic()) {
-            return new ActorFailure(
+            share.fail(new ActorFailure(
                     target.actor(),
                     ErrorCode.UNSUPPORTED,
                     "table " + request.table() + " is eventual: its actors have no versions",
-                    0);
+                    0));
+            return share.failure().orElseThrow();
         }
-        Optional<SnapshotShelf.Ref<Actor>> taken = actor.at(request.at());
+        Optional<SnapshotShelf.Ref<Actor>> taken = actor.at(share.wanted());
         if (taken.isEmpty()) {
-            return gone(target);
+            share.gone();
+            return share.failure().orElseThrow();
         }
         SnapshotShelf.Ref<Actor> state = taken.get();
         try {
-            if (request.strict() && state.version() > request.at()) {
-                return gone(target); // asked for what was there before the first version
+            if (!share.take(state.version())) {
+                return share.failure().orElseThrow();
             }
             Object value = actor.call(request.operator(), () -> {
                 OperatorRun<?, ?, ?> runs = run(actor);
                 return reserve(runs, runs.retrieve(state.state(), context, alone()));
             });
-            long at = request.newest() ? Math.max(known, state.version()) : request.at();
-            return new Answered(target.actor(), at, value);
+            return new Answered(target.actor(), share.at(), value);
         } finally {
             state.release();
         }
@@ -253,14 +268,6 @@ final class VersionedTask implements Timers.Cancel {
         service.memory().reserve(bytes);
         reservedBytes.addAndGet(bytes);
         return value;
-    }
-
-    private ActorFailure gone(VersionedRead.Target target) {
-        return new ActorFailure(
-                target.actor(),
-                ErrorCode.VERSION_GONE,
-                "the state at version " + request.at() + " is not kept here any more",
-                0);
     }
 
     private OperatorRun<?, ?, ?> run(PinnedActor actor) {

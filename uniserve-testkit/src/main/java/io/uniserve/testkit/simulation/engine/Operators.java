@@ -8,6 +8,8 @@ import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import java.util.List;
+import java.util.Optional;
 
 /** Runs an engine's retrieve operators, by their names, on encoded parameters. */
 record Operators(EngineInstance engine) {
@@ -18,6 +20,26 @@ record Operators(EngineInstance engine) {
             }
         }
         throw new UniserveException(ErrorCode.UNKNOWN_OPERATOR, "port has no operator " + operator);
+    }
+
+    /** The values as one; empty where the operator has no way to do that. */
+    Optional<Bytes> merge(String operator, Bytes parameters, List<Bytes> values) {
+        for (Operator<?, ?> known : engine.operators()) {
+            if (known.id().equals(operator) && known instanceof RetrieveOperator<?, ?, ?> retrieve) {
+                return merge(retrieve, parameters, values);
+            }
+        }
+        return Optional.empty();
+    }
+
+    private static <P, V> Optional<Bytes> merge(
+            RetrieveOperator<?, P, V> operator, Bytes parameters, List<Bytes> values) {
+        P asked = operator.parameters().decode(parameters);
+        return operator.merger()
+                .flatMap(merger -> values.stream()
+                        .map(operator.values()::decode)
+                        .reduce((left, right) -> merger.merge(asked, left, right))
+                        .map(operator.values()::encode));
     }
 
     private static <A extends Actor, P, V> Bytes retrieve(

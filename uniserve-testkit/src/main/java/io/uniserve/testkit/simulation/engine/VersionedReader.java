@@ -1,21 +1,18 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.api.Actor;
-import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.port.kv.KvOperators;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
-import io.uniserve.protocol.message.ReadMode;
-import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.message.VersionedRead.Target;
 import io.uniserve.protocol.tx.SnapshotShelf;
@@ -32,8 +29,9 @@ import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Answers reads of one version as a server's worker threads would: what the server knows, each actor's gate, doubts settled
- * on the loop, the state fixed, and, last, the gate again by the clock. It may be held up between any two of these steps.
+ * Drives reads of one version as a server's worker threads do: what the server knows, each actor's gate, doubts settled
+ * on the loop, the state fixed, and, last, the gate again by the clock. What each step decides is {@link VersionedShare}'s, here and
+ * there. It may be held up between any two of these steps.
  */
 public final class VersionedReader {
     private static final long STEP_NANOS = 400_000;
@@ -107,19 +105,21 @@ public final class VersionedReader {
 
     private void admit(Work work) {
         for (Target target : work.request.targets()) {
-            work.shares.add(new Share(new ReplicaKey(work.request.tableId(), target.actor()), target));
+            VersionedShare rules = new VersionedShare(work.request, target, work.known);
+            work.shares.add(new Share(new ReplicaKey(work.request.tableId(), target.actor()), target, rules));
         }
         work.open = work.shares.size();
         for (Share share : work.shares) {
             ReadGate gate = gate(share.key);
-            Optional<ActorFailure> refusal = refusal(work.request, share, gate);
-            if (refusal.isPresent()) {
-                share.failure = refusal.get();
+            if (gate == null) {
+                share.fail(ErrorCode.UNAVAILABLE, "no replica here");
                 ready(work);
-            } else if (gate != null && inDoubt(gate, work.request)) {
+            } else if (share.rules.admit(gate, clock.nanos()) == VersionedShare.Next.SETTLE) {
                 settler.settle(work.request, share.key, settled -> {
                     if (settled instanceof Outcome.Err<Done> err) {
                         share.fail(err.error().code(), err.error().reason());
+                    } else {
+                        share.rules.settled();
                     }
                     ready(work);
                 });
@@ -134,19 +134,6 @@ public final class VersionedReader {
         return gate == null ? null : eyes.apply(gate);
     }
 
-    private static boolean inDoubt(ReadGate gate, VersionedRead request) {
-        return gate.doubt() != 0 && (request.newest() || gate.doubt() <= request.at());
-    }
-
-    private Optional<ActorFailure> refusal(VersionedRead request, Share share, @Nullable ReadGate gate) {
-        int actor = share.target.actor();
-        if (gate == null) {
-            return Optional.of(new ActorFailure(actor, ErrorCode.UNAVAILABLE, "no replica here", 0));
-        }
-        ReadRequest.Target target = new ReadRequest.Target(actor, share.target.epoch(), 0);
-        return request.strict() ? gate.refuseStrict(target) : gate.refuse(target, ReadMode.LINEARIZABLE, clock.nanos());
-    }
-
     private void ready(Work work) {
         if (--work.open == 0) {
             process.post(step(), () -> fix(work));
@@ -156,22 +143,19 @@ public final class VersionedReader {
     private void fix(Work work) {
         work.open = 1;
         for (Share share : work.shares) {
-            if (share.failure == null) {
-                Optional<SnapshotShelf.Ref<AutoCloseable>> state = host.state(share.key, work.request.at());
-                if (state.isPresent() && work.request.strict() && state.get().version() > work.request.at()) {
-                    state.get().release();
-                    state = Optional.empty();
-                }
-                if (state.isEmpty()) {
-                    boolean gone =
-                            !work.request.newest() && host.state(share.key, 0).isPresent();
-                    share.fail(gone ? ErrorCode.VERSION_GONE : ErrorCode.UNAVAILABLE, "no such state is here");
-                } else {
-                    long version = state.get().version();
-                    share.at = work.request.newest() ? Math.max(work.known, version) : work.request.at();
+            if (share.rules.failure().isPresent()) {
+                continue;
+            }
+            Optional<SnapshotShelf.Ref<AutoCloseable>> state = host.state(share.key, share.rules.wanted());
+            if (state.isPresent()) {
+                if (share.rules.take(state.get().version())) {
                     retrieve(work, share, (Actor) state.get().state());
-                    state.get().release();
                 }
+                state.get().release();
+            } else if (host.state(share.key, 0).isPresent()) {
+                share.rules.gone();
+            } else {
+                share.fail(ErrorCode.UNAVAILABLE, "the actor is not open here");
             }
         }
         retrieved(work);
@@ -208,16 +192,19 @@ public final class VersionedReader {
         List<VersionedRead.Part> parts = new ArrayList<>();
         List<ActorFailure> failures = new ArrayList<>();
         for (Share share : work.shares) {
-            if (share.failure == null) {
-                refusal(work.request, share, gate(share.key)).ifPresent(refusal -> share.failure = refusal);
+            ReadGate gate = gate(share.key);
+            if (gate == null) {
+                share.fail(ErrorCode.UNAVAILABLE, "no replica here any more");
             }
-            if (share.failure != null) {
-                failures.add(share.failure);
+            Optional<ActorFailure> failure =
+                    gate == null ? share.rules.failure() : share.rules.confirm(gate, clock.nanos());
+            if (failure.isPresent()) {
+                failures.add(failure.get());
             } else if (share.value != null) {
                 if (!work.request.strict()) { // one that is may come late: it is of the moment that was confirmed
                     tap.answered(process.name(), share.key, share.target.epoch(), work.takenNanos);
                 }
-                parts.add(new VersionedRead.Part(share.target.actor(), share.at, share.value));
+                parts.add(new VersionedRead.Part(share.target.actor(), share.rules.at(), share.value));
             }
         }
         if (work.arrived != null) {
@@ -227,23 +214,28 @@ public final class VersionedReader {
         process.post(step(), () -> work.completion.done(Outcome.ok(new VersionedRead.Reply(told, failures))));
     }
 
-    /** Scans of several actors at one version become one value where the asker takes that, as on a server. */
-    private static List<VersionedRead.Part> merged(VersionedRead request, List<VersionedRead.Part> parts) {
-        if (!request.merged() || !request.operator().equals(KvOperators.SCAN.id())) {
+    /** Values of several actors at one version become one where the asker takes that, as on a server. */
+    private List<VersionedRead.Part> merged(VersionedRead request, List<VersionedRead.Part> parts) {
+        if (!request.merged()) {
             return parts;
         }
         TreeMap<Long, List<VersionedRead.Part>> together = new TreeMap<>();
         parts.forEach(part ->
                 together.computeIfAbsent(part.at(), at -> new ArrayList<>()).add(part));
         List<VersionedRead.Part> merged = new ArrayList<>();
-        together.forEach((at, group) -> {
-            List<Document> all = new ArrayList<>();
-            group.forEach(part -> all.addAll(KvOperators.SCAN.values().decode(part.value())));
-            merged.add(new VersionedRead.Part(
-                    group.stream().flatMap(part -> part.actors().stream()).toList(),
-                    at,
-                    KvOperators.SCAN.values().encode(all)));
-        });
+        together.forEach((at, group) -> operators
+                .merge(
+                        request.operator(),
+                        request.parameters(),
+                        group.stream().map(VersionedRead.Part::value).toList())
+                .ifPresentOrElse(
+                        value -> merged.add(new VersionedRead.Part(
+                                group.stream()
+                                        .flatMap(part -> part.actors().stream())
+                                        .toList(),
+                                at,
+                                value)),
+                        () -> merged.addAll(group)));
         return merged;
     }
 
@@ -255,17 +247,17 @@ public final class VersionedReader {
     private static final class Share {
         private final ReplicaKey key;
         private final Target target;
-        private long at;
+        private final VersionedShare rules;
         private @Nullable Bytes value;
-        private @Nullable ActorFailure failure;
 
-        private Share(ReplicaKey key, Target target) {
+        private Share(ReplicaKey key, Target target, VersionedShare rules) {
             this.key = key;
             this.target = target;
+            this.rules = rules;
         }
 
         private void fail(ErrorCode code, String why) {
-            failure = new ActorFailure(target.actor(), code, why, 0);
+            rules.fail(new ActorFailure(target.actor(), code, why, 0));
         }
     }
 

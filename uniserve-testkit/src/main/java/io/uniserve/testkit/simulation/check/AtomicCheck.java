@@ -8,7 +8,7 @@ import java.util.Map;
 import java.util.TreeMap;
 
 /**
- * I3 to I5, I9, I11 and I12 over the history of an atomic table, given each list at the end. Every list only grows, so a
+ * I3 to I5, I9, I11, I12 and ORDER over the history of an atomic table, given each list at the end, and SUM and AMOUNT of its amounts. Every list only grows, so a
  * read of it is the length of a beginning of the final one; strict serializability then is: a marker is in all its lists
  * that a read has or in none; a read has at least what was committed, or read by anybody, before it began.
  *
@@ -48,12 +48,36 @@ public final class AtomicCheck {
                 }
             }
         });
+        finals.forEach(this::order);
         EraLists lists = new EraLists(violations, history, eras, finals);
         int last = eras.count() - 1;
         history.writes().forEach(write -> atTheEnd(write, lists, last));
         history.reads().forEach(read -> read(read, lists));
         history.stale().forEach(read -> stale(read, lists));
         new AtomicOrder(violations, history, eras, lists).run();
+        new TransferCheck(violations, history.transfers(), eras.count() == 1).run();
+    }
+
+    /** ORDER: a list is in the order of its updates' versions, and what was acknowledged before another update began is before it. */
+    private void order(int list, List<String> markers) {
+        long laterDone = Long.MAX_VALUE;
+        long laterVersion = Long.MAX_VALUE;
+        for (int i = markers.size() - 1; i >= 0; i--) {
+            Write write = history.find(markers.get(i));
+            if (write == null) {
+                continue;
+            }
+            if (laterDone < write.invokedNanos || write.committed() && write.version > laterVersion) {
+                violations.add(
+                        "ORDER",
+                        "list " + list + " has " + write.marker
+                                + " before what was acknowledged before it began, or is of an older version");
+            }
+            if (write.committed()) {
+                laterDone = Math.min(laterDone, write.doneNanos);
+                laterVersion = Math.min(laterVersion, write.version);
+            }
+        }
     }
 
     private void atTheEnd(Write write, EraLists lists, int last) {

@@ -14,6 +14,12 @@ public final class AtomicHistory {
     private final List<Read> reads = new ArrayList<>();
     private final List<Stale> stale = new ArrayList<>();
     private final List<Restored> restored = new ArrayList<>();
+    private final TransferHistory transfers = new TransferHistory();
+
+    /** Amounts that were moved between its rows. */
+    public TransferHistory transfers() {
+        return transfers;
+    }
 
     /** A client is about to append the marker to these lists, all or none; markers are unique. */
     public Write write(String client, String marker, TreeSet<Integer> lists, long nanos) {
@@ -33,6 +39,7 @@ public final class AtomicHistory {
         reads.clear();
         stale.clear();
         restored.clear();
+        transfers.clear();
     }
 
     @Nullable

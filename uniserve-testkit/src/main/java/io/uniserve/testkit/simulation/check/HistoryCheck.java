@@ -10,7 +10,7 @@ import java.util.Set;
 import java.util.function.IntPredicate;
 
 /**
- * I9, I11 and I12 over a client history, given each list at the end. At the eventual level a list read is a state the
+ * I9, I11, I12 and ORDER over a client history, given each list at the end. At the eventual level a list read is a state the
  * list was in: a prefix of the final list, followed where the answering primary was deposed by markers that no ISR
  * had acknowledged when the read began. Linear in the markers read.
  */
@@ -47,6 +47,9 @@ public final class HistoryCheck {
                 }
             }
             present.put(list, set);
+            if (whole.test(list)) {
+                order(list, markers);
+            }
         });
         for (Append append : history.appends()) {
             boolean acked = append.ackedNanos != Long.MAX_VALUE;
@@ -73,6 +76,23 @@ public final class HistoryCheck {
                                 append.client + "/" + append.list, k -> new java.util.ArrayList<>())
                         .add(append));
         history.reads().forEach(read -> check(read, own.getOrDefault(read.client() + "/" + read.list(), List.of())));
+    }
+
+    /** ORDER: what was acknowledged at level ISR before another append began is before it, whoever sent the two. */
+    private void order(int list, List<String> markers) {
+        long laterAcked = Long.MAX_VALUE;
+        for (int i = markers.size() - 1; i >= 0; i--) {
+            Append append = history.find(list, markers.get(i));
+            if (append != null) {
+                if (laterAcked < append.invokedNanos) {
+                    violations.add(
+                            "ORDER",
+                            "list " + list + " has " + append.marker
+                                    + " before what was acknowledged at level ISR before it began");
+                }
+                laterAcked = append.isr ? Math.min(laterAcked, append.ackedNanos) : laterAcked;
+            }
+        }
     }
 
     /** Updates acknowledged by the primary alone that are gone: allowed, counted. */

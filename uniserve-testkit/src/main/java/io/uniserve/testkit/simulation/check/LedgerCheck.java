@@ -1,15 +1,17 @@
 package io.uniserve.testkit.simulation.check;
 
+import io.uniserve.model.TableName;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 
 /**
  * CUT: the two versions of a moment were the tables' newest ones together, at some time after the read began; this by a look into the
  * registry. And I3, I4 and I5 of reads of two tables as of one moment. A payment is written when its order is acknowledged, so a moment that has the
- * payment has the order. What was acknowledged, or read by anybody, before a read began is in what it reads.
+ * payment has the order, and SUM: of either table all parts of a transfer. What was acknowledged, or read by anybody, before a read began is in what it reads.
  */
 public final class LedgerCheck {
     private final Violations violations;
@@ -97,6 +99,21 @@ public final class LedgerCheck {
         missing("payment", payments, start.payments(), paid);
         ordered.forEach(orders::add);
         paid.forEach(payments::add);
+    }
+
+    /** In the tables these amounts were together: each table's are moved between its rows only. */
+    public void totals(Map<TableName, Long> totals) {
+        totals.forEach((table, total) -> {
+            if (total != 0) {
+                violations.add(
+                        "SUM",
+                        "amounts of " + table + " were together " + total
+                                + " in a read of both tables, and all of them "
+                                + totals.values().stream()
+                                        .mapToLong(Long::longValue)
+                                        .sum());
+            }
+        });
     }
 
     private void missing(String what, Known known, int before, Set<String> seen) {

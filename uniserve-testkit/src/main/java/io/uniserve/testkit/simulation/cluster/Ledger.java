@@ -35,6 +35,7 @@ import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.registry.Ensemble;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
+import io.uniserve.testkit.simulation.workload.Transfers;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -47,13 +48,14 @@ import java.util.function.Consumer;
 
 /**
  * Two tables with atomic updates, read together as of one moment: each payment is written when its order has been acknowledged, and
- * nothing is deleted. They wait for what they lose. From the first fault on that may destroy data nothing is judged any more.
+ * nothing is deleted. In each table amounts are moved between rows, so that in a moment they are together nothing. They wait for what they lose. From the first fault on that may destroy data nothing is judged any more.
  */
 public final class Ledger {
     private static final long MILLI = 1_000_000;
     private static final long SECOND = 1_000 * MILLI;
     private static final long UPDATE_NANOS = 8 * SECOND;
     private static final long READ_NANOS = 6 * SECOND;
+    private static final int TRANSFERS_ONE_IN = 3;
     private static final List<Fault> DESTROYERS = List.of(Fault.BIT_FLIPPED, Fault.DISK_DESTROYED, Fault.ACTOR_LOST);
 
     private final World world;
@@ -162,7 +164,9 @@ public final class Ledger {
     /** Orders and pays again and again; what may not have been ordered is not paid. */
     private void write(String writer) {
         world.queue.after(random.below(random.below(10) == 0 ? SECOND : 30 * MILLI), () -> {
-            if (!over) {
+            if (!over && random.below(TRANSFERS_ONE_IN) == 0) {
+                move(random.below(2) == 0 ? orders : payments, () -> write(writer));
+            } else if (!over) {
                 String marker = writer + "-" + next++;
                 append(orders, marker, ordered -> {
                     if (ordered) {
@@ -182,6 +186,19 @@ public final class Ledger {
     }
 
     private void append(Book book, String marker, Consumer<Boolean> then) {
+        int actor = random.below(book.keys().count());
+        int list = ActorKeys.list(actor, random.below(ActorKeys.LISTS_PER_ACTOR));
+        Update.ActorBatch batch = new Update.ActorBatch(actor, 1, book.keys().append(list, marker));
+        update(book, KvUpdates.APPEND.id(), List.of(batch), then);
+    }
+
+    /** Moves amounts between rows of the table, of several actors where it has several; whatever becomes of it. */
+    private void move(Book book, Runnable then) {
+        TreeMap<Integer, Long> changes = Transfers.draw(random, book.keys());
+        update(book, KvUpdates.ADD.id(), Transfers.batches(book.keys(), changes), moved -> then.run());
+    }
+
+    private void update(Book book, String function, List<Update.ActorBatch> batches, Consumer<Boolean> then) {
         Optional<TableRoute> route = route(book);
         Optional<RequestTracker.Ticket> ticket = tracker.begin();
         if (route.isEmpty() || ticket.isEmpty()) {
@@ -189,14 +206,12 @@ public final class Ledger {
             then.accept(false);
             return;
         }
-        int actor = random.below(book.keys().count());
-        int list = ActorKeys.list(actor, random.below(ActorKeys.LISTS_PER_ACTOR));
         Update update = new Update(
                 book.name(),
                 route.get().meta().tableId(),
-                KvUpdates.APPEND.id(),
+                function,
                 AckLevel.ISR,
-                List.of(new Update.ActorBatch(actor, 1, book.keys().append(list, marker))),
+                batches,
                 env.clock().nanos() + UPDATE_NANOS);
         new AtomicUpdateMachine(env, cuts, floors, update, ticket.get(), outcome -> {
                     ticket.get().finish();
@@ -228,6 +243,8 @@ public final class Ledger {
         private final Map<Book, TreeSet<String>> seen =
                 new TreeMap<>((a, b) -> a.name().compareTo(b.name()));
 
+        private final Map<TableName, Long> totals = new TreeMap<>();
+
         private Query query(Book book, ReadMode mode) {
             Bytes all = KvOperators.SCAN.parameters().encode(new KvOperators.Scan("", 10_000));
             return new Query(book.name(), Optional.empty(), KvOperators.SCAN.id(), all, mode, deadline);
@@ -243,12 +260,18 @@ public final class Ledger {
             TreeSet<String> markers = new TreeSet<>();
             book.keys().lists(documents).values().forEach(markers::addAll);
             seen.put(book, markers);
+            totals.put(
+                    book.name(),
+                    book.keys().amounts(documents).values().stream()
+                            .mapToLong(Long::longValue)
+                            .sum());
         }
 
         private void done(String how) {
             boolean spoilt = DESTROYERS.stream().anyMatch(world.weather.counts()::containsKey);
             if (!spoilt) {
                 world.weather.count(Fault.MOMENT_READ);
+                check.totals(totals);
                 check.read(
                         start,
                         seen.getOrDefault(orders, new TreeSet<>()),

@@ -9,16 +9,20 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Documents whose key the partitioner sends to a known actor; each holds a list of the markers appended to it. Every actor
- * has several lists, numbered through, so that lists stay short in long histories.
+ * has several lists, numbered through, so that lists stay short in long histories. Beside a list its document may have an amount.
  */
 public final class ActorKeys {
     /** The field that is the partition key. */
     public static final String KEY_FIELD = "id";
+
+    /** The field with what was moved to a row, beside its list. */
+    public static final String AMOUNT_FIELD = "amount";
 
     /** Lists of an actor. */
     public static final int LISTS_PER_ACTOR = 4;
@@ -76,6 +80,20 @@ public final class ActorKeys {
         return Codecs.list(Document.CODEC).encode(List.of(new Document(KEY_FIELD, fields)));
     }
 
+    /** The rows that change the amounts beside the actor's lists, by list; lists of other actors are passed over. */
+    public Bytes add(int actor, SortedMap<Integer, Long> changes) {
+        List<Document> rows = new ArrayList<>();
+        changes.forEach((list, change) -> {
+            if (actorOf(list) == actor) {
+                Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+                fields.put(KEY_FIELD, key(list));
+                fields.put(AMOUNT_FIELD, change);
+                rows.add(new Document(KEY_FIELD, fields));
+            }
+        });
+        return Codecs.list(Document.CODEC).encode(rows);
+    }
+
     /** The rows that delete all lists of the actor. */
     public Bytes delete(int actor) {
         List<Document> rows = new ArrayList<>();
@@ -89,12 +107,27 @@ public final class ActorKeys {
     public Map<Integer, List<String>> lists(List<Document> documents) {
         Map<Integer, List<String>> lists = new TreeMap<>();
         for (Document document : documents) {
-            Integer list = numbers.get(String.valueOf(document.fields().get(KEY_FIELD)));
-            if (list == null || !(document.fields().get("values") instanceof List<?> values)) {
+            if (document.fields().get("values") instanceof List<?> values) {
+                lists.put(number(document), values.stream().map(String::valueOf).toList());
+            } else if (!document.fields().containsKey(AMOUNT_FIELD)) {
                 throw new IllegalStateException("unexpected document " + document);
             }
-            lists.put(list, values.stream().map(String::valueOf).toList());
         }
         return lists;
+    }
+
+    /** The amounts in these documents, by the number of the list that they are beside. */
+    public Map<Integer, Long> amounts(List<Document> documents) {
+        Map<Integer, Long> amounts = new TreeMap<>();
+        for (Document document : documents) {
+            if (document.fields().get(AMOUNT_FIELD) instanceof Long amount) {
+                amounts.put(number(document), amount);
+            }
+        }
+        return amounts;
+    }
+
+    private int number(Document document) {
+        return number(String.valueOf(document.fields().get(KEY_FIELD)));
     }
 }

@@ -26,6 +26,7 @@ import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.protocol.tx.VersionedReadMachine;
 import io.uniserve.testkit.simulation.check.AtomicHistory;
+import io.uniserve.testkit.simulation.check.TransferHistory;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
 import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Trace;
@@ -36,12 +37,19 @@ import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
 
-/** Appends one marker to lists on several actors at once, and reads lists of some or all actors at one version. */
+/**
+ * Appends one marker to lists on several actors at once, moves amounts between rows of several actors, and reads lists and amounts
+ * of some or all actors at one version.
+ */
 public final class AtomicClient implements Customer {
     private static final long SECOND = 1_000_000_000L;
     private static final long READ_NANOS = 10 * SECOND;
     private static final int SHUFFLES_ONE_IN = 30;
     private static final int ROUNDS_ONE_IN = 20;
+    /** Of updates. */
+    private static final int TRANSFERS_ONE_IN = 3;
+    /** Of reads of all actors. */
+    private static final int TOTALS_ONE_IN = 3;
 
     private final String name;
     private final EventQueue queue;
@@ -118,9 +126,18 @@ public final class AtomicClient implements Customer {
         } else if (random.below(ROUNDS_ONE_IN) == 0) {
             rounds(random.below(3) == 0 ? ReadMode.STRICT : ReadMode.LINEARIZABLE, READ_NANOS, false);
         } else if (kind < 9) {
-            update(some(4), SECOND * random.between(5, 40), false);
+            long nanos = SECOND * random.between(5, 40);
+            if (random.below(TRANSFERS_ONE_IN) == 0) {
+                transfer(nanos);
+            } else {
+                update(some(4), nanos, false);
+            }
         } else if (kind < 13) {
-            read(all(), READ_NANOS, false);
+            if (random.below(TOTALS_ONE_IN) == 0) {
+                total(READ_NANOS, false);
+            } else {
+                read(all(), READ_NANOS, false);
+            }
         } else if (kind < 14) {
             strict(random.below(2) == 0 ? all() : some(3), READ_NANOS, false);
         } else if (kind == 19) {
@@ -136,6 +153,7 @@ public final class AtomicClient implements Customer {
     public void probe(long deadlineNanos) {
         update(all(), deadlineNanos, true);
         read(all(), deadlineNanos, true);
+        total(deadlineNanos, true);
         strict(all(), deadlineNanos, true);
         shuffle(ReadMode.LINEARIZABLE, deadlineNanos, true, true);
         rounds(ReadMode.LINEARIZABLE, deadlineNanos, true);
@@ -163,9 +181,8 @@ public final class AtomicClient implements Customer {
                         new MomentRounds.Heard() {
                             @Override
                             public void round(Cut.Table of, TreeSet<Integer> actors, QueryResult result) {
-                                TreeMap<Integer, List<String>> lists = AtomicClient.this.lists(actors, result.parts());
-                                history.read(new AtomicHistory.Read(
-                                        reader, invoked, queue.now(), of.tableId(), of.version(), true, lists));
+                                Seen seen = new Seen(reader, invoked, of.tableId(), of.version(), true, actors);
+                                note(seen, documents(result.parts()));
                             }
 
                             @Override
@@ -199,7 +216,7 @@ public final class AtomicClient implements Customer {
                         .filter(now -> now.meta().tableId() == number)
                         .isPresent();
                 if (same) { // else it is not known of which number these are
-                    TreeMap<Integer, List<String>> all = AtomicClient.this.lists(all(), List.of());
+                    TreeMap<Integer, List<String>> all = AtomicClient.this.lists(all(), List.<Document>of());
                     all.putAll(lists);
                     history.read(new AtomicHistory.Read(reader, invoked, queue.now(), number, version, true, all));
                 }
@@ -239,12 +256,6 @@ public final class AtomicClient implements Customer {
     }
 
     private void update(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
-        Optional<TableRoute> route = env.routing().current().table(table);
-        Optional<RequestTracker.Ticket> ticket = tracker.begin();
-        if (route.isEmpty() || ticket.isEmpty()) {
-            ticket.ifPresent(RequestTracker.Ticket::finish);
-            return;
-        }
         String marker = name + "-" + next++;
         TreeSet<Integer> lists = new TreeSet<>();
         List<Update.ActorBatch> batches = new ArrayList<>();
@@ -254,42 +265,78 @@ public final class AtomicClient implements Customer {
             batches.add(new Update.ActorBatch(actor, 1, keys.append(list, marker)));
         }
         AtomicHistory.Write write = history.write(name, marker, lists, queue.now());
-        trace.line(name + " appends " + marker + " to lists " + lists);
+        String what = "appends " + marker + " to lists " + lists;
+        submit(
+                new Change(KvUpdates.APPEND.id(), batches, what, write::committed, write::refused),
+                deadlineNanos,
+                probe);
+    }
+
+    /** Moves amounts between rows of several actors. */
+    private void transfer(long deadlineNanos) {
+        TreeMap<Integer, Long> changes = Transfers.draw(random, keys);
+        TransferHistory.Transfer transfer = history.transfers().transfer(changes, queue.now());
+        List<Update.ActorBatch> batches = Transfers.batches(keys, changes);
+        String what = "moves " + changes;
+        submit(
+                new Change(KvUpdates.ADD.id(), batches, what, transfer::committed, transfer::refused),
+                deadlineNanos,
+                false);
+    }
+
+    /** Hears when an update was committed, and in which version. */
+    @FunctionalInterface
+    private interface Committed {
+        void at(long nanos, long version);
+    }
+
+    private record Change(
+            String function, List<Update.ActorBatch> batches, String what, Committed committed, Runnable refused) {}
+
+    private void submit(Change change, long deadlineNanos, boolean probe) {
+        Optional<TableRoute> route = env.routing().current().table(table);
+        Optional<RequestTracker.Ticket> ticket = tracker.begin();
+        if (route.isEmpty() || ticket.isEmpty()) {
+            ticket.ifPresent(RequestTracker.Ticket::finish);
+            change.refused.run(); // it is never sent
+            return;
+        }
+        trace.line(name + " " + change.what);
         outstanding++;
         tally.started();
         Update update = new Update(
                 table,
                 route.get().meta().tableId(),
-                KvUpdates.APPEND.id(),
+                change.function,
                 AckLevel.ISR,
-                batches,
+                change.batches,
                 env.clock().nanos() + deadlineNanos);
         new AtomicUpdateMachine(env, cuts, floors, update, ticket.get(), outcome -> {
                     ticket.get().finish();
-                    updated(write, marker, actors, outcome, probe);
+                    updated(change, outcome, probe);
                 })
                 .inPiecesOf(random.below(4) == 0 ? 1 : Limits.BATCH_BYTES_MAX)
                 .start();
     }
 
-    private void updated(
-            AtomicHistory.Write write, String marker, TreeSet<Integer> actors, Outcome<Long> outcome, boolean probe) {
+    private void updated(Change change, Outcome<Long> outcome, boolean probe) {
         outstanding--;
         tally.ended(true, outcome instanceof Outcome.Ok);
         if (outcome instanceof Outcome.Ok<Long> ok) {
-            write.committed(queue.now(), ok.value());
-            trace.line(name + " appended " + marker + " in version " + ok.value());
+            change.committed.at(queue.now(), ok.value());
+            trace.line(name + " " + change.what + ": version " + ok.value());
             return;
         }
         ErrorCode code = ((Outcome.Err<Long>) outcome).error().code();
         tally.error(code);
         if (code == ErrorCode.UPDATE_REFUSED) {
-            write.refused();
+            change.refused.run();
         }
         if (probe) {
-            tally.probeFailed(actors);
+            tally.probeFailed(
+                    change.batches.stream().map(Update.ActorBatch::actor).toList());
         }
-        trace.line(name + " failed to append " + marker + " " + code);
+        trace.line(name + " " + change.what + ": " + code);
     }
 
     private void read(TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
@@ -297,6 +344,21 @@ public final class AtomicClient implements Customer {
     }
 
     private void read(String reader, VersionFloors known, TreeSet<Integer> actors, long deadlineNanos, boolean probe) {
+        ask(reader, known, actors, deadlineNanos, probe, false);
+    }
+
+    /** The sum of all amounts, which servers and this client add up. */
+    private void total(long deadlineNanos, boolean probe) {
+        ask(name, floors, all(), deadlineNanos, probe, true);
+    }
+
+    private void ask(
+            String reader,
+            VersionFloors known,
+            TreeSet<Integer> actors,
+            long deadlineNanos,
+            boolean probe,
+            boolean total) {
         Optional<TableRoute> route = env.routing().current().table(table);
         if (route.isEmpty()) {
             return;
@@ -305,19 +367,23 @@ public final class AtomicClient implements Customer {
         long invoked = queue.now();
         outstanding++;
         tally.started();
-        Query query = query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
+        Query query = total ? total(actors, deadlineNanos) : query(actors, deadlineNanos, ReadMode.LINEARIZABLE);
         VersionedReadMachine machine = new VersionedReadMachine(env, network, known, query, outcome -> {
             outstanding--;
             tally.ended(false, outcome instanceof Outcome.Ok);
             if (outcome instanceof Outcome.Ok<VersionedReadMachine.Result> ok) {
-                answered(reader, actors, invoked, number, ok.value());
+                String what = total
+                        ? added(reader, invoked, number, ok.value())
+                        : answered(reader, actors, invoked, number, ok.value());
+                trace.line(reader + " read " + what + " at version "
+                        + ok.value().version() + " in " + ok.value().rounds() + " rounds");
                 return;
             }
             UniserveException error = ((Outcome.Err<?>) outcome).error();
             if (restored(reader, error, probe)) {
-                read(reader, known, actors, deadlineNanos, true);
+                ask(reader, known, actors, deadlineNanos, true, total);
             } else {
-                failed("", actors, error, probe);
+                failed(total ? "the total of " : "", actors, error, probe);
             }
         });
         if (!oneVersion) {
@@ -337,11 +403,9 @@ public final class AtomicClient implements Customer {
                     tally.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok) {
                         StrictReadMachine.Result result = ok.value().get(0);
-                        TreeMap<Integer, List<String>> lists =
-                                lists(actors, result.values().values());
                         long read = result.cut().tables().get(0).tableId();
-                        history.read(new AtomicHistory.Read(
-                                name, invoked, queue.now(), read, result.version(), true, lists));
+                        Seen seen = new Seen(name, invoked, read, result.version(), true, actors);
+                        note(seen, documents(result.values().values()));
                         trace.line(name + " read strictly actors " + actors + " at version " + result.version());
                         return;
                     }
@@ -378,6 +442,16 @@ public final class AtomicClient implements Customer {
                 env.clock().nanos() + deadlineNanos);
     }
 
+    private Query total(TreeSet<Integer> actors, long deadlineNanos) {
+        return new Query(
+                table,
+                Optional.of(List.copyOf(actors)),
+                KvOperators.SUM.id(),
+                KvOperators.SUM.parameters().encode(ActorKeys.AMOUNT_FIELD),
+                ReadMode.LINEARIZABLE,
+                env.clock().nanos() + deadlineNanos);
+    }
+
     private void failed(String how, TreeSet<Integer> actors, UniserveException error, boolean probe) {
         tally.error(error.code());
         if (probe) {
@@ -398,7 +472,9 @@ public final class AtomicClient implements Customer {
                     tally.ended(false, outcome instanceof Outcome.Ok);
                     if (outcome instanceof Outcome.Ok<QueryResult> ok) {
                         history.stale(new AtomicHistory.Stale(
-                                name, queue.now(), lists(actors, ok.value().parts())));
+                                name,
+                                queue.now(),
+                                lists(actors, documents(ok.value().parts()))));
                         trace.line(name + " read any replica of " + actors);
                     } else {
                         failed("any replica of ", actors, ((Outcome.Err<?>) outcome).error(), false);
@@ -407,26 +483,73 @@ public final class AtomicClient implements Customer {
                 .start();
     }
 
-    private TreeMap<Integer, List<String>> lists(TreeSet<Integer> actors, Collection<Bytes> values) {
-        TreeMap<Integer, List<String>> lists = new TreeMap<>();
-        for (int actor : actors) {
-            for (int which = 0; which < ActorKeys.LISTS_PER_ACTOR; which++) {
-                lists.put(ActorKeys.list(actor, which), List.of());
-            }
-        }
+    private static List<Document> documents(Collection<Bytes> values) {
         List<Document> documents = new ArrayList<>();
         for (Bytes value : values) {
             documents.addAll(KvOperators.SCAN.values().decode(value));
         }
+        return documents;
+    }
+
+    private static TreeSet<Integer> rows(TreeSet<Integer> actors) {
+        TreeSet<Integer> rows = new TreeSet<>();
+        for (int actor : actors) {
+            for (int which = 0; which < ActorKeys.LISTS_PER_ACTOR; which++) {
+                rows.add(ActorKeys.list(actor, which));
+            }
+        }
+        return rows;
+    }
+
+    private TreeMap<Integer, List<String>> lists(TreeSet<Integer> actors, List<Document> documents) {
+        TreeMap<Integer, List<String>> lists = new TreeMap<>();
+        rows(actors).forEach(list -> lists.put(list, List.of()));
         lists.putAll(keys.lists(documents));
         return lists;
     }
 
-    private void answered(
+    /** A read of all rows of some actors. */
+    private record Seen(
+            String reader, long invoked, long number, long version, boolean oneVersion, TreeSet<Integer> actors) {}
+
+    /** What it showed: lists and, where it is of one version, amounts. */
+    private void note(Seen seen, List<Document> documents) {
+        long now = queue.now();
+        history.read(new AtomicHistory.Read(
+                seen.reader,
+                seen.invoked,
+                now,
+                seen.number,
+                seen.version,
+                seen.oneVersion,
+                lists(seen.actors, documents)));
+        if (seen.oneVersion) {
+            TreeMap<Integer, Long> amounts = new TreeMap<>();
+            rows(seen.actors).forEach(row -> amounts.put(row, 0L));
+            amounts.putAll(keys.amounts(documents));
+            boolean whole = seen.actors.size() == keys.count();
+            history.transfers()
+                    .look(TransferHistory.Look.ofRows(seen.reader, seen.invoked, now, seen.version, whole, amounts));
+        }
+    }
+
+    private String answered(
             String reader, TreeSet<Integer> actors, long invoked, long number, VersionedReadMachine.Result result) {
-        TreeMap<Integer, List<String>> lists = lists(actors, result.values().values());
-        history.read(new AtomicHistory.Read(reader, invoked, queue.now(), number, result.version(), oneVersion, lists));
-        trace.line(reader + " read actors " + actors + " at version " + result.version() + " in " + result.rounds()
-                + " rounds");
+        Seen seen = new Seen(reader, invoked, number, result.version(), oneVersion, actors);
+        note(seen, documents(result.values().values()));
+        return "actors " + actors;
+    }
+
+    private String added(String reader, long invoked, long number, VersionedReadMachine.Result result) {
+        long now = queue.now();
+        long total = result.values().values().stream()
+                .mapToLong(value -> KvOperators.SUM.values().decode(value))
+                .sum();
+        history.read(
+                new AtomicHistory.Read(reader, invoked, now, number, result.version(), oneVersion, new TreeMap<>()));
+        if (oneVersion) {
+            history.transfers().look(TransferHistory.Look.ofTotal(reader, invoked, now, result.version(), total));
+        }
+        return "a total of " + total;
     }
 }

@@ -75,4 +75,36 @@ final class AtomicCheckTest {
         read("k2", 2, 3, 1, List.of("b", "a"), List.of());
         assertThat(check(List.of("a", "b", "a"), List.of())).contains("I9", "I11");
     }
+
+    /** Nobody reads between the two; only the list tells in which order they were made. */
+    @Test
+    void updatesOfTwoClientsOnOneRowInTheWrongOrderAreFound() {
+        write("a", 1, 0).committed(10, 1);
+        history.write("k2", "b", new TreeSet<>(List.of(0)), 11).committed(20, 2);
+        assertThat(check(List.of("b", "a"), List.of())).containsExactly("ORDER");
+    }
+
+    @Test
+    void anUpdateWithoutAnOutcomeBeforeWhatWasAcknowledgedBeforeItBeganIsFound() {
+        write("a", 1, 0).committed(10, 1);
+        history.write("k2", "b", new TreeSet<>(List.of(0)), 11);
+        assertThat(check(List.of("b", "a"), List.of())).containsExactly("ORDER");
+    }
+
+    @Test
+    void aListAgainstItsVersionsIsFound() {
+        write("a", 1, 0).committed(10, 2);
+        history.write("k2", "b", new TreeSet<>(List.of(0)), 1).committed(10, 1);
+        assertThat(check(List.of("a", "b"), List.of())).containsExactly("ORDER");
+    }
+
+    /** Both orders are right, whoever heard of it first; merged ones are of one version. */
+    @Test
+    void updatesAtTheSameTimeMayBeInAnyOrder() {
+        write("a", 1, 0).committed(10, 2);
+        history.write("k2", "b", new TreeSet<>(List.of(0)), 9).committed(12, 1);
+        history.write("k3", "c", new TreeSet<>(List.of(0)), 9).committed(11, 2);
+        write("d", 2, 0);
+        assertThat(check(List.of("b", "c", "a", "d"), List.of())).isEmpty();
+    }
 }

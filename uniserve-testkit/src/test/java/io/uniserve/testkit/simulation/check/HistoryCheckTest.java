@@ -90,6 +90,22 @@ final class HistoryCheckTest {
         assertThat(check("a")).isEmpty();
     }
 
+    @Test
+    void namesAppendsOfTwoClientsInTheWrongOrder() {
+        acked("a", true, 1, 10);
+        history.append("k2", "b", 0, true, 11).acked(20, 9);
+        assertThat(check("b", "a")).containsExactly("ORDER");
+    }
+
+    @Test
+    void takesAppendsAtTheSameTimeInAnyOrder() {
+        acked("a", true, 1, 10);
+        history.append("k2", "b", 0, true, 9).acked(20, 9);
+        history.append("k3", "c", 0, true, 5);
+        acked("by the primary alone", false, 1, 2);
+        assertThat(check("c", "b", "a", "by the primary alone")).isEmpty();
+    }
+
     private Append acked(String marker, boolean isr, long from, long to) {
         Append append = history.append("k1", marker, 0, isr, from);
         append.acked(to, ++lastIndex);

@@ -1,0 +1,145 @@
+package io.uniserve.testkit.simulation.check;
+
+import io.uniserve.testkit.simulation.check.TransferHistory.Look;
+import io.uniserve.testkit.simulation.check.TransferHistory.Transfer;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+
+/**
+ * SUM: in every read of one version that is of all rows the total is 0, as nothing is made or lost by moving it. AMOUNT: each row
+ * has exactly what the transfers up to the read's version add up to, where some whose outcome nobody heard may have a part in it
+ * or none. I4: what was acknowledged before a read began is not above its version.
+ *
+ * <p>Of a table that went back to an older version only totals are judged: nobody was told which of the transfers with an unknown
+ * outcome came back. Transfers and reads are looked up by version, so it is O(n log n) but for those with an unknown outcome.
+ */
+final class TransferCheck {
+    private final Violations violations;
+    private final TransferHistory history;
+    private final boolean oneEra;
+    private final Map<Integer, Row> rows = new TreeMap<>();
+    private final Row all;
+
+    /** @param oneEra false for a table that went back */
+    TransferCheck(Violations violations, TransferHistory history, boolean oneEra) {
+        this.violations = violations;
+        this.history = history;
+        this.oneEra = oneEra;
+        Map<Integer, List<Transfer>> touching = new TreeMap<>();
+        for (Transfer transfer : history.transfers()) {
+            transfer.changes
+                    .keySet()
+                    .forEach(row -> touching.computeIfAbsent(row, r -> new ArrayList<>())
+                            .add(transfer));
+        }
+        touching.forEach((row, some) -> rows.put(row, new Row(row, some)));
+        this.all = new Row(-1, history.transfers());
+    }
+
+    void run() {
+        for (Look look : history.looks()) {
+            if (look.whole() && look.total() != 0) {
+                violations.add(
+                        "SUM",
+                        look.client() + " read amounts of together " + look.total() + " at version " + look.version()
+                                + ", and what was moved between rows is together 0");
+            }
+            if (oneEra) {
+                if (look.amounts().isEmpty()) {
+                    acknowledged(look, all);
+                }
+                look.amounts().forEach((row, amount) -> compare(look, row, amount));
+            }
+        }
+    }
+
+    private void compare(Look look, int number, long amount) {
+        Row row = rows.getOrDefault(number, Row.UNTOUCHED);
+        long expected = row.sumThrough(look.version());
+        long least = expected;
+        long most = expected;
+        for (Transfer open : row.open) {
+            if (open.invokedNanos < look.doneNanos()) {
+                long change = open.changes.getOrDefault(number, 0L);
+                least += Math.min(0, change);
+                most += Math.max(0, change);
+            }
+        }
+        if (amount < least || amount > most) {
+            violations.add(
+                    "AMOUNT",
+                    look.client() + " read the amount " + amount + " of row " + number + " at version "
+                            + look.version() + ", where the transfers up to it make " + least
+                            + (least == most ? "" : " to " + most));
+        }
+        acknowledged(look, row);
+    }
+
+    private void acknowledged(Look look, Row row) {
+        if (row.earliestAbove(look.version()) < look.invokedNanos()) {
+            violations.add(
+                    "I4",
+                    look.client() + " read " + (row.number < 0 ? "the total" : "row " + row.number) + " at version "
+                            + look.version() + ", and a transfer of a later one was acknowledged before it began");
+        }
+    }
+
+    /** The transfers that change a row: those of known versions in order, and those of which nobody knows. */
+    private static final class Row {
+        private static final Row UNTOUCHED = new Row(0, List.of());
+
+        private final int number;
+        private final long[] versions;
+        /** Of the first so many. */
+        private final long[] sums;
+        /** When the first of these and all later ones was acknowledged. */
+        private final long[] earliest;
+
+        private final List<Transfer> open;
+
+        private Row(int number, List<Transfer> touching) {
+            this.number = number;
+            List<Transfer> known = touching.stream()
+                    .filter(Transfer::committed)
+                    .sorted(Comparator.comparingLong(transfer -> transfer.version))
+                    .toList();
+            versions = known.stream().mapToLong(transfer -> transfer.version).toArray();
+            sums = new long[known.size() + 1];
+            earliest = new long[known.size() + 1];
+            for (int i = 0; i < known.size(); i++) {
+                sums[i + 1] = sums[i] + known.get(i).changes.getOrDefault(number, 0L);
+            }
+            earliest[known.size()] = Long.MAX_VALUE;
+            for (int i = known.size() - 1; i >= 0; i--) {
+                earliest[i] = Math.min(earliest[i + 1], known.get(i).doneNanos);
+            }
+            open = touching.stream()
+                    .filter(transfer -> !transfer.committed() && !transfer.refused)
+                    .toList();
+        }
+
+        private long sumThrough(long version) {
+            return sums[above(version)];
+        }
+
+        private long earliestAbove(long version) {
+            return earliest[above(version)];
+        }
+
+        /** How many are of this version or an older one; several of one version are of updates that were merged. */
+        private int above(long version) {
+            int at = Arrays.binarySearch(versions, version);
+            if (at < 0) {
+                return -at - 1;
+            }
+            while (at < versions.length && versions[at] == version) {
+                at++;
+            }
+            return at;
+        }
+    }
+}

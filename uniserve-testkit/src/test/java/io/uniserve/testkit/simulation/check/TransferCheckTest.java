@@ -1,0 +1,131 @@
+package io.uniserve.testkit.simulation.check;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.model.TableName;
+import io.uniserve.testkit.simulation.check.TransferHistory.Look;
+import io.uniserve.testkit.simulation.check.TransferHistory.Transfer;
+import io.uniserve.testkit.simulation.kernel.EventQueue;
+import io.uniserve.testkit.simulation.kernel.Trace;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+
+/** Histories of amounts with one thing wrong. Rows 0 and 4 are on two actors, and all there are. */
+final class TransferCheckTest {
+    private final Violations violations = new Violations(new EventQueue(), new Trace(new EventQueue(), line -> {}));
+    private final TransferHistory history = new TransferHistory();
+
+    /** Moves from row 0 to row 4. */
+    private Transfer move(long amount, long nanos) {
+        return history.transfer(new TreeMap<>(Map.of(0, -amount, 4, amount)), nanos);
+    }
+
+    private void read(long from, long to, long version, long first, long second) {
+        history.look(Look.ofRows("k2", from, to, version, true, new TreeMap<>(Map.of(0, first, 4, second))));
+    }
+
+    private List<String> check(boolean oneEra) {
+        new TransferCheck(violations, history, oneEra).run();
+        return violations.kept().stream().map(Violation::invariant).toList();
+    }
+
+    @Test
+    void aGoodHistoryPasses() {
+        read(0, 1, 0, 0, 0);
+        move(5, 2).committed(4, 3);
+        move(1, 2).committed(5, 3); // merged with the one before
+        read(6, 7, 3, -6, 6);
+        move(10, 8); // nobody heard what became of it
+        read(8, 9, 3, -6, 6);
+        move(2, 10).committed(12, 7);
+        read(10, 13, 6, -16, 16); // began before that was acknowledged
+        read(13, 14, 7, -18, 18);
+        move(7, 15).refused();
+        history.look(Look.ofTotal("k2", 15, 16, 7, 0));
+        assertThat(check(true)).isEmpty();
+    }
+
+    @Test
+    void halfATransferIsFound() {
+        move(5, 1).committed(3, 1);
+        history.look(Look.ofTotal("k2", 4, 5, 1, -5));
+        assertThat(check(true)).containsExactly("SUM");
+    }
+
+    @Test
+    void halfATransferWithAnUnknownOutcomeIsFound() {
+        move(5, 1);
+        read(4, 5, 1, -5, 0);
+        assertThat(check(true)).containsExactly("SUM");
+    }
+
+    @Test
+    void aRowThatIsMadeOfNothingIsFoundInAReadOfIt() {
+        history.look(Look.ofRows("k2", 4, 5, 1, false, new TreeMap<>(Map.of(0, 3L))));
+        assertThat(check(true)).containsExactly("AMOUNT");
+    }
+
+    /** All rows together are nothing, so only each row tells. */
+    @Test
+    void aTransferThatIsMadeTwiceIsFound() {
+        move(5, 1).committed(3, 1);
+        read(4, 5, 1, -10, 10);
+        assertThat(check(true)).containsExactly("AMOUNT", "AMOUNT");
+    }
+
+    @Test
+    void aTransferOfALaterVersionIsFound() {
+        move(5, 1).committed(9, 2);
+        read(4, 5, 1, -5, 5);
+        assertThat(check(true)).containsExactly("AMOUNT", "AMOUNT");
+    }
+
+    @Test
+    void aRefusedTransferIsFound() {
+        move(5, 1).refused();
+        read(4, 5, 1, -5, 5);
+        assertThat(check(true)).containsExactly("AMOUNT", "AMOUNT");
+    }
+
+    @Test
+    void aReadThatMissesWhatWasAcknowledgedBeforeItIsFound() {
+        move(5, 1).committed(3, 2);
+        read(4, 5, 1, 0, 0);
+        history.look(Look.ofTotal("k3", 4, 5, 1, 0));
+        assertThat(check(true)).containsExactly("I4", "I4", "I4");
+    }
+
+    /** Of a row that no transfer changes an older version may be told. */
+    @Test
+    void aRowThatNothingChangesIsOfAnyVersion() {
+        move(5, 1).committed(3, 2);
+        history.look(Look.ofRows("k2", 4, 5, 1, false, new TreeMap<>(Map.of(8, 0L))));
+        assertThat(check(true)).isEmpty();
+    }
+
+    @Test
+    void ofATableThatWentBackOnlyTotalsAreJudged() {
+        move(5, 1).committed(3, 2);
+        read(4, 5, 1, 0, 0);
+        read(6, 7, 1, -5, 0);
+        assertThat(check(false)).containsExactly("SUM");
+    }
+
+    @Test
+    void whatMakesSomethingIsNoTransfer() {
+        TreeMap<Integer, Long> more = new TreeMap<>(Map.of(0, -1L, 4, 2L));
+        assertThatThrownBy(() -> history.transfer(more, 1)).isInstanceOf(IllegalArgumentException.class);
+    }
+
+    @Test
+    void aTornReadOfTwoTablesIsFound() {
+        LedgerCheck ledger = new LedgerCheck(violations);
+        ledger.totals(Map.of(new TableName("orders"), 0L, new TableName("payments"), 0L));
+        assertThat(violations.kept()).isEmpty();
+        ledger.totals(Map.of(new TableName("orders"), 0L, new TableName("payments"), 3L));
+        assertThat(violations.kept()).extracting(Violation::invariant).containsExactly("SUM");
+    }
+}

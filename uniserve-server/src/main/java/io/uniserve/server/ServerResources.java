@@ -51,6 +51,7 @@ final class ServerResources {
     final FileDisk disk;
     final ObjectStore objects;
     final Registry registry;
+    private final ExchangeLimits exchangeLimits;
 
     /** {@code fatal} hears of a loop that stopped because a task failed, and of an engine call that ran out of memory. */
     ServerResources(Settings whole, Map<String, LoadedPort> ports, Consumer<Throwable> fatal) {
@@ -68,6 +69,9 @@ final class ServerResources {
             engine = closing.add(new PortEngineHost(
                     data.files(), data.scratch(), ports, settings.portSettings(), applyThreads(settings), loop, fatal));
             disk = closing.add(new FileDisk(data.files(), DISK_THREADS, loop));
+            ServerSettings.Exchange bounds = settings.exchange();
+            exchangeLimits = ExchangeLimits.DEFAULTS.with(
+                    bounds.queryMemoryBytes(), bounds.memoryBytes(), bounds.queryFileBytes(), bounds.fileBytes());
             objects = objects(settings.storageDirectory());
             registry = new CountedRegistry(
                     closing.add(new CuratorRegistry(registryOptions(zookeeper), loop)), meters.registry());
@@ -92,7 +96,7 @@ final class ServerResources {
                 new GrpcNetwork(channels, cluster, exchangeLoop),
                 closing.add(new FileDisk(data.scratch().resolve("chunks"), EXCHANGE_DISK_THREADS, exchangeLoop)),
                 self,
-                ExchangeLimits.DEFAULTS,
+                exchangeLimits,
                 ids.next());
     }
 

@@ -32,4 +32,17 @@ public record ExchangeLimits(
             Limits.EXCHANGE_PIECE_BYTES,
             Limits.EXCHANGE_PULL_TIMEOUT_MS * 1_000_000,
             Limits.EXCHANGE_PULL_ATTEMPTS);
+
+    /** The same with these bounds of memory and files. */
+    public ExchangeLimits with(long queryMemory, long serverMemory, long queryFiles, long serverFiles) {
+        return new ExchangeLimits(
+                queryMemory,
+                serverMemory,
+                queryFiles,
+                serverFiles,
+                inFlightBytes,
+                pieceBytes,
+                pullTimeoutNanos,
+                pullAttempts);
+    }
 }

@@ -40,6 +40,7 @@ public record ServerSettings(
         long logRetainBytes,
         Duration engineTimeout,
         Work work,
+        Exchange exchange,
         Duration drainTimeout,
         Duration stopGrace) {
     private static final Duration MS_50 = Duration.ofMillis(50);
@@ -59,6 +60,9 @@ public record ServerSettings(
             Duration catchUpWait,
             long resultMemoryBytes,
             long sessionBytesMax) {}
+
+    /** What chunks of plans with scatters may take: of one query, and of all; in memory, and, beyond that, in files. */
+    public record Exchange(long queryMemoryBytes, long memoryBytes, long queryFileBytes, long fileBytes) {}
 
     static ServerSettings of(Section root) {
         Section server = root.section("server");
@@ -91,6 +95,7 @@ public record ServerSettings(
                 server.bytes("log-retain-bytes", 0, TIB),
                 server.duration("engine-timeout", Duration.ofSeconds(1), Duration.ofHours(24)),
                 work(server),
+                exchange(server),
                 server.duration("drain-timeout", Duration.ZERO, Duration.ofHours(1)),
                 server.duration("stop-grace", Duration.ZERO, Duration.ofHours(1)));
     }
@@ -105,5 +110,13 @@ public record ServerSettings(
                 server.duration("catch-up-wait", Duration.ZERO, Duration.ofSeconds(10)),
                 server.bytes("result-memory", 32 << 20, TIB),
                 server.bytes("session-bytes-max", 1 << 20, 1024 * TIB));
+    }
+
+    private static Exchange exchange(Section server) {
+        return new Exchange(
+                server.bytes("exchange-query-memory", 0, TIB),
+                server.bytes("exchange-memory", 0, TIB),
+                server.bytes("exchange-query-files", 0, 1024 * TIB),
+                server.bytes("exchange-files", 0, 1024 * TIB));
     }
 }

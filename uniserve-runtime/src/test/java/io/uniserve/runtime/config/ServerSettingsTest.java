@@ -2,6 +2,7 @@ package io.uniserve.runtime.config;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.limit.Limits;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
@@ -39,6 +40,11 @@ class ServerSettingsTest {
                         256L << 20,
                         Duration.ofSeconds(60),
                         new ServerSettings.Work(0, 0, 16, 1_024, 256, Duration.ofMillis(200), 256L << 20, 2L << 30),
+                        new ServerSettings.Exchange(
+                                Limits.EXCHANGE_QUERY_MEMORY_BYTES,
+                                Limits.EXCHANGE_SERVER_MEMORY_BYTES,
+                                Limits.EXCHANGE_QUERY_SPILL_BYTES_MAX,
+                                Limits.EXCHANGE_SERVER_SPILL_BYTES_MAX),
                         Duration.ofSeconds(60),
                         Duration.ofSeconds(5)));
     }
@@ -58,6 +64,7 @@ class ServerSettingsTest {
                     log-retain-bytes = 32MiB, engine-timeout = 6s
                     read-threads = 3, apply-threads = 4, query-threads = 5, read-queue = 6, query-queue = 7
                     catch-up-wait = 8ms, result-memory = 64MiB, session-bytes-max = 3GiB
+                    exchange-query-memory = 1MiB, exchange-memory = 2MiB, exchange-query-files = 3MiB, exchange-files = 4MiB
                     drain-timeout = 9s, stop-grace = 0s
                   }
                 }
@@ -88,6 +95,7 @@ class ServerSettingsTest {
                         32L << 20,
                         Duration.ofSeconds(6),
                         new ServerSettings.Work(3, 4, 5, 6, 7, Duration.ofMillis(8), 64L << 20, 3L << 30),
+                        new ServerSettings.Exchange(1L << 20, 2L << 20, 3L << 20, 4L << 20),
                         Duration.ofSeconds(9),
                         Duration.ZERO));
     }

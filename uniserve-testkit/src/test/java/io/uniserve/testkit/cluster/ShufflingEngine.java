@@ -23,6 +23,8 @@ import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
 import io.uniserve.port.kv.KvActor;
@@ -31,10 +33,16 @@ import io.uniserve.port.kv.KvOperators;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import java.util.Random;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.LongStream;
 
 /**
- * The key-value engine, whose every query is a shuffle of the numbers {@code n} of all documents, cut again by a map and summed where they meet. The text
- * says what else happens: {@code sum}, {@code slow} gathers that wait until somebody ends them, or {@code throw}.
+ * The key-value engine, whose every query is a shuffle of the numbers {@code n} of all documents, cut again by a map and summed where they meet. The first
+ * word of its text says what else happens: {@code sum} nothing; {@code large} chunks, which must not all fit into memory; gathers ({@code slow}) or scatters
+ * ({@code crawl}) that wait until somebody ends them; a gather, map or scatter that throws ({@code throw}, {@code break}, {@code spoil}); and, once a
+ * query, a scatter whose server says that it cannot ({@code busy}), or a gather whose chunks are lost ({@code lose}).
  */
 final class ShufflingEngine implements Engine {
     private static final ScatterOperator<KvActor, String> SCATTER = ScatterOperator.of(
@@ -44,7 +52,35 @@ final class ShufflingEngine implements Engine {
     private static final GatherOperator<KvActor, String, Long> GATHER = GatherOperator.of(
             new GatherCall<>("test.gather@1", Codecs.STRING, Codecs.LONG), KvActor.class, ShufflingEngine::gather);
 
+    /** Numbers that add nothing to a sum, of each chunk of a {@code large} query. */
+    private static final int LARGE = 400;
+
     private final KvEngine engine = new KvEngine();
+    /** Texts of queries whose trouble has been. */
+    private static final Set<String> TROUBLED = ConcurrentHashMap.newKeySet();
+
+    private static boolean is(String kind, String text) {
+        return text.startsWith(kind);
+    }
+
+    private static void trouble(String kind, String text) {
+        if (is(kind, text)) {
+            throw new IllegalStateException("planted");
+        }
+    }
+
+    private static void once(String kind, String text, ErrorCode code) {
+        if (is(kind, text) && TROUBLED.add(text)) {
+            throw new UniserveException(code, "planted");
+        }
+    }
+
+    private static void forEver(String kind, String text, OperatorContext context) {
+        while (is(kind, text)) {
+            context.checkActive();
+            Thread.onSpinWait();
+        }
+    }
 
     private static void scatter(KvActor actor, OperatorContext context, String text, int slots, ChunkSink sink) {
         List<BinaryWriter> chunks = chunks(slots);
@@ -53,7 +89,16 @@ final class ShufflingEngine implements Engine {
                 chunks.get((int) (number % slots)).writeLong(number);
             }
         }
+        if (is("large", text)) {
+            Random random = new Random(context.actor());
+            chunks.forEach(chunk -> LongStream.generate(random::nextLong)
+                    .limit(LARGE)
+                    .forEach(any -> chunk.writeLong(any).writeLong(-any)));
+        }
         put(chunks, sink);
+        trouble("spoil", text);
+        once("busy", text, ErrorCode.UNAVAILABLE);
+        forEver("crawl", text, context);
     }
 
     private static List<BinaryWriter> chunks(int slots) {
@@ -71,10 +116,11 @@ final class ShufflingEngine implements Engine {
             BinaryReader in = new BinaryReader(chunk.read());
             while (in.remaining() > 0) {
                 long number = in.readLong();
-                chunks.get((int) (number / slots % slots)).writeLong(number);
+                chunks.get((int) Math.floorMod(number / slots, (long) slots)).writeLong(number);
             }
         }
         put(chunks, sink);
+        trouble("break", text);
     }
 
     private static void put(List<BinaryWriter> chunks, ChunkSink sink) {
@@ -87,13 +133,9 @@ final class ShufflingEngine implements Engine {
     }
 
     private static long gather(KvActor actor, OperatorContext context, String text, List<List<Chunk>> chunks) {
-        if (text.equals("throw")) {
-            throw new IllegalStateException("planted");
-        }
-        while (text.equals("slow")) {
-            context.checkActive();
-            Thread.onSpinWait();
-        }
+        trouble("throw", text);
+        once("lose", text, ErrorCode.EXCHANGE_LOST);
+        forEver("slow", text, context);
         long sum = 0;
         for (List<Chunk> input : chunks) {
             for (Chunk chunk : input) {
@@ -158,11 +200,12 @@ final class ShufflingEngine implements Engine {
                     .map(query.table(), MapCall.of(MAP), query.text())
                     .broadcast(query.table(), ScatterCall.of(SCATTER), query.text())
                     .gather(query.table(), GatherCall.of(GATHER), query.text());
-            long sum = context.shuffle(
-                            plan,
-                            values -> values.stream().mapToLong(Long::longValue).sum())
-                    .value();
-            return new Answer("text/plain", Bytes.utf8(Long.toString(sum)));
+            Shuffle.Result<Long> result = context.shuffle(
+                    plan, values -> values.stream().mapToLong(Long::longValue).sum());
+            boolean spilled = result.stages().stream().anyMatch(stage -> stage.spilledBytes() > 0);
+            boolean anew = result.attempts() > 1;
+            return new Answer(
+                    "text/plain", Bytes.utf8(result.value() + (spilled ? " spilled" : "") + (anew ? " anew" : "")));
         });
     }
 }

@@ -105,6 +105,7 @@ public final class ServerDaemon implements AutoCloseable {
             queries = resources.closing.add(queries(handlers, faults));
             port.answerWith(new ServerPort.Live(handlers, new DataHandlers(reads, handlers, queries, handlers)));
             metrics.gauge("uniserve.server.reads.active", "Reads under way", reads::active);
+            metrics.gauge("uniserve.server.reads.stuck", "Threads in operators past their deadlines", reads::stuck);
             metrics.gauge("uniserve.server.sessions", "States held for sessions", reads::sessionStates);
             metrics.gauge("uniserve.server.session.bytes", "Bytes that these states alone take", reads::sessionBytes);
             metrics.gauge(

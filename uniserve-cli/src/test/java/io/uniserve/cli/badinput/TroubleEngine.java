@@ -14,7 +14,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 
-/** The key-value engine with operators that misbehave: {@link TroubleOperators}. */
+/** The key-value engine with operators that misbehave, {@link TroubleOperators}, and plans, {@link TroublePlans}. */
 final class TroubleEngine implements Engine {
     static final String NAME = "trouble";
 
@@ -25,6 +25,7 @@ final class TroubleEngine implements Engine {
         PortInfo info = kv.info();
         List<String> operators = new ArrayList<>(info.operators());
         TroubleOperators.ALL.forEach(operator -> operators.add(operator.id()));
+        TroublePlans.OPERATORS.forEach(operator -> operators.add(operator.id()));
         return new PortInfo(NAME, info.version(), info.levels(), operators, info.updates());
     }
 
@@ -35,7 +36,10 @@ final class TroubleEngine implements Engine {
 
     @Override
     public Optional<Planner> planner() {
-        return kv.planner();
+        Planner plain = kv.planner().orElseThrow();
+        return Optional.of((query, context) -> query.text().startsWith(TroublePlans.PREFIX)
+                ? TroublePlans.answer(query, context)
+                : plain.answer(query, context));
     }
 
     @Override
@@ -43,6 +47,7 @@ final class TroubleEngine implements Engine {
         EngineInstance instance = kv.open(context);
         List<Operator<?, ?>> operators = new ArrayList<>(instance.operators());
         operators.addAll(TroubleOperators.ALL);
+        operators.addAll(TroublePlans.OPERATORS);
         return new EngineInstance() {
             @Override
             public ActorFactory<?> actors() {

@@ -256,6 +256,11 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return requests.get();
     }
 
+    /** Threads that operators hold although their deadlines are over; others take their place. */
+    public int stuck() {
+        return pool.stuck();
+    }
+
     /** Takes no more requests and waits so long for those under way. */
     public void stop(long graceNanos) {
         closed = true;

@@ -100,12 +100,17 @@ public final class WorkerPool implements AutoCloseable {
         return call;
     }
 
-    /** Called now and then: makes up for threads that are stuck, and takes back what is no more needed. */
-    public void compensate() {
+    /** Threads that have not come back from calls whose deadlines are over for a while. */
+    int stuck() {
         long now = clock.nanos();
-        int stuck = (int) calls.stream()
+        return (int) calls.stream()
                 .filter(call -> now - call.deadlineNanos > STUCK_AFTER_NANOS)
                 .count();
+    }
+
+    /** Called now and then: makes up for threads that are stuck, and takes back what is no more needed. */
+    public void compensate() {
+        int stuck = stuck();
         int wanted = threads + Math.min(stuck, REPLACED_MAX);
         if (wanted == executor.getCorePoolSize()) {
             return;

@@ -1,5 +1,8 @@
 package io.uniserve.server;
 
+import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
@@ -21,6 +24,7 @@ import io.uniserve.runtime.transport.GrpcServer;
 import io.uniserve.runtime.transport.RoutingHub;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.query.LocalReads;
+import io.uniserve.server.query.PortPlanners;
 import io.uniserve.server.query.QueryService;
 import io.uniserve.server.read.GateTable;
 import io.uniserve.server.read.MemoryFaults;
@@ -154,8 +158,20 @@ public final class ServerDaemon implements AutoCloseable {
                 new LocalReads(id(), address, reads, handlers, resources.channels, resources.cluster),
                 hub,
                 handlers::refreshAll,
-                (name, query, context) -> resources.engine.call(
-                        name, "planning", () -> resources.engine.planner(name).answer(query, context)),
+                new PortPlanners() {
+                    @Override
+                    public Answer answer(String port, QueryText query, PlanContext context) {
+                        return resources.engine.call(
+                                port,
+                                "planning",
+                                () -> resources.engine.planner(port).answer(query, context));
+                    }
+
+                    @Override
+                    public String build(String port) {
+                        return resources.engine.build(port);
+                    }
+                },
                 faults);
     }
 

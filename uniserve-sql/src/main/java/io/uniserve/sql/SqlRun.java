@@ -530,7 +530,13 @@ final class SqlRun {
         Set<Integer> actors = asked(step.item());
         if (!step.beside().isEmpty()) {
             return context.retrieveBeside(
-                    meta(split.sides().get(step.item())), actors, besideMetas(), call, step, SqlRun::together);
+                    meta(split.sides().get(step.item())),
+                    actors,
+                    besideMetas(),
+                    SqlRows.ELSEWHERE,
+                    call,
+                    step,
+                    SqlRun::together);
         }
         return actors.size() == context.actors(table).size()
                 ? context.retrieve(table, call, step, SqlRows::concat)

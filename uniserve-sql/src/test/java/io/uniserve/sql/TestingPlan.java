@@ -123,6 +123,7 @@ final class TestingPlan implements PlanContext {
             TableMeta table,
             Set<Integer> actors,
             Collection<TableMeta> others,
+            V notThere,
             RetrieveCall<P, V> call,
             P parameters,
             Combiner<V, R> combiner) {

@@ -73,11 +73,15 @@ public interface PlanContext {
     /**
      * Runs a retrieve on some actors, each on a server that has the actors of the same number of other tables too, where there is
      * one: the operator finds them by {@link io.uniserve.api.operator.OperatorContext#beside}, or finds that they are not there.
+     *
+     * @param elsewhere what it answers then. The first such answer ends the read: answers of other actors may be missing among those
+     *     that are combined
      */
     default <P, V, R> R retrieveBeside(
             TableMeta table,
             Set<Integer> actors,
             Collection<TableMeta> others,
+            V elsewhere,
             RetrieveCall<P, V> call,
             P parameters,
             Combiner<V, R> combiner) {

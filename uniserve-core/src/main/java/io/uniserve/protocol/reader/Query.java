@@ -5,6 +5,7 @@ import io.uniserve.model.Address;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.message.ReadReply;
 import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
@@ -63,8 +64,10 @@ public record Query(
      *
      * @param of the number of the table that is asked
      * @param tables the numbers of the others
+     * @param elsewhere what the operator answers that did not find them: the first such answer ends the read, whatever other actors
+     *     would say; empty where no answer does
      */
-    public record Beside(long of, Map<TableName, Long> tables) {
+    public record Beside(long of, Map<TableName, Long> tables, Bytes elsewhere) {
         /** No tables. */
         public static final Beside NONE = new Beside(0, Map.of());
 
@@ -72,11 +75,22 @@ public record Query(
             tables = tables.isEmpty() ? Map.of() : Collections.unmodifiableMap(new TreeMap<>(tables));
         }
 
+        /** Where no answer ends the read. */
+        public Beside(long of, Map<TableName, Long> tables) {
+            this(of, tables, Bytes.EMPTY);
+        }
+
         /** Those of these definitions. */
-        public static Beside of(TableMeta table, Collection<TableMeta> others) {
+        public static Beside of(TableMeta table, Collection<TableMeta> others, Bytes elsewhere) {
             Map<TableName, Long> numbers = new TreeMap<>();
             others.forEach(other -> numbers.put(other.name(), other.tableId()));
-            return new Beside(table.tableId(), numbers);
+            return new Beside(table.tableId(), numbers, elsewhere);
+        }
+
+        /** True where one of these answers ends the read. */
+        boolean ends(List<ReadReply.Part> answers) {
+            return elsewhere.size() > 0
+                    && answers.stream().anyMatch(part -> part.value().equals(elsewhere));
         }
     }
 }

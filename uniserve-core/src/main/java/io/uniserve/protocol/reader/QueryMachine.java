@@ -235,6 +235,10 @@ public final class QueryMachine {
                                 + Limits.RESULT_BYTES_PER_QUERY_MAX + " bytes; ask for less or fewer actors at once");
                 return;
             }
+            if (query.beside().ends(parts.subList(before, parts.size()))) {
+                succeed(); // what others would say is not wanted: their requests are cancelled
+                return;
+            }
         } else {
             UniserveException error = ((Outcome.Err<ReadReply>) outcome).error();
             failures = failedCall(call, error, now);

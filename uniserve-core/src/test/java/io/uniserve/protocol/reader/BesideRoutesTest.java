@@ -17,14 +17,17 @@ import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.reader.TestingClientNetwork.Read;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
@@ -90,6 +93,11 @@ class BesideRoutesTest {
     }
 
     private Read ask(Query.Beside beside) {
+        List<Object> unused = outcomes(beside);
+        return world.network.lastRead();
+    }
+
+    private List<Object> outcomes(Query.Beside beside) {
         Query query = new Query(
                 ONE,
                 Optional.empty(),
@@ -101,7 +109,7 @@ class BesideRoutesTest {
                 beside);
         List<Object> outcomes = new ArrayList<>();
         new QueryMachine(world.environment(), query, outcomes::add).start();
-        return world.network.lastRead();
+        return outcomes;
     }
 
     @Test
@@ -119,5 +127,31 @@ class BesideRoutesTest {
         assertThat(ask(new Query.Beside(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
         world.change(routing(3, table(ONE, 5, actor(0, 4, 1, 2)), table(TWO, 2, actor(0, 7, 2, 3))));
         assertThat(ask(new Query.Beside(1, Map.of(TWO, 2L))).request.beside()).isEmpty();
+    }
+
+    /** The plan is made anew then, and what the others do is done in vain. */
+    @Test
+    void theFirstThatDoesNotFindTheOtherTableEndsTheReadsOfAll() {
+        world.change(routing(
+                3,
+                table(ONE, 1, actor(0, 4, 1), actor(1, 4, 2), actor(2, 4, 3)),
+                table(TWO, 2, actor(0, 7, 1), actor(1, 7, 2), actor(2, 7, 3))));
+        // An actor's answer is its number here.
+        List<Object> outcomes = outcomes(new Query.Beside(1, Map.of(TWO, 2L), Bytes.utf8("1")));
+        Map<Integer, Read> reads =
+                world.network.reads.stream().collect(Collectors.toMap(read -> read.server, read -> read));
+        assertThat(reads).containsOnlyKeys(1, 2, 3);
+        Objects.requireNonNull(reads.get(1)).answerEach();
+        assertThat(outcomes).isEmpty();
+        Objects.requireNonNull(reads.get(2)).answerEach();
+        assertThat(outcomes)
+                .singleElement()
+                .isInstanceOfSatisfying(
+                        Outcome.Ok.class,
+                        ok -> assertThat(((QueryResult) ok.value()).parts())
+                                .containsExactly(Bytes.utf8("0"), Bytes.utf8("1")));
+        assertThat(Objects.requireNonNull(reads.get(3)).cancelled).isTrue();
+        Objects.requireNonNull(reads.get(3)).answerEach();
+        assertThat(outcomes).hasSize(1);
     }
 }

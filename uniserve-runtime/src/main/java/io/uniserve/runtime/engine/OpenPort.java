@@ -44,6 +44,11 @@ final class OpenPort implements AutoCloseable {
         this.planner = call("planner", () -> port.engine().planner());
     }
 
+    /** See {@link LoadedPort#build}. */
+    String build() {
+        return port.build();
+    }
+
     private <T> Map<String, T> byId(String what, List<T> list, Function<T, String> id, Collection<String> promised) {
         Map<String, T> byId = new LinkedHashMap<>();
         for (T each : list) {

@@ -23,6 +23,7 @@ import io.uniserve.runtime.async.DiskErrors;
 import io.uniserve.runtime.disk.DiskPaths;
 import io.uniserve.runtime.disk.DurableFiles;
 import io.uniserve.runtime.port.LoadedPort;
+import io.uniserve.runtime.port.PortBuild;
 import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
@@ -137,10 +138,16 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         return hosted != null && hosted.hold() ? Optional.of(hosted) : Optional.empty();
     }
 
-    /** The operator of this port, {@code name@version}; empty where it has none. */
+    /** The operator of this port, {@code name@version}, which may {@linkplain PortBuild name a build}; empty where it has none. */
     public Optional<Operator<?, ?>> operator(String port, String id) {
         OpenPort open = ports.get(port);
-        return open == null ? Optional.empty() : open.operator(id);
+        return open == null || !PortBuild.is(id, open.build()) ? Optional.empty() : open.operator(PortBuild.plain(id));
+    }
+
+    /** What tells the port from other builds of it; empty where nothing does, or it is not here. */
+    public String build(String port) {
+        OpenPort open = ports.get(port);
+        return open == null ? "" : open.build();
     }
 
     /** The calls that run now and since when, for operators who look for one that hangs. */

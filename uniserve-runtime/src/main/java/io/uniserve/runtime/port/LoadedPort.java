@@ -7,15 +7,27 @@ import java.util.function.Supplier;
 public final class LoadedPort {
     private final Engine engine;
     private final ClassLoader loader;
+    private final String build;
 
-    LoadedPort(Engine engine, ClassLoader loader) {
+    LoadedPort(Engine engine, ClassLoader loader, String build) {
         this.engine = engine;
         this.loader = loader;
+        this.build = build;
     }
 
     /** A port on the class path, for tests and simulation. */
     public static LoadedPort of(Engine engine) {
-        return new LoadedPort(engine, engine.getClass().getClassLoader());
+        return of(engine, "");
+    }
+
+    /** The same that is told from others by this build. */
+    public static LoadedPort of(Engine engine, String build) {
+        return new LoadedPort(engine, engine.getClass().getClassLoader(), build);
+    }
+
+    /** What tells it from other builds of the port, see {@link PortBuild}; empty where it comes from no jars. */
+    public String build() {
+        return build;
     }
 
     /** The engine; call it only inside {@link #call}. */

@@ -82,9 +82,9 @@ public final class PortLoader {
         PortClassLoader loader = new PortClassLoader(name, jars, new SharedTypes(PortLoader.class.getClassLoader()));
         boolean loaded = false;
         try {
-            LoadedPort port = new LoadedPort(engine(loader, lib, name), loader);
+            LoadedPort port = new LoadedPort(engine(loader, lib, name), loader, PortBuild.of(jars));
             checkName(port, name, lib);
-            LOG.info("port {} loaded from {} jars in {}", name, jars.size(), lib);
+            LOG.info("port {} loaded from {} jars in {}, build {}", name, jars.size(), lib, port.build());
             loaded = true;
             return port;
         } finally {

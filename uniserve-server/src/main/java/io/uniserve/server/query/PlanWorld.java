@@ -6,6 +6,7 @@ import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.runtime.port.PortBuild;
 import io.uniserve.runtime.serial.Serial;
 import io.uniserve.runtime.serial.SerialTimers;
 import io.uniserve.runtime.serial.SharedRouting;
@@ -19,6 +20,7 @@ import java.util.function.Consumer;
  * whichever brings an answer, so that no thread stands between.
  *
  * @param peers requests of another kind, to any server
+ * @param planners of this server, which tell the builds of its ports
  * @param onBroken hears of a machine that threw
  */
 record PlanWorld(
@@ -27,6 +29,7 @@ record PlanWorld(
         Network peers,
         Serial serial,
         LentThread planner,
+        PortPlanners planners,
         AtomicReference<Consumer<Throwable>> onBroken) {
     static PlanWorld of(
             Clock clock,
@@ -36,6 +39,7 @@ record PlanWorld(
             LocalReads here,
             GrpcClientNetwork remote,
             Network peers,
+            PortPlanners planners,
             ClientState state) {
         AtomicReference<Consumer<Throwable>> onBroken = new AtomicReference<>(error -> {});
         Serial serial =
@@ -46,6 +50,11 @@ record PlanWorld(
         ReaderEnvironment env = new ReaderEnvironment(clock, timers, network, routing.on(serial), ids, state);
         Network peersHere = (to, request, timeout, completion) ->
                 peers.call(to, request, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
-        return new PlanWorld(env, network, peersHere, serial, planner, onBroken);
+        return new PlanWorld(env, network, peersHere, serial, planner, planners, onBroken);
+    }
+
+    /** An operator of this server's own build of the port: one of another build may take the same bytes for something else. */
+    String named(String port, String operator) {
+        return PortBuild.named(operator, planners.build(port));
     }
 }

@@ -9,4 +9,9 @@ import io.uniserve.api.plan.QueryText;
 public interface PortPlanners {
     /** Answers the query with the port's planner; UNSUPPORTED or UNKNOWN_PORT where there is none. */
     Answer answer(String port, QueryText query, PlanContext context);
+
+    /** What tells this server's port from other builds of it; empty where nothing does. */
+    default String build(String port) {
+        return "";
+    }
 }

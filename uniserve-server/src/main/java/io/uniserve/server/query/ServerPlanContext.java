@@ -235,7 +235,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                         one.actors().size() == actors(one.table()).size()
                                 ? chosen(one.table())
                                 : Optional.of(List.copyOf(new TreeSet<>(one.actors()))),
-                        call.id(),
+                        named(one.table(), call.id()),
                         call.parameters().encode(one.parameters()),
                         mode,
                         deadlineNanos))
@@ -244,8 +244,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                         : new QueryRun(one, Optional.empty()))
                 .toList());
         List<QueryResult> results = await(run::start, run::cancel);
-        results.forEach(this::noted);
-        return results.stream().map(result -> combined(result, call, combiner)).toList();
+        return results.stream()
+                .map(result -> combined(noted(result), call, combiner))
+                .toList();
     }
 
     @Override
@@ -255,7 +256,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 && Stream.concat(Stream.of(table), others.stream()).noneMatch(one -> AtomicService.serves(one.level()))
                 && env.routing()
                         .current()
-                        .together(table.name(), Query.Beside.of(table, others))
+                        .together(table.name(), Query.Beside.of(table, others, Bytes.EMPTY))
                         .isPresent();
     }
 
@@ -264,20 +265,20 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             TableMeta table,
             Set<Integer> actors,
             Collection<TableMeta> others,
+            V elsewhere,
             RetrieveCall<P, V> call,
             P parameters,
             Combiner<V, R> combiner) {
         QueryResult result = read(new Query(
                 table.name(),
                 Optional.of(List.copyOf(new TreeSet<>(actors))),
-                call.id(),
+                named(table.name(), call.id()),
                 call.parameters().encode(parameters),
                 mode,
                 deadlineNanos,
                 Map.of(),
-                Query.Beside.of(table, others)));
-        noted(result);
-        return combined(result, call, combiner);
+                Query.Beside.of(table, others, call.values().encode(elsewhere))));
+        return combined(noted(result), call, combiner);
     }
 
     @Override
@@ -310,7 +311,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                     ErrorCode.UNSUPPORTED,
                     "a plan with a scatter sees its tables at moments of their own: use no session, and no one state");
         }
-        ShuffleRun run = new ShuffleRun(env, world.network(), world.peers(), mode, deadlineNanos, this::table);
+        ShuffleRun run = new ShuffleRun(world, mode, deadlineNanos, this::table);
         ShuffleMachine.Plan bare = run.plan(plan, this::actors);
         if (plan.scatters().stream().anyMatch(scatter -> together.has(scatter.table()))) {
             run.asOf(together.now());
@@ -342,17 +343,16 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private <P, V> QueryResult run(
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
-        QueryResult result = read(new Query(table, actors, call.id(), encoded, mode, deadlineNanos));
-        noted(result);
-        return result;
+        return noted(read(new Query(table, actors, named(table, call.id()), encoded, mode, deadlineNanos)));
     }
 
-    private void noted(QueryResult result) {
+    private QueryResult noted(QueryResult result) {
         QueryResult.Stats stats = result.stats();
         effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
         taken = taken.plus(new Taken(
                 result.parts().stream().mapToLong(Bytes::size).sum(),
                 stats.servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new))));
+        return result;
     }
 
     @Override
@@ -362,13 +362,18 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return since;
     }
 
-    private QueryResult read(Query asked) {
-        if (!owned && !asked.table().equals(query.table())) {
+    /** The operator of this server's own build; UNSUPPORTED where a session is of another table. */
+    private String named(TableName table, String operator) {
+        if (!owned && !table.equals(query.table())) {
             throw new UniserveException(
                     ErrorCode.UNSUPPORTED,
                     "a session holds the state of table " + query.table() + " alone, and this query reads table "
-                            + asked.table() + " too: ask it without a session");
+                            + table + " too: ask it without a session");
         }
+        return world.named(table(table).port(), operator);
+    }
+
+    private QueryResult read(Query asked) {
         boolean atomic = atomic(asked.table());
         if (!atomic && mode == ReadMode.STRICT) {
             throw CutDesk.noVersions(asked.table());

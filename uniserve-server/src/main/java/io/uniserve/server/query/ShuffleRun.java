@@ -9,7 +9,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Network;
 import io.uniserve.protocol.exchange.Gathered;
 import io.uniserve.protocol.exchange.ShuffleMachine;
 import io.uniserve.protocol.exchange.StageReads;
@@ -19,6 +18,7 @@ import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.protocol.tx.CutDesk;
 import io.uniserve.protocol.tx.Moment;
+import io.uniserve.runtime.port.PortBuild;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
@@ -31,9 +31,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A plan of scatters, maps and a gather, run on the plan's serial. Its stages are reads, each by the table's own level and the query's mode. */
 final class ShuffleRun {
-    private final ReaderEnvironment env;
-    private final PlanNetwork network;
-    private final Network peers;
+    private final PlanWorld world;
     private final ReadMode mode;
     private final long deadlineNanos;
     private final Function<TableName, TableMeta> tables;
@@ -41,16 +39,8 @@ final class ShuffleRun {
     private @Nullable ShuffleMachine machine;
     private Optional<Moment> moment = Optional.empty();
 
-    ShuffleRun(
-            ReaderEnvironment env,
-            PlanNetwork network,
-            Network peers,
-            ReadMode mode,
-            long deadlineNanos,
-            Function<TableName, TableMeta> tables) {
-        this.env = env;
-        this.network = network;
-        this.peers = peers;
+    ShuffleRun(PlanWorld world, ReadMode mode, long deadlineNanos, Function<TableName, TableMeta> tables) {
+        this.world = world;
         this.mode = mode;
         this.deadlineNanos = deadlineNanos;
         this.tables = tables;
@@ -70,7 +60,11 @@ final class ShuffleRun {
         check(plan.at());
         Bytes parameters = plan.gather().parameters().encode(plan.parameters());
         return new ShuffleMachine.Plan(
-                scatters, plan.at(), actors.apply(plan.at()), plan.gather().id(), parameters);
+                scatters,
+                plan.at(),
+                actors.apply(plan.at()),
+                named(plan.at(), plan.gather().id()),
+                parameters);
     }
 
     private <P> ShuffleMachine.Scatter bare(Shuffle.Scatter<P> scatter, Function<TableName, List<Integer>> actors) {
@@ -86,10 +80,14 @@ final class ShuffleRun {
         return new ShuffleMachine.Scatter(
                 scatter.table(),
                 asked,
-                scatter.call().id(),
+                named(scatter.table(), scatter.call().id()),
                 scatter.call().parameters().encode(scatter.parameters()),
                 scatter.spread(),
                 scatter.inputs());
+    }
+
+    private String named(TableName table, String operator) {
+        return world.named(tables.apply(table).port(), operator);
     }
 
     private void check(TableName table) {
@@ -102,11 +100,12 @@ final class ShuffleRun {
 
     /** On the serial. */
     void start(ShuffleMachine.Plan plan, Completion<ShuffleMachine.Result> completion) {
+        ReaderEnvironment env = world.env();
         StageReads reads = new StageReads(
                 env,
-                network,
-                network,
-                peers,
+                world.network(),
+                world.network(),
+                world.peers(),
                 mode,
                 deadlineNanos,
                 table -> atomic.getOrDefault(table, false),
@@ -145,7 +144,7 @@ final class ShuffleRun {
             ShuffleMachine.Scattered input = result.inputs().get(i);
             ShuffleMachine.Scatter asked = bare.scatters().get(i);
             stages.add(new Shuffle.Stage(
-                    asked.operator(),
+                    PortBuild.plain(asked.operator()),
                     asked.table(),
                     asked.actors().size(),
                     input.rows(),
@@ -172,7 +171,7 @@ final class ShuffleRun {
             spilled += gathered.spilledBytes();
         }
         stages.add(new Shuffle.Stage(
-                bare.operator(),
+                PortBuild.plain(bare.operator()),
                 bare.at(),
                 bare.actors().size(),
                 rows,

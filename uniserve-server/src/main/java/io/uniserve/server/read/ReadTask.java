@@ -17,6 +17,7 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.tx.CutDesk;
 import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.runtime.port.PortBuild;
 import io.uniserve.runtime.time.CpuClock;
 import io.uniserve.server.exchange.Inputs;
 import java.util.ArrayList;
@@ -154,7 +155,7 @@ final class ReadTask implements Timers.Cancel {
         } catch (UniserveException e) {
             return failure(target, e);
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return failure(target, service.faults().ofAny("operator " + request.operator(), e));
+            return failure(target, service.faults().ofAny("operator " + PortBuild.plain(request.operator()), e));
         }
     }
 
@@ -382,9 +383,7 @@ final class ReadTask implements Timers.Cancel {
             known = OperatorRun.of(
                     actor.operator(request.operator())
                             .orElseThrow(() -> new UniserveException(
-                                    ErrorCode.UNKNOWN_OPERATOR,
-                                    "this server's port has no operator \"" + request.operator()
-                                            + "\"; compare the versions of client and port")),
+                                    ErrorCode.UNKNOWN_OPERATOR, PortBuild.absent(request.operator()))),
                     request.parameters(),
                     actor,
                     service.exchange(),
@@ -403,7 +402,7 @@ final class ReadTask implements Timers.Cancel {
     }
 
     private ActorFailure failure(ReadRequest.Target target, UniserveException error) {
-        UniserveException told = service.faults().ofAny("operator " + request.operator(), error);
+        UniserveException told = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), error);
         return new ActorFailure(target.actor(), told.code(), told.reason(), target.epoch());
     }
 
@@ -489,7 +488,7 @@ final class ReadTask implements Timers.Cancel {
         try {
             parts.add(new ReadReply.Part(actors, ran.merge(values)));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            UniserveException error = service.faults().ofAny("merging of " + request.operator(), e);
+            UniserveException error = service.faults().ofAny("merging of " + PortBuild.plain(request.operator()), e);
             actors.forEach(actor -> failures.add(new ActorFailure(actor, error.code(), error.reason(), 0)));
         } finally {
             costNanos.addAndGet(costClock(onTransport) - start);

@@ -15,6 +15,7 @@ import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.SnapshotShelf;
+import io.uniserve.runtime.port.PortBuild;
 import io.uniserve.runtime.time.CpuClock;
 import io.uniserve.server.exchange.Inputs;
 import java.util.ArrayList;
@@ -224,7 +225,7 @@ final class VersionedTask implements Timers.Cancel {
         } catch (UniserveException e) {
             return failure(place, e);
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            return failure(place, service.faults().ofAny("operator " + request.operator(), e));
+            return failure(place, service.faults().ofAny("operator " + PortBuild.plain(request.operator()), e));
         }
     }
 
@@ -278,9 +279,7 @@ final class VersionedTask implements Timers.Cancel {
         OperatorRun<?, ?, ?> made = OperatorRun.of(
                 actor.operator(request.operator())
                         .orElseThrow(() -> new UniserveException(
-                                ErrorCode.UNKNOWN_OPERATOR,
-                                "this server's port has no operator \"" + request.operator()
-                                        + "\"; compare the versions of client and port")),
+                                ErrorCode.UNKNOWN_OPERATOR, PortBuild.absent(request.operator()))),
                 request.parameters(),
                 actor,
                 service.exchange(),
@@ -291,7 +290,7 @@ final class VersionedTask implements Timers.Cancel {
 
     private ActorFailure failure(int place, UniserveException error) {
         VersionedRead.Target target = request.targets().get(place);
-        UniserveException told = service.faults().ofAny("operator " + request.operator(), error);
+        UniserveException told = service.faults().ofAny("operator " + PortBuild.plain(request.operator()), error);
         return new ActorFailure(target.actor(), told.code(), told.reason(), target.epoch());
     }
 
@@ -350,7 +349,7 @@ final class VersionedTask implements Timers.Cancel {
             Bytes value = ran.merge(group.stream().map(Answered::value).toList());
             parts.add(new VersionedRead.Part(actors, group.get(0).at(), value));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
-            UniserveException error = service.faults().ofAny("merging of " + request.operator(), e);
+            UniserveException error = service.faults().ofAny("merging of " + PortBuild.plain(request.operator()), e);
             if (error.code() == ErrorCode.TOO_LARGE && group.size() > 1) {
                 apart(ran, group, parts, failures);
             } else {

@@ -1,0 +1,79 @@
+package io.uniserve.runtime.port;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.zip.CRC32C;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipFile;
+
+/**
+ * What tells builds of a port apart: a sum over the contents of its jars, its engine and its codecs among them. The same sources give
+ * the same one, whenever they were packed. A plan names the build of its operators' port, so that no other build's operator of the
+ * same name answers a part of it.
+ */
+public final class PortBuild {
+    /** Between an operator's {@code name@version} and the build. */
+    private static final char MARK = '#';
+
+    private PortBuild() {}
+
+    static String of(List<URL> jars) throws IOException {
+        Map<String, Long> contents = new TreeMap<>();
+        for (URL jar : jars) {
+            try (ZipFile file = new ZipFile(Path.of(jar.toURI()).toFile())) {
+                // What every entry contains is summed up in the jar already, so that nothing needs to be unpacked.
+                file.stream()
+                        .filter(entry -> !entry.isDirectory() && !isOfPacking(entry.getName()))
+                        .forEach(
+                                entry -> contents.merge(entry.getName(), sum(entry), (one, other) -> 31 * one + other));
+            } catch (URISyntaxException e) {
+                throw new IOException("a jar without a place: " + jar, e);
+            }
+        }
+        CRC32C all = new CRC32C();
+        contents.forEach((name, sum) -> all.update((name + ":" + sum + "\n").getBytes(StandardCharsets.UTF_8)));
+        return HexFormat.of().toHexDigits((int) all.getValue());
+    }
+
+    /** True of what tells when and where the jar was packed. */
+    private static boolean isOfPacking(String name) {
+        return name.equals("META-INF/MANIFEST.MF") || name.startsWith("META-INF/maven/");
+    }
+
+    private static long sum(ZipEntry entry) {
+        return entry.getCrc() + (entry.getSize() << 32);
+    }
+
+    /** The operator of this build alone; of any where the build is empty, as of ports that come from no jars. */
+    public static String named(String operator, String build) {
+        return build.isEmpty() ? operator : operator + MARK + build;
+    }
+
+    /** The operator's {@code name@version}. */
+    public static String plain(String named) {
+        int mark = named.lastIndexOf(MARK);
+        return mark < 0 ? named : named.substring(0, mark);
+    }
+
+    /** True where the operator is of this build, or of any. */
+    public static boolean is(String named, String build) {
+        int mark = named.lastIndexOf(MARK);
+        return mark < 0 || named.substring(mark + 1).equals(build);
+    }
+
+    /** Why a server's port does not have it. */
+    public static String absent(String named) {
+        return named.indexOf(MARK) < 0
+                ? "this server's port has no operator \"" + named + "\"; compare the versions of client and port"
+                : "this server's port has no operator \"" + plain(named)
+                        + "\" of the build that planned the query, " + named.substring(named.lastIndexOf(MARK) + 1)
+                        + ": servers have different builds of the port, install the same on all";
+    }
+}

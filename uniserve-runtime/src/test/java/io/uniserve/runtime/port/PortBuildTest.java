@@ -1,0 +1,63 @@
+package io.uniserve.runtime.port;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URL;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.zip.ZipEntry;
+import java.util.zip.ZipOutputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Builds of a port are told apart by what is in their jars, and by nothing else. */
+class PortBuildTest {
+    @TempDir
+    Path directory;
+
+    private URL jar(String name, long time, String... entries) throws IOException {
+        Path file = directory.resolve(name);
+        try (ZipOutputStream out = new ZipOutputStream(Files.newOutputStream(file))) {
+            for (String entry : entries) {
+                ZipEntry header = new ZipEntry(entry.split("=", -1)[0]);
+                header.setTime(time);
+                out.putNextEntry(header);
+                out.write(entry.split("=", -1)[1].getBytes(StandardCharsets.UTF_8));
+                out.closeEntry();
+            }
+        }
+        return file.toUri().toURL();
+    }
+
+    @Test
+    void theSameContentsAreTheSameBuild() throws IOException {
+        URL one =
+                jar("one.jar", 1_000_000_000L, "META-INF/MANIFEST.MF=built at noon", "a/A.class=aaa", "a/B.class=bbb");
+        URL again = jar("two.jar", 9_000_000_000L, "a/B.class=bbb", "a/A.class=aaa", "META-INF/MANIFEST.MF=at night");
+        URL other = jar("other.jar", 1_000_000_000L, "a/A.class=aaa", "a/B.class=bbc");
+        URL longer = jar("longer.jar", 1_000_000_000L, "a/A.class=aaa", "a/B.class=bbb", "a/C.class=");
+        String build = PortBuild.of(List.of(one));
+        assertThat(build).matches("[0-9a-f]{8}");
+        assertThat(PortBuild.of(List.of(again))).isEqualTo(build);
+        assertThat(PortBuild.of(List.of(other))).isNotEqualTo(build);
+        assertThat(PortBuild.of(List.of(longer))).isNotEqualTo(build);
+        assertThat(PortBuild.of(List.of(one, other))).isNotEqualTo(build);
+    }
+
+    @Test
+    void anOperatorIsOfItsBuildOrOfAny() {
+        assertThat(PortBuild.named("x@1", "")).isEqualTo("x@1");
+        String named = PortBuild.named("x@1", "12ab");
+        assertThat(PortBuild.plain(named)).isEqualTo("x@1");
+        assertThat(PortBuild.plain("x@1")).isEqualTo("x@1");
+        assertThat(PortBuild.is(named, "12ab")).isTrue();
+        assertThat(PortBuild.is(named, "12ac")).isFalse();
+        assertThat(PortBuild.is(named, "")).isFalse();
+        assertThat(PortBuild.is("x@1", "12ab")).isTrue();
+        assertThat(PortBuild.absent(named)).contains("\"x@1\"", "12ab", "install the same on all");
+        assertThat(PortBuild.absent("x@1")).contains("\"x@1\"").doesNotContain("build");
+    }
+}

@@ -7,7 +7,7 @@ public final class Limits {
     public static final int TABLES_MAX = 1024;
     public static final int REPLICATION_FACTOR_MAX = 16;
     public static final int TABLE_OPTIONS_MAX = 64;
-    public static final int TABLE_OPTION_BYTES_MAX = 65_536;
+    public static final int TABLE_OPTION_BYTES_MAX = 131_072;
     public static final int PACKED_FILES_BYTES_MAX = 4 << 20;
     public static final int KEY_BYTES_MAX = 4_096;
     public static final int ROW_BYTES_MAX = 8 << 20;

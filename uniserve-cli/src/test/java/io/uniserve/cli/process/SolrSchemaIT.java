@@ -145,10 +145,12 @@ class SolrSchemaIT {
         run("table", "create", "files", "--port", "solr", "--actors", "3");
         loadFile("json", """
             [{"id": "j1", "n_i": 1, "price_d": 1.5, "even_b": true, "at_dt": "2026-01-02T03:04:05Z", "tags_ss": ["a", "b"]},
-             {"id": "j2", "n_i": 2}, {"id": "j3", "n_i": 3}]""");
+             {"id": "j2", "n_i": 2}, {"id": "j3", "n_i": 3}]\
+            """);
         loadFile("json", """
             {"add": {"doc": {"id": "j4", "n_i": 3}}, "delete": {"id": "j2"}, "delete": {"query": "n_i:3"},
-             "add": {"doc": {"id": "j1", "n_i": {"inc": 10}, "tags_ss": {"add": "c"}}}, "commit": {}}""");
+             "add": {"doc": {"id": "j1", "n_i": {"inc": 10}, "tags_ss": {"add": "c"}}}, "commit": {}}\
+            """);
         loadFile("xml", """
             <update><add>
               <doc><field name="id">x1</field><field name="n_i">7</field><field name="even_b">false</field>
@@ -157,7 +159,8 @@ class SolrSchemaIT {
               <doc><field name="id">x3</field><field name="price_d">2.5</field></doc></add>
             <delete><query>title:words</query></delete><delete><id>x3</id></delete>
             <add><doc><field name="id">x1</field><field name="n_i" update="inc">5</field>
-              <field name="tags_ss" update="remove">a</field></doc></add><commit/></update>""");
+              <field name="tags_ss" update="remove">a</field></doc></add><commit/></update>\
+            """);
         loadFile(
                 "csv",
                 "id,n_i,price_d,even_b,at_dt,title\nc1,5,0.25,true,2024-02-29T00:00:00Z,\"words, two\"\nc2,6,,,,\n");
@@ -170,7 +173,8 @@ class SolrSchemaIT {
              {"id": "c2", "n_i": 6},
              {"id": "j1", "n_i": 11, "price_d": 1.5, "even_b": true, "at_dt": "2026-01-02T03:04:05Z",
               "tags_ss": ["a", "b", "c"]},
-             {"id": "x1", "n_i": 12, "even_b": false, "at_dt": "2025-12-31T23:59:59Z", "tags_ss": ["b"]}]"""));
+             {"id": "x1", "n_i": 12, "even_b": false, "at_dt": "2025-12-31T23:59:59Z", "tags_ss": ["b"]}]\
+            """));
     }
 
     private void loadFile(String format, String text) throws IOException {
@@ -179,18 +183,44 @@ class SolrSchemaIT {
         assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
     }
 
+    /** What Solr's own configset _default names is among the port's jars. */
+    @Test
+    @Order(0)
+    void analyzersOfAllLanguagesAreThere() throws Exception {
+        String types = FIRST.replace("<tokenizer name=\"standard\"/>", "<tokenizer name=\"japanese\"/>")
+                + "<fieldType name=\"ko\" class=\"solr.TextField\"><analyzer><tokenizer"
+                + " name=\"korean\"/></analyzer></fieldType><fieldType name=\"sound\""
+                + " class=\"solr.TextField\"><analyzer><tokenizer name=\"standard\"/><filter"
+                + " name=\"doubleMetaphone\"/></analyzer></fieldType><field name=\"_text_\" type=\"sound\""
+                + " stored=\"false\"/><field name=\"_version_\" type=\"string\"/><field name=\"_root_\""
+                + " type=\"string\" stored=\"false\" docValues=\"false\"/><field name=\"ko\" type=\"ko\"/>";
+        Run made = run("table", "create", "tongues", "--port", "solr", "--actors", "2", "--configset", conf(types));
+        assertThat(made.exit()).as(made.err()).isEqualTo(ExitCode.OK);
+        client.table("tongues")
+                .updateDocuments(
+                        "solr.add@1",
+                        List.of(
+                                Map.of("id", "a", "text", "\u65e5\u672c\u7d4c\u6e08\u65b0\u805e", "_text_", "Smith"),
+                                Map.of("id", "b", "ko", "\uac00\uac70\ub3c4\uc6b4\ud56d", "_text_", "Jones")))
+                .run()
+                .orThrow();
+        for (String query : List.of("q=text:\u7d4c\u6e08", "q=Smyth")) {
+            assertThat(client.query("tongues", query + "&fl=id").body().utf8()).contains(found(1), "\"id\":\"a\"");
+        }
+    }
+
     @Test
     @Order(0)
     void aTableWithABadConfigsetIsNotCreated() throws Exception {
         String standard = "<tokenizer name=\"standard\"/>";
-        notCreated("japanese", conf(FIRST.replace(standard, "<tokenizer name=\"japanese\"/>")));
+        notCreated("icu", conf(FIRST.replace(standard, "<tokenizer name=\"icu\"/>")));
         notCreated("com.example.Own", conf(FIRST.replace("solr.TextField", "com.example.Own")));
         notCreated("none.txt", conf(FIRST.replace("stop.txt", "none.txt")));
         notCreated(
                 "default of field \"at\"",
-                conf(
-                        FIRST
-                                + "<fieldType name=\"date\" class=\"solr.DatePointField\"/><field name=\"at\" type=\"date\" default=\"NOW\"/>"));
+                conf(FIRST
+                        + "<fieldType name=\"date\" class=\"solr.DatePointField\"/><field name=\"at\""
+                        + " type=\"date\" default=\"NOW\"/>"));
         notCreated("uniqueKey", conf("schema.xml", "<schema name=\"own\" version=\"1.6\">" + FIRST + "</schema>"));
         notCreated("configset", conf("schema.xml", "<schema name=\"own\" version=\"1.6\">" + FIRST));
         notCreated("cannot be read", directory.resolve("nowhere").toString());

@@ -7,7 +7,6 @@ import java.io.ByteArrayInputStream;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
 import java.util.Deque;
-import java.util.List;
 import java.util.Objects;
 import org.apache.solr.client.solrj.impl.BinaryResponseParser;
 import org.apache.solr.client.solrj.response.SolrResponseBase;
@@ -44,7 +43,7 @@ public final class ActorShards extends ShardHandlerFactory {
         @Override
         public void prepDistributed(ResponseBuilder builder) {
             query = SolrQuery.of(builder.req);
-            List<Integer> actors = query.context.actors(query.table.name());
+            var actors = query.context.actors(query.table.name());
             builder.shards = actors.stream().map(String::valueOf).toArray(String[]::new);
             builder.slices = builder.shards;
         }

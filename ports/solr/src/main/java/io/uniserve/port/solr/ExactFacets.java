@@ -3,8 +3,6 @@ package io.uniserve.port.solr;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
-import java.util.LinkedHashMap;
-import java.util.Set;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.search.QueryVisitor;
 import org.apache.solr.common.params.FacetParams;
@@ -23,7 +21,7 @@ public final class ExactFacets extends FacetComponent {
             // Else Solr asks only those shards for a group's documents that listed it among their first.
             builder.setNeedDocSet(builder.isNeedDocSet() || builder.grouping());
             // Else a shard that has no term of a phrase is left out where the documents of a field are counted.
-            Set<Term> terms = new HashSet<>();
+            var terms = new HashSet<Term>();
             builder.getQuery().visit(QueryVisitor.termCollector(terms));
             String fields =
                     StatsUtil.fieldsToString(terms.stream().map(Term::field).toList());
@@ -34,7 +32,7 @@ public final class ExactFacets extends FacetComponent {
     @Override
     public void handleResponses(ResponseBuilder builder, ShardRequest request) {
         if (builder._facetInfo != null) {
-            LinkedHashMap<String, QueryFacet> queries = builder._facetInfo.queryFacets;
+            var queries = builder._facetInfo.queryFacets;
             super.handleResponses(builder, request);
             builder._facetInfo.queryFacets = queries; // one core tells those below the minimum too
             SolrQuery.of(builder.req).exactFacets =

@@ -13,18 +13,14 @@ import java.nio.file.Path;
 import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
-import org.apache.lucene.index.IndexCommit;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FilterDirectory;
 import org.apache.lucene.store.LockFactory;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.core.CoreContainer;
-import org.apache.solr.core.IndexDeletionPolicyWrapper;
-import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.StandardDirectoryFactory;
 import org.apache.solr.request.LocalSolrQueryRequest;
 import org.apache.solr.request.SolrQueryRequest;
-import org.apache.solr.search.DocIterator;
 import org.apache.solr.search.SolrIndexSearcher;
 import org.apache.solr.update.CommitUpdateCommand;
 import org.apache.solr.update.RollbackUpdateCommand;
@@ -36,7 +32,7 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     private final CoreContainer container;
     private final String core;
     final ActorContext home;
-    private final @Nullable RefCounted<SolrIndexSearcher> held;
+    final @Nullable RefCounted<SolrIndexSearcher> held;
 
     /** What was changed since the last publish, by uniqueKey. */
     final Set<String> changed = ConcurrentHashMap.newKeySet();
@@ -57,7 +53,7 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     /** Runs the work on a request, which knows core, schema and searcher; the core stays open meanwhile. */
     <T> T with(String what, EngineWork<SolrQueryRequest, T> work) {
         return SolrEngine.SOLR.translated(what, () -> {
-            try (SolrCore open = container.getCore(core)) {
+            try (var open = container.getCore(core)) {
                 if (open == null) {
                     throw new UniserveException(ErrorCode.UNAVAILABLE, "the actor is closed; try another replica");
                 }
@@ -117,7 +113,7 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     public ActorUsage usage() {
         return with("measure", request -> {
             long rows = request.getSearcher().getIndexReader().numDocs();
-            SolrCore open = request.getCore();
+            var open = request.getCore();
             long bytes = open.getIndexSize();
             return held == null
                     ? new ActorUsage(rows, bytes, bytes)
@@ -134,8 +130,8 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     @Override
     public void writeTo(Path directory) {
         with("write a checkpoint", request -> {
-            IndexDeletionPolicyWrapper policy = request.getCore().getDeletionPolicy();
-            IndexCommit commit = policy.getAndSaveLatestCommit();
+            var policy = request.getCore().getDeletionPolicy();
+            var commit = policy.getAndSaveLatestCommit();
             try {
                 return ActorFiles.link(Path.of(request.getCore().getIndexDir()), commit.getFileNames(), directory);
             } finally {
@@ -149,7 +145,7 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
         return with("compute the digest", request -> {
             ContentDigest digest = new ContentDigest();
             SolrIndexSearcher searcher = request.getSearcher();
-            for (DocIterator live = searcher.getLiveDocSet().iterator(); live.hasNext(); ) {
+            for (var live = searcher.getLiveDocSet().iterator(); live.hasNext(); ) {
                 digest.add(searcher.storedFields().document(live.nextDoc()).toString());
             }
             return digest.toBytes();

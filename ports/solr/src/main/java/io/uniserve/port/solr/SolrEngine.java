@@ -28,7 +28,6 @@ import org.apache.solr.core.CoreContainer;
 import org.apache.solr.core.CoreDescriptor;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.core.SolrXmlConfig;
-import org.apache.solr.schema.SchemaField;
 import org.apache.solr.schema.StrField;
 import org.apache.solr.search.SyntaxError;
 
@@ -61,11 +60,11 @@ public final class SolrEngine implements Engine {
     public void validate(TableMeta meta) {
         TableChecks.hashed(meta, "a uniqueKey is a text");
         var schema = SolrConfigset.FILES.validate(meta);
-        SchemaField key = schema.getUniqueKeyField();
+        var key = schema.getUniqueKeyField();
         if (key == null || !(key.getType() instanceof StrField)) {
             throw UniserveException.invalid("the schema's uniqueKey must be a field of type solr.StrField");
         }
-        SchemaField spread = schema.getFieldOrNull(meta.keyField());
+        var spread = schema.getFieldOrNull(meta.keyField());
         if (spread == null || spread.multiValued()) {
             throw UniserveException.invalid("the schema has no field \"" + meta.keyField() + "\" of one value");
         }

@@ -29,6 +29,8 @@ final class SolrLanguage {
     /** Checks parameters, those in JSON too, and makes answers of actors comparable with those of one core. */
     static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws SyntaxError {
         ModifiableSolrParams params = new ModifiableSolrParams(request.getParams());
+        // What Solr's own configset _default has, or the port's.
+        params.set("df", params.get("df", request.getSchema().hasExplicitField("_text_") ? "_text_" : "text"));
         String all = SupportTable.lines(params) + SupportTable.lines(request.getOriginalParams());
         TABLE.check(params, all);
         Object facet = request.getJSON() == null ? null : request.getJSON().get("facet");

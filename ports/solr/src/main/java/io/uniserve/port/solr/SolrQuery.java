@@ -23,6 +23,7 @@ import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
 import org.apache.solr.common.util.NamedList;
 import org.apache.solr.common.util.SimpleOrderedMap;
+import org.apache.solr.common.util.StrUtils;
 import org.apache.solr.core.SolrCore;
 import org.apache.solr.handler.RequestHandlerBase;
 import org.apache.solr.request.LocalSolrQueryRequest;
@@ -91,6 +92,10 @@ final class SolrQuery {
                 // One core tells the best score beside scores only.
                 Answer.parts(response.getValues(), SolrDocumentList.class, found -> found.setMaxScore(null));
             }
+            if ("/get".equals(params.get(CommonParams.QT)) && response.getResponse() instanceof SolrDocumentList got) {
+                String key = core.getLatestSchema().getUniqueKeyField().getName();
+                Answer.inOrder(got, one -> one.getFirstValue(key), StrUtils.splitSmart(params.get("ids"), ",", true));
+            }
             if (params.getBool("group.ngroups", false)
                     && response.getValues().get("grouped") instanceof NamedList<?> grouped) {
                 for (String field : Objects.requireNonNullElse(params.getParams("group.field"), new String[0])) {
@@ -108,12 +113,10 @@ final class SolrQuery {
         first.getParameterNames().removeIf(name -> name.matches("(json.)?facet|hl|stats|group|cursorMark|start"));
         first.set(CommonParams.ROWS, count).set(CommonParams.FL, key);
         first.set(CommonParams.SORT, "score desc," + key + " asc");
-        return run(
-                first,
-                response -> ((SolrDocumentList) response.getResponse())
-                        .stream()
-                                .map(document -> document.getFirstValue(key).toString())
-                                .collect(Collectors.joining("\t", "{!terms separator=\"\t\" f=" + key + "}", "")));
+        SolrDocumentList found = run(first, response -> (SolrDocumentList) response.getResponse());
+        return found.stream()
+                .map(document -> document.getFirstValue(key).toString())
+                .collect(Collectors.joining("\t", "{!terms separator=\"\t\" f=" + key + "}", ""));
     }
 
     /** Solr adds up the groups of its shards; here each counts once, from a facet of a query by itself over all terms. */
@@ -140,20 +143,25 @@ final class SolrQuery {
 
     private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActor<String> texts) {
         SolrParams params = SolrRequestParsers.parseQueryString(texts.at(context.actor()));
-        return actor.with("answer a shard request", request -> answer(request, context, params, "javabin"));
+        return actor.with("answer a shard request", request -> answer(actor, request, context, params, "javabin"));
     }
 
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
         return actor.with("answer the query", request -> {
-            SolrParams params =
-                    params(request.getCore(), text, actor.home.meta().keyField());
-            return new Answer("application/json", answer(request, context, params, "json"));
+            var params = params(request.getCore(), text, actor.home.meta().keyField());
+            return new Answer("application/json", answer(actor, request, context, params, "json"));
         });
     }
 
     /** Solr gives up at the query's deadline. */
-    private static Bytes answer(SolrQueryRequest request, OperatorContext context, SolrParams params, String format)
+    private static Bytes answer(
+            SolrActor actor, SolrQueryRequest request, OperatorContext context, SolrParams params, String format)
             throws Exception {
+        if ("/get".equals(params.get(CommonParams.QT))
+                && (actor.held != null || actor.home.meta().level().atomic())) {
+            throw UniserveException.unsupported("qt=/get, which sees what is newest, in a session or of a table with"
+                    + " atomic updates: use q={!term f=id}...");
+        }
         request.setParams(new ModifiableSolrParams(params)
                 .set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
         return handle(request, response -> written(response, format));

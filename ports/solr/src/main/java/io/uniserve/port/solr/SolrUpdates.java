@@ -5,14 +5,12 @@ import io.uniserve.api.FieldValues;
 import io.uniserve.api.update.EventualUpdate;
 import java.util.List;
 import org.apache.lucene.index.IndexWriter;
-import org.apache.lucene.index.IndexableField;
 import org.apache.lucene.util.BytesRef;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.common.SolrInputDocument;
 import org.apache.solr.handler.component.RealTimeGetComponent;
 import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.schema.BoolField;
-import org.apache.solr.schema.SchemaField;
 import org.apache.solr.search.QParser;
 import org.apache.solr.search.SyntaxError;
 import org.apache.solr.update.AddUpdateCommand;
@@ -124,7 +122,12 @@ public final class SolrUpdates {
 
     private static void checkAdd(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String where = "document \"" + id(actor, request, row) + "\": ";
-        row.fields().forEach((name, value) -> check(where, request.getSchema().getFieldOrNull(name), name, row));
+        for (String name : row.fields().keySet()) {
+            var field =
+                    FieldValues.requireKnown(where, name, request.getSchema().getFieldOrNull(name));
+            boolean bool = field.getType() instanceof BoolField;
+            FieldValues.check(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
+        }
         // Where a version may be under way, the document that is changed is looked at when the change is prepared.
         String why = unfit(request, row, actor.home.meta().level().atomic() && FieldValues.isChange(row));
         if (why != null) {
@@ -132,17 +135,10 @@ public final class SolrUpdates {
         }
     }
 
-    private static void check(String where, @Nullable SchemaField known, String name, Document row) {
-        SchemaField field = FieldValues.requireKnown(where, name, known);
-        boolean bool = field.getType() instanceof BoolField;
-        FieldValues.check(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
-    }
-
     /** Says why Lucene would not index the document, or these fields alone, as for a long term, or null. */
     private static @Nullable String unfit(SolrQueryRequest request, Document row, boolean fields) throws Exception {
         try {
-            for (IndexableField field :
-                    DocumentBuilder.toDocument(document(request, row), request.getSchema(), fields, true)) {
+            for (var field : DocumentBuilder.toDocument(document(request, row), request.getSchema(), fields, true)) {
                 BytesRef binary = field.binaryValue();
                 String text = field.stringValue();
                 int bytes = binary != null ? binary.length : text != null ? new BytesRef(text).length : 0;

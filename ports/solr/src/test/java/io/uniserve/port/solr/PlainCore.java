@@ -98,7 +98,15 @@ final class PlainCore implements AutoCloseable {
             document.fields().forEach(one::addField);
             all.add(one);
         }
-        server.add(all);
+        if (!all.isEmpty()) {
+            server.add(all);
+        }
+        server.commit();
+    }
+
+    /** Deletes documents, by their ids. */
+    void delete(List<String> ids) throws IOException, SolrServerException {
+        server.deleteById(ids);
         server.commit();
     }
 

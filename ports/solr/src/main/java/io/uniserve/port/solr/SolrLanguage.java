@@ -59,7 +59,9 @@ final class SolrLanguage {
 
     /** Refuses, by name, query parsers and functions whose answer over parts of a table may differ from that over the whole. */
     static void refuseParts(String lines, String keyField) {
-        TABLE.checkParts(lines, rest -> rest.startsWith("{!collapse field=" + keyField + "}"));
+        String options = "( (min|max|sort|nullPolicy|hint)=('[^']*+'|\"[^\"]*+\"|[\\w.,()]++))*+";
+        String collapse = "\\{!collapse field=\\Q" + keyField + "\\E(?!.*_docid_)" + options + " ?\\}.*";
+        TABLE.checkParts(lines, rest -> rest.lines().findFirst().orElse("").matches(collapse));
     }
 
     /** Refuses numbers by which Solr would take memory: those of pages, groups, nearest documents, n-grams and ranges. */

@@ -97,6 +97,11 @@ final class LocalTable implements PlanContext {
         return actors.get(number);
     }
 
+    /** Asks this in place of the first actor. */
+    void use(SolrActor other) {
+        actors.set(0, other);
+    }
+
     /** The actors that each round of requests went to, since the last call. */
     List<Set<Integer>> rounds() {
         List<Set<Integer>> copy = List.copyOf(rounds);

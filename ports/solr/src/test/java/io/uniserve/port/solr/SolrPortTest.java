@@ -119,10 +119,14 @@ class SolrPortTest {
                 "q=*:*&group=true&group.field=year_i&rows=1&group.limit=999999999 | group.limit",
                 "q=*:*&group=true&group.field=year_i&rows=1000&group.limit=51&group.offset=50 | group.limit",
                 "q=*:*&facet=true&facet.range=year_i&facet.range.start=0&facet.range.end=1e9&facet.range.gap=1 | gap",
-                "q=*:*&facet=true&facet.range={!facet.range.gap=0.001}ratio_d&facet.range.start=0&facet.range.end=1000&facet.range.gap=9 | gap",
-                "q=*:*&facet=true&facet.range=date_dt&facet.range.start=2000-01-01T00:00:00Z&facet.range.end=NOW&facet.range.gap=%2B1SECOND | gap",
-                "q=*:*&json.facet={a:{type:query,q:'*:*',facet:{x:{range:{field:year_i,start:0,end:2000000000,gap:1}}}}} | gap",
-                "q=*:*&json.facet={x:{type:range,field:date_dt,start:'1000-01-01T00:00:00Z',end:'NOW',gap:'%2B1DAY'}} | gap",
+                "q=*:*&facet=true&facet.range={!facet.range.gap=0.001}ratio_d&facet.range.start=0&facet.range.end=1000&facet.range.gap=9"
+                    + " | gap",
+                "q=*:*&facet=true&facet.range=date_dt&facet.range.start=2000-01-01T00:00:00Z&facet.range.end=NOW&facet.range.gap=%2B1SECOND"
+                    + " | gap",
+                "q=*:*&json.facet={a:{type:query,q:'*:*',facet:{x:{range:{field:year_i,start:0,end:2000000000,gap:1}}}}}"
+                    + " | gap",
+                "q=*:*&json.facet={x:{type:range,field:date_dt,start:'1000-01-01T00:00:00Z',end:'NOW',gap:'%2B1DAY'}}"
+                        + " | gap",
                 "q=*:*&facet=true&facet.range=year_i&facet.range.start=0&facet.range.end=9&facet.range.gap=0 | gap",
                 "q={!func}strdist(title,'a',ngram,999999999) | ngram",
                 "q=*:*&hl=true&hl.snippets=999999999 | hl.snippets",
@@ -316,12 +320,13 @@ class SolrPortTest {
     @Test
     void aTableBringsItsSchemaAndIsSpreadByAFieldOfItsOwn(@TempDir Path conf) throws IOException {
         Files.writeString(conf.resolve("managed-schema"), """
-                <schema name="own" version="1.6"><uniqueKey>key</uniqueKey>
-                <fieldType name="string" class="solr.StrField" docValues="true"/>
-                <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/>
-                <filter name="stop" words="stop.txt"/></analyzer></fieldType>
-                <field name="key" type="string"/><field name="shop" type="string"/><field name="text" type="words"/>
-                </schema>""");
+            <schema name="own" version="1.6"><uniqueKey>key</uniqueKey>
+            <fieldType name="string" class="solr.StrField" docValues="true"/>
+            <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/>
+            <filter name="stop" words="stop.txt"/></analyzer></fieldType>
+            <field name="key" type="string"/><field name="shop" type="string"/><field name="text" type="words"/>
+            </schema>\
+            """);
         Files.writeString(conf.resolve("stop.txt"), "the");
         TableMeta meta = LocalTable.meta(3, "shop", Map.of("configset", PackedFiles.pack(conf, file -> true)));
         engine.validate(meta);
@@ -367,8 +372,48 @@ class SolrPortTest {
     @Test
     void documentsAreGotByTheirIds() {
         assertThat(table.query("qt=/get&id=e5&fl=id")).contains("\"doc\":{\"id\":\"e5\"}");
-        assertThat(SingleCore.ids(table.query("qt=/get&ids=e5,e6,none&fl=id"))).containsExactlyInAnyOrder("e5", "e6");
+        for (String ids : List.of("e5,e6,none", "e9,e3,e8,e1,e2,e9,e7", "e6,e5", "e1")) {
+            List<String> there =
+                    Stream.of(ids.split(",")).filter(id -> !id.equals("none")).toList();
+            assertThat(SingleCore.ids(table.query("qt=/get&ids=" + ids + "&fl=id")))
+                    .isEqualTo(there);
+            assertThat(table.query("qt=/get&ids=" + ids)).contains("\"numFound\":" + there.size() + ",");
+        }
         assertThat(table.query("qt=/get&id=none")).contains("\"doc\":null");
+        refused("qt=/get&ids=e5,e6&fl=title", ErrorCode.UNSUPPORTED, "field that has them");
+    }
+
+    /** Solr looks at what was prepared, and at what came after the state that is held. */
+    @Test
+    void realTimeGetIsRefusedWhereItWouldSeeAnotherState() {
+        LocalTable own = new LocalTable(engine, instance, directory, 1);
+        own.add(Europarl.documents(20));
+        assertThat(own.query(0, "qt=/get&id=e5&fl=id")).contains("\"doc\":{\"id\":\"e5\"}");
+        SolrActor live = own.actor(0);
+        try (SolrActor view = own.actor(0).snapshot()) {
+            own.use(view);
+            assertThatThrownBy(() -> own.query(0, "qt=/get&id=e5&fl=id")).hasMessageContaining("qt=/get");
+            assertThatThrownBy(() -> own.query("qt=/get&id=e5&fl=id"))
+                    .isInstanceOfSatisfying(
+                            UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
+                    .hasMessageContaining("session");
+            assertThat(own.query(0, "q={!term f=id}e5&fl=id")).contains("{\"id\":\"e5\"}");
+        } finally {
+            own.use(live);
+        }
+        TableMeta atomic = new TableMeta(
+                new TableName("docs"),
+                1,
+                new Partitioner.Hash(2),
+                "id",
+                ConsistencyLevel.SERIALIZABLE,
+                1,
+                1,
+                OnLoss.WAIT,
+                "solr",
+                Map.of());
+        LocalTable versions = new LocalTable(engine, instance, directory, atomic);
+        assertThatThrownBy(() -> versions.query("qt=/get&id=e5")).hasMessageContaining("atomic");
     }
 
     @Test

@@ -128,11 +128,11 @@ class NothingIgnoredTest {
                 "q=*:*&facet=true&facet.range={!key=k"
                         + " gap=2}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | gap",
                 "q=*:*&facet=true&facet.range={!facet.mincount=2}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1"
-                    + " | facet.mincount",
+                        + " | facet.mincount",
                 "q=*:*&facet=true&facet.range={!ex=k}stock_i&f.stock_i.facet.mincount=3&facet.range.start=0&facet.range.end=9&facet.range.gap=1"
-                    + " | mincount",
+                        + " | mincount",
                 "q=*:*&facet=true&facet.mincount=2&facet.field={!key=k}stock_i&facet.range={!ex=a}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1"
-                    + " | field stock_i",
+                        + " | field stock_i",
                 "q=*:*&facet=true&facet.pivot={!key=p}brand_s,even_b | facet.pivot with key",
                 "q=*:*&facet=true&facet.limit=-1&facet.pivot={!key=p}brand_s,even_b&facet.pivot.mincount=2 |"
                         + " facet.pivot with key",
@@ -249,11 +249,11 @@ class NothingIgnoredTest {
                         + " /domain/join",
                 "q=*:*&json.facet={b:{type:terms,field:brand_s,domain:{filter:\"a:b\",graph:{}}}} | /domain/graph",
                 "q=*:*&json.facet={b:{type:query,q:law,facet:{x:{range:{field:stock_i,start:0,end:9,gap:1,domain:{blockParent:a}}}}}}"
-                    + " | /domain/blockParent",
+                        + " | /domain/blockParent",
                 "q=*:*&json.facet={b:{type:terms,field:brand_s,limt:3}} | json.facet/terms/limt",
                 "q=*:*&json.facet={b:{field:{field:brand_s,minCount:3}}} | json.facet/terms/minCount",
                 "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{q:{query:{q:law,facet:{e:{terms:{field:even_b,domain:{excludeTags:t}}}}}}}}}}"
-                    + " | terms/facet/domain/excludeTags",
+                        + " | terms/facet/domain/excludeTags",
                 "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,excludeTags:t}}}}}} |"
                         + " terms/facet/domain/excludeTags",
                 "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,domain:{query:law}}}}}}} |"
@@ -265,7 +265,7 @@ class NothingIgnoredTest {
                 "q=*:*&json.facet={b:{type:terms,field:brand_s,method:stream}} | json.facet/terms/method",
                 "q=*:*&json.facet={b:{type:query,q:law,limit:3}} | json.facet/query/limit",
                 "q=*:*&json.facet={b:{type:query,q:law,facet:{r:{type:range,field:stock_i,start:0,end:9,gap:1,limit:2}}}}"
-                    + " | json.facet/range/limit",
+                        + " | json.facet/range/limit",
                 "q=*:*&json.facet={b:{type:func,func:'sum(stock_i)',limit:3}} | json.facet/func/limit",
                 "q=*:*&json.facet={b:{terms:{field:brand_s,domain:{excludeTag:t}}}} | json.facet/domain/excludeTag",
                 "json={query:'*:*',facet:{b:{terms:{field:brand_s,limt:3}}}} | json.facet/terms/limt",

@@ -120,11 +120,11 @@ class SolrPortTest {
                 "q=*:*&group=true&group.field=year_i&rows=1000&group.limit=51&group.offset=50 | group.limit",
                 "q=*:*&facet=true&facet.range=year_i&facet.range.start=0&facet.range.end=1e9&facet.range.gap=1 | gap",
                 "q=*:*&facet=true&facet.range={!facet.range.gap=0.001}ratio_d&facet.range.start=0&facet.range.end=1000&facet.range.gap=9"
-                    + " | gap",
+                        + " | gap",
                 "q=*:*&facet=true&facet.range=date_dt&facet.range.start=2000-01-01T00:00:00Z&facet.range.end=NOW&facet.range.gap=%2B1SECOND"
-                    + " | gap",
+                        + " | gap",
                 "q=*:*&json.facet={a:{type:query,q:'*:*',facet:{x:{range:{field:year_i,start:0,end:2000000000,gap:1}}}}}"
-                    + " | gap",
+                        + " | gap",
                 "q=*:*&json.facet={x:{type:range,field:date_dt,start:'1000-01-01T00:00:00Z',end:'NOW',gap:'%2B1DAY'}}"
                         + " | gap",
                 "q=*:*&facet=true&facet.range=year_i&facet.range.start=0&facet.range.end=9&facet.range.gap=0 | gap",

@@ -5,7 +5,7 @@ import java.util.Random;
 
 /** Adds to queries what Solr makes of the documents they find: facets, statistics, groups, highlights, functions, pages. */
 public final class FeatureMaker {
-    private static final int KINDS = 14;
+    private static final int KINDS = 18;
     private static final List<String> STRINGS = List.of("first_s", "words_ss", "year_i", "even_b");
     private static final List<String> NUMBERS = List.of("year_i", "length_l", "ratio_d", "share_f");
     private static final List<String> FUNCTIONS = List.of(
@@ -40,7 +40,7 @@ public final class FeatureMaker {
         String query = "q=" + QueryMaker.escape(queries.main());
         return switch (kind) {
             case 0, 1 -> queries.next();
-            case 2 -> scored(query);
+            case 2, 14, 15, 16, 17 -> scored(query);
             case 3 ->
                 query + "&rows=0&facet=true&facet.query=" + QueryMaker.escape("text:" + queries.word()) + ranges();
             case 4 -> query + "&rows=0&facet=true" + pivot();
@@ -60,16 +60,35 @@ public final class FeatureMaker {
         };
     }
 
+    /** By their scores, with those; the statistics are those of all documents. */
     private String scored(String query) {
-        String text = queries.word() + " " + queries.word() + " " + queries.word();
+        String word = queries.word();
+        String text = word + " " + queries.word() + " " + queries.word();
+        String phrase = queries.phrase();
         String scored = any(List.of(
                 "q=" + text,
+                "q=" + QueryMaker.escape("text:\"" + phrase + "\"~3^2.5 OR title:" + word + "^0.3"),
+                "q=" + QueryMaker.escape("+text:(" + text + ")^1.7 -title:the text:\"" + phrase + "\""),
+                "q=" + QueryMaker.escape("text:(" + text + ") (title:" + word + " text:" + queries.word() + "*)^3"),
+                "q=" + QueryMaker.escape("(+text:" + word + " +text:" + queries.word() + ") text:(" + text + ")"),
+                "q=" + QueryMaker.escape("{!maxscore tie=0.3}text:" + word + " title:" + queries.word()),
+                "q=" + QueryMaker.escape("{!boost b=div(length_l,7)}text:(" + text + ")"),
+                "q=" + QueryMaker.escape("{!dismax qf='text^3 title' pf=text tie=0.1 mm=1}" + text),
+                "q=" + QueryMaker.escape("{!bool must=$must should=$should}") + "&must=text:" + word + "&should="
+                        + QueryMaker.escape("text:\"" + phrase + "\""),
                 "defType=edismax&q=" + text + "&qf=text^2 title&pf=text^3&tie=0.2&mm=1",
+                "defType=edismax&q=" + text + "&qf=text title&pf2=text^2&pf3=text^4&ps=2&mm="
+                        + QueryMaker.escape(any(List.of("1", "2<75%", "67%"))),
+                "defType=edismax&q=" + QueryMaker.escape("\"" + phrase + "\" " + word) + "&qf=text title^0.5&qs=2&mm=1",
                 "defType=edismax&q=" + text + "&qf=text&bq=" + QueryMaker.escape("even_b:true^2") + "&bf=log(length_l)",
+                "defType=edismax&q=" + text + "&qf=title text&bq=" + QueryMaker.escape("text:" + queries.word() + "^4")
+                        + "&bq=" + QueryMaker.escape("year_i:[1998 TO 2001]^1.5") + "&mm=1",
                 "defType=dismax&q=" + text + "&qf=text&mm=1",
-                "defType=edismax&q=" + text + "&qf=text&boost=" + QueryMaker.escape("div(year_i,2000)"),
+                "defType=edismax&q=" + text + "&qf=text&boost=" + QueryMaker.escape("div(year_i,2000)") + "&boost="
+                        + QueryMaker.escape("if(even_b,1.5,1)"),
                 query.endsWith("%7E1") ? "q=" + text : query));
-        return scored + "&distrib.statsCache=true&fl=id,score&rows=" + any(List.of(5, 30));
+        return scored + "&distrib.statsCache=true&fl=id,score&rows=" + any(List.of(5, 30))
+                + any(List.of("", "", "&start=3", "&sort=year_i desc,score desc,id asc", "&fq=even_b:true"));
     }
 
     private String ranges() {
@@ -84,7 +103,14 @@ public final class FeatureMaker {
 
     private String pivot() {
         return "&facet.pivot=" + any(List.of("year_i,even_b", "first_s,year_i", "even_b,words_ss,year_i"))
-                + "&facet.limit=" + any(List.of(1, 3, 20)) + "&facet.pivot.mincount=" + any(List.of(1, 2, 3));
+                + "&facet.limit=" + any(List.of(1, 3, 20))
+                + any(List.of(
+                        "&facet.pivot.mincount=1",
+                        "&facet.pivot.mincount=2",
+                        "&facet.pivot.mincount=3",
+                        "&facet.missing=true",
+                        "&facet.offset=1",
+                        "&facet.sort=index"));
     }
 
     private String json(int depth) {

@@ -46,9 +46,18 @@ final class ParameterMaker {
         };
     }
 
-    /** The first document of each part, where all documents of one are together. */
+    /** The first document of each part, by what is said, where all documents of one are together. */
     String collapsed() {
-        return main() + "&fq=" + escape("{!collapse field=" + CorpusDocument.PART + "}")
+        String first = any(List.of(
+                "",
+                " min=length_l",
+                " max=share_f",
+                " min=sum(year_i,length_l)",
+                " max=year_i nullPolicy=expand",
+                " sort='year_i desc,id asc'",
+                " sort='first_s asc,length_l desc,id desc' nullPolicy=collapse",
+                " nullPolicy=ignore hint=top_fc"));
+        return main() + "&fq=" + escape("{!collapse field=" + CorpusDocument.PART + first + "}")
                 + "&q.op=AND&fl=id&rows=40&sort="
                 + any(SORTS)
                 + any(List.of("", "&facet=true&facet.field=year_i", "&json.facet={y:{terms:year_i}}", "&start=3"));
@@ -170,7 +179,8 @@ final class ParameterMaker {
                         "{query:'{!bool must=$a should=$b}',queries:{a:'text:" + word
                                 + "',b:'year_i:1999'},sort:'year_i asc,id asc',fields:id,offset:2}",
                         "{query:{'#here':{edismax:{qf:text,query:" + word
-                                + "}}},sort:'id desc',fields:id,facet:{y:{terms:{field:year_i,domain:{excludeTags:here}}}}}",
+                                + "}}},sort:'id"
+                                + " desc',fields:id,facet:{y:{terms:{field:year_i,domain:{excludeTags:here}}}}}",
                         "{params:{q:'text:$w',df:title,rows:3,sort:'id asc',facet:true,'facet.field':year_i}}"
                                 .replace("$w", word),
                         "{query:'*:*',filter:[{'#t':'year_i:[1999 TO *]'}],limit:0,facet:" + facets() + "}")));

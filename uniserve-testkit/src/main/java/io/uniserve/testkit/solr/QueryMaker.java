@@ -112,7 +112,7 @@ public final class QueryMaker {
         return word;
     }
 
-    private String phrase() {
+    String phrase() {
         List<String> words = words();
         int at = random.nextInt(words.size() - 1);
         return words.get(at) + " " + words.get(at + 1);

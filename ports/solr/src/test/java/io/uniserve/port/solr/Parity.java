@@ -27,8 +27,8 @@ import org.slf4j.LoggerFactory;
 abstract class Parity {
     private static final Logger LOG = LoggerFactory.getLogger(Parity.class);
     static final int DOCUMENTS = 4_000;
-    private static final int QUERIES_PER_SEED = 46;
-    private static final int COLLAPSED_PER_SEED = 3;
+    private static final int QUERIES_PER_SEED = 54;
+    private static final int COLLAPSED_PER_SEED = 5;
     private static final int PAGES = 4;
 
     private final SolrEngine engine = new SolrEngine();

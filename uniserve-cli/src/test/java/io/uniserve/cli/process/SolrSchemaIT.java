@@ -145,12 +145,10 @@ class SolrSchemaIT {
         run("table", "create", "files", "--port", "solr", "--actors", "3");
         loadFile("json", """
             [{"id": "j1", "n_i": 1, "price_d": 1.5, "even_b": true, "at_dt": "2026-01-02T03:04:05Z", "tags_ss": ["a", "b"]},
-             {"id": "j2", "n_i": 2}, {"id": "j3", "n_i": 3}]\
-            """);
+             {"id": "j2", "n_i": 2}, {"id": "j3", "n_i": 3}]""");
         loadFile("json", """
             {"add": {"doc": {"id": "j4", "n_i": 3}}, "delete": {"id": "j2"}, "delete": {"query": "n_i:3"},
-             "add": {"doc": {"id": "j1", "n_i": {"inc": 10}, "tags_ss": {"add": "c"}}}, "commit": {}}\
-            """);
+             "add": {"doc": {"id": "j1", "n_i": {"inc": 10}, "tags_ss": {"add": "c"}}}, "commit": {}}""");
         loadFile("xml", """
             <update><add>
               <doc><field name="id">x1</field><field name="n_i">7</field><field name="even_b">false</field>
@@ -159,8 +157,7 @@ class SolrSchemaIT {
               <doc><field name="id">x3</field><field name="price_d">2.5</field></doc></add>
             <delete><query>title:words</query></delete><delete><id>x3</id></delete>
             <add><doc><field name="id">x1</field><field name="n_i" update="inc">5</field>
-              <field name="tags_ss" update="remove">a</field></doc></add><commit/></update>\
-            """);
+              <field name="tags_ss" update="remove">a</field></doc></add><commit/></update>""");
         loadFile(
                 "csv",
                 "id,n_i,price_d,even_b,at_dt,title\nc1,5,0.25,true,2024-02-29T00:00:00Z,\"words, two\"\nc2,6,,,,\n");
@@ -173,8 +170,7 @@ class SolrSchemaIT {
              {"id": "c2", "n_i": 6},
              {"id": "j1", "n_i": 11, "price_d": 1.5, "even_b": true, "at_dt": "2026-01-02T03:04:05Z",
               "tags_ss": ["a", "b", "c"]},
-             {"id": "x1", "n_i": 12, "even_b": false, "at_dt": "2025-12-31T23:59:59Z", "tags_ss": ["b"]}]\
-            """));
+             {"id": "x1", "n_i": 12, "even_b": false, "at_dt": "2025-12-31T23:59:59Z", "tags_ss": ["b"]}]"""));
     }
 
     private void loadFile(String format, String text) throws IOException {
@@ -218,9 +214,9 @@ class SolrSchemaIT {
         notCreated("none.txt", conf(FIRST.replace("stop.txt", "none.txt")));
         notCreated(
                 "default of field \"at\"",
-                conf(FIRST
-                        + "<fieldType name=\"date\" class=\"solr.DatePointField\"/><field name=\"at\""
-                        + " type=\"date\" default=\"NOW\"/>"));
+                conf(
+                        FIRST
+                                + "<fieldType name=\"date\" class=\"solr.DatePointField\"/><field name=\"at\" type=\"date\" default=\"NOW\"/>"));
         notCreated("uniqueKey", conf("schema.xml", "<schema name=\"own\" version=\"1.6\">" + FIRST + "</schema>"));
         notCreated("configset", conf("schema.xml", "<schema name=\"own\" version=\"1.6\">" + FIRST));
         notCreated("cannot be read", directory.resolve("nowhere").toString());

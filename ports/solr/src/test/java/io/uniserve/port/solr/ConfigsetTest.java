@@ -18,13 +18,12 @@ import org.junit.jupiter.params.provider.CsvSource;
 /** Configsets that a table cannot be created with: each is refused as the user's, and what is wrong is named. */
 class ConfigsetTest {
     private static final String GOOD = """
-        <schema name="own" version="1.6"><uniqueKey>id</uniqueKey>
-          <fieldType name="string" class="solr.StrField" docValues="true"/>
-          <fieldType name="date" class="solr.DatePointField"/>
-          <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/></analyzer></fieldType>
-          <field name="id" type="string"/><field name="text" type="words"/>
-        </schema>\
-        """;
+            <schema name="own" version="1.6"><uniqueKey>id</uniqueKey>
+              <fieldType name="string" class="solr.StrField" docValues="true"/>
+              <fieldType name="date" class="solr.DatePointField"/>
+              <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/></analyzer></fieldType>
+              <field name="id" type="string"/><field name="text" type="words"/>
+            </schema>""";
 
     private final SolrEngine engine = new SolrEngine();
 
@@ -48,13 +47,11 @@ class ConfigsetTest {
                 "<tokenizer name=\"standard\"/> | <tokenizer name=\"icu\"/> | icu",
                 "<tokenizer name=\"standard\"/> | <tokenizer name=\"nosuch\"/> | nosuch",
                 "class=\"solr.TextField\" | class=\"com.example.Own\" | com.example.Own",
-                "<tokenizer name=\"standard\"/> | <tokenizer name=\"standard\"/><filter name=\"stop\""
-                        + " words=\"lang/none.txt\"/> | lang/none.txt",
+                "<tokenizer name=\"standard\"/> | <tokenizer name=\"standard\"/><filter name=\"stop\" words=\"lang/none.txt\"/> | lang/none.txt",
                 "</schema> | <field name=\"a\" type=\"nowhere\"/></schema> | nowhere",
                 "</schema> | <copyField source=\"text\" dest=\"nowhere\"/></schema> | nowhere",
                 "</schema> | <field name=\"at\" type=\"date\" default=\"NOW\"/></schema> | default of field \"at\"",
-                "</schema> | <fieldType name=\"u\" class=\"solr.UUIDField\"/><field name=\"at\" type=\"u\""
-                        + " default=\"NEW\"/></schema> | default of field \"at\"",
+                "</schema> | <fieldType name=\"u\" class=\"solr.UUIDField\"/><field name=\"at\" type=\"u\" default=\"NEW\"/></schema> | default of field \"at\"",
                 "<uniqueKey>id</uniqueKey> | | uniqueKey must be",
                 "<uniqueKey>id | <uniqueKey>text | uniqueKey must be",
                 "<uniqueKey>id | <uniqueKey>nowhere | nowhere",

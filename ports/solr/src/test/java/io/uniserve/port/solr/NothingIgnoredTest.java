@@ -125,32 +125,22 @@ class NothingIgnoredTest {
                 "q=*:*&facet=true&facet.field={!key=k limit=2}brand_s | limit",
                 "q=*:*&facet=true&facet.field={!terms='brand3,brand1' key=t}brand_s | parameter terms",
                 "q=*:*&facet=true&facet.field={!ex='a,b' threads=2 key=k}brand_s | threads",
-                "q=*:*&facet=true&facet.range={!key=k"
-                        + " gap=2}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | gap",
-                "q=*:*&facet=true&facet.range={!facet.mincount=2}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1"
-                        + " | facet.mincount",
-                "q=*:*&facet=true&facet.range={!ex=k}stock_i&f.stock_i.facet.mincount=3&facet.range.start=0&facet.range.end=9&facet.range.gap=1"
-                        + " | mincount",
-                "q=*:*&facet=true&facet.mincount=2&facet.field={!key=k}stock_i&facet.range={!ex=a}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1"
-                        + " | field stock_i",
+                "q=*:*&facet=true&facet.range={!key=k gap=2}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | gap",
+                "q=*:*&facet=true&facet.range={!facet.mincount=2}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | facet.mincount",
+                "q=*:*&facet=true&facet.range={!ex=k}stock_i&f.stock_i.facet.mincount=3&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | mincount",
+                "q=*:*&facet=true&facet.mincount=2&facet.field={!key=k}stock_i&facet.range={!ex=a}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1 | field stock_i",
                 "q=*:*&facet=true&facet.pivot={!key=p}brand_s,even_b | facet.pivot with key",
-                "q=*:*&facet=true&facet.limit=-1&facet.pivot={!key=p}brand_s,even_b&facet.pivot.mincount=2 |"
-                        + " facet.pivot with key",
-                "q=*:*&facet=true&facet.limit=-1&facet.pivot={!key=p}brand_s,even_b&f.brand_s.facet.limit=2 |"
-                        + " facet.pivot with key",
+                "q=*:*&facet=true&facet.limit=-1&facet.pivot={!key=p}brand_s,even_b&facet.pivot.mincount=2 | facet.pivot with key",
+                "q=*:*&facet=true&facet.limit=-1&facet.pivot={!key=p}brand_s,even_b&f.brand_s.facet.limit=2 | facet.pivot with key",
                 "q=*:*&facet=true&facet.pivot=brand_s,even_b&facet.missing=true&facet.pivot.mincount=2 | facet.missing",
-                "q=*:*&facet=true&facet.pivot=brand_s,even_b&f.even_b.facet.missing=true&f.brand_s.facet.offset=1 |"
-                        + " facet.missing",
+                "q=*:*&facet=true&facet.pivot=brand_s,even_b&f.even_b.facet.missing=true&f.brand_s.facet.offset=1 | facet.missing",
                 "q=*:*&facet=true&facet.pivot=brand_s,even_b&facet.missing=true&facet.limit=0 | facet.missing",
                 "q=*:*&facet=true&facet.pivot=brand_s,even_b&facet.limit=-1&facet.offset=2 | give a limit",
-                "q=*:*&facet=true&facet.pivot=brand_s,even_b&f.brand_s.facet.limit=-1&f.brand_s.facet.offset=1 | give"
-                        + " a limit",
+                "q=*:*&facet=true&facet.pivot=brand_s,even_b&f.brand_s.facet.limit=-1&f.brand_s.facet.offset=1 | give a limit",
                 "q=*:*&facet=true&facet.pivot=brand_s,even_b&facet.pivot.mincount=0 | facet.pivot.mincount=0",
-                "q=*:*&facet=true&facet.query={!key=k}law&facet.query=river&facet.query={!key=k ex=a}river | key k is"
-                        + " given twice",
+                "q=*:*&facet=true&facet.query={!key=k}law&facet.query=river&facet.query={!key=k ex=a}river | key k is given twice",
                 "q=*:*&facet=true&facet.field={!key=k}brand_s&facet.field={!ex=a key=k}even_b | key k is given twice",
-                "q=*:*&stats=true&stats.field={!key=k}stock_i&stats.field={!key=k min=true}stock_i | key k is given"
-                        + " twice",
+                "q=*:*&stats=true&stats.field={!key=k}stock_i&stats.field={!key=k min=true}stock_i | key k is given twice",
                 "q=law&df=text&group=true&group.field=cat_s&distrib.statsCache=true | statsCache",
                 "q=text:lwa~1&distrib.statsCache=true | statsCache",
                 "q=text:r\u00fc~&distrib.statsCache=true | statsCache",
@@ -206,10 +196,8 @@ class NothingIgnoredTest {
                 "q=*:*&sort=ord\u2003(brand_s) asc | \"ord\"",
                 "q={!\u2003join from=brand_s to=brand_s}id:d1 | \"join\"",
                 "q=*:*&fq={!type\u2003=\u2003join from=brand_s to=brand_s v='id:d1'} | \"join\"",
-                "q=*:*&json.facet={a:{type:query,q:\"{!func}if(exists(literal('\u0085q=')),\\u006frd(brand_s),1)\"}} |"
-                        + " \"ord\"",
-                "q=*:*&json.facet={a:{type:query,q:\"{!func}if(exists(literal('\\u0085q=')),\\u006frd(brand_s),1)\"}}"
-                        + " | \"ord\"",
+                "q=*:*&json.facet={a:{type:query,q:\"{!func}if(exists(literal('\u0085q=')),\\u006frd(brand_s),1)\"}} | \"ord\"",
+                "q=*:*&json.facet={a:{type:query,q:\"{!func}if(exists(literal('\\u0085q=')),\\u006frd(brand_s),1)\"}} | \"ord\"",
                 "q=*:*&fl=id,x:ord(brand_s) | \"ord\"",
                 "q=law&defType=edismax&qf=text&bf=ord(brand_s) | \"ord\"",
                 "q=law&defType=edismax&qf=text&boost=ord(brand_s) | \"ord\"",
@@ -245,37 +233,28 @@ class NothingIgnoredTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "q=*:*&json.facet={b:{type:terms,field:brand_s,domain:{join:{from:brand_s,to:brand_s}}}} |"
-                        + " /domain/join",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,domain:{join:{from:brand_s,to:brand_s}}}} | /domain/join",
                 "q=*:*&json.facet={b:{type:terms,field:brand_s,domain:{filter:\"a:b\",graph:{}}}} | /domain/graph",
-                "q=*:*&json.facet={b:{type:query,q:law,facet:{x:{range:{field:stock_i,start:0,end:9,gap:1,domain:{blockParent:a}}}}}}"
-                        + " | /domain/blockParent",
+                "q=*:*&json.facet={b:{type:query,q:law,facet:{x:{range:{field:stock_i,start:0,end:9,gap:1,domain:{blockParent:a}}}}}} | /domain/blockParent",
                 "q=*:*&json.facet={b:{type:terms,field:brand_s,limt:3}} | json.facet/terms/limt",
                 "q=*:*&json.facet={b:{field:{field:brand_s,minCount:3}}} | json.facet/terms/minCount",
-                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{q:{query:{q:law,facet:{e:{terms:{field:even_b,domain:{excludeTags:t}}}}}}}}}}"
-                        + " | terms/facet/domain/excludeTags",
-                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,excludeTags:t}}}}}} |"
-                        + " terms/facet/domain/excludeTags",
-                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,domain:{query:law}}}}}}} |"
-                        + " terms/facet/domain/query",
-                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,domain:{graph:{}}}}}}}} |"
-                        + " terms/facet/domain/graph",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{q:{query:{q:law,facet:{e:{terms:{field:even_b,domain:{excludeTags:t}}}}}}}}}} | terms/facet/domain/excludeTags",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,excludeTags:t}}}}}} | terms/facet/domain/excludeTags",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,domain:{query:law}}}}}}} | terms/facet/domain/query",
+                "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{e:{terms:{field:even_b,domain:{graph:{}}}}}}}} | terms/facet/domain/graph",
                 "q=*:*&json.facet={b:{terms:{field:brand_s,numBuckets:true,mincount:0}}} | numBuckets",
                 "q=*:*&json.facet={b:{type:terms,field:brand_s,prelim_sort:count}} | prelim_sort",
                 "q=*:*&json.facet={b:{type:terms,field:brand_s,method:stream}} | json.facet/terms/method",
                 "q=*:*&json.facet={b:{type:query,q:law,limit:3}} | json.facet/query/limit",
-                "q=*:*&json.facet={b:{type:query,q:law,facet:{r:{type:range,field:stock_i,start:0,end:9,gap:1,limit:2}}}}"
-                        + " | json.facet/range/limit",
+                "q=*:*&json.facet={b:{type:query,q:law,facet:{r:{type:range,field:stock_i,start:0,end:9,gap:1,limit:2}}}} | json.facet/range/limit",
                 "q=*:*&json.facet={b:{type:func,func:'sum(stock_i)',limit:3}} | json.facet/func/limit",
                 "q=*:*&json.facet={b:{terms:{field:brand_s,domain:{excludeTag:t}}}} | json.facet/domain/excludeTag",
                 "json={query:'*:*',facet:{b:{terms:{field:brand_s,limt:3}}}} | json.facet/terms/limt",
                 "q=*:*&json.facet={count:{type:terms,field:brand_s}} | json.facet/named/count",
                 "q=*:*&json.facet={b:{type:terms,field:brand_s,facet:{val:'sum(stock_i)'}}} | json.facet/named/val",
                 "q=*:*&json.facet={u:'uniqueBlock(brand_s)'} | uniqueBlock",
-                "q=*:*&json.facet={b:{type:range,field:stock_i,ranges:[{from:0,to:5},{from:0,to:5}]}} |"
-                        + " json.facet/range/ranges/twice",
-                "q=*:*&json.facet={b:{range:{field:stock_i,ranges:[{from:0,to:5},{range:'[0, 5)'}]}}} |"
-                        + " json.facet/range/ranges/twice",
+                "q=*:*&json.facet={b:{type:range,field:stock_i,ranges:[{from:0,to:5},{from:0,to:5}]}} | json.facet/range/ranges/twice",
+                "q=*:*&json.facet={b:{range:{field:stock_i,ranges:[{from:0,to:5},{range:'[0, 5)'}]}}} | json.facet/range/ranges/twice",
                 "q=*:*&json.facet={b:{query:\"{\\u0021join from=a to=b}x:1\"}} | \"join\"",
             })
     void optionsOfJsonFacetsAreRefusedByName(String line) {
@@ -317,8 +296,7 @@ class NothingIgnoredTest {
                 "q=*:*&sort=geodist(text,1,1) asc | text",
                 "q=*:*&stats=true&stats.field=text | text",
                 "q=*:*&facet=true&facet.range=text&facet.range.start=a&facet.range.end=b&facet.range.gap=1 | start",
-                "q=*:*&facet=true&facet.range=brand_s&facet.range.start=1&facet.range.end=2&facet.range.gap=1 |"
-                        + " brand_s",
+                "q=*:*&facet=true&facet.range=brand_s&facet.range.start=1&facet.range.end=2&facet.range.gap=1 | brand_s",
                 "q=*:*&json.facet={b:{type:range,field:text,start:0,end:9,gap:1}} | text",
                 "q=*:*&sort=unknown asc | unknown",
                 "q=*:*&facet=true&facet.range=stock_i&facet.range.start=x&facet.range.end=9&facet.range.gap=1 | start",

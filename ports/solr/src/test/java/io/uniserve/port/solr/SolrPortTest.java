@@ -119,14 +119,10 @@ class SolrPortTest {
                 "q=*:*&group=true&group.field=year_i&rows=1&group.limit=999999999 | group.limit",
                 "q=*:*&group=true&group.field=year_i&rows=1000&group.limit=51&group.offset=50 | group.limit",
                 "q=*:*&facet=true&facet.range=year_i&facet.range.start=0&facet.range.end=1e9&facet.range.gap=1 | gap",
-                "q=*:*&facet=true&facet.range={!facet.range.gap=0.001}ratio_d&facet.range.start=0&facet.range.end=1000&facet.range.gap=9"
-                        + " | gap",
-                "q=*:*&facet=true&facet.range=date_dt&facet.range.start=2000-01-01T00:00:00Z&facet.range.end=NOW&facet.range.gap=%2B1SECOND"
-                        + " | gap",
-                "q=*:*&json.facet={a:{type:query,q:'*:*',facet:{x:{range:{field:year_i,start:0,end:2000000000,gap:1}}}}}"
-                        + " | gap",
-                "q=*:*&json.facet={x:{type:range,field:date_dt,start:'1000-01-01T00:00:00Z',end:'NOW',gap:'%2B1DAY'}}"
-                        + " | gap",
+                "q=*:*&facet=true&facet.range={!facet.range.gap=0.001}ratio_d&facet.range.start=0&facet.range.end=1000&facet.range.gap=9 | gap",
+                "q=*:*&facet=true&facet.range=date_dt&facet.range.start=2000-01-01T00:00:00Z&facet.range.end=NOW&facet.range.gap=%2B1SECOND | gap",
+                "q=*:*&json.facet={a:{type:query,q:'*:*',facet:{x:{range:{field:year_i,start:0,end:2000000000,gap:1}}}}} | gap",
+                "q=*:*&json.facet={x:{type:range,field:date_dt,start:'1000-01-01T00:00:00Z',end:'NOW',gap:'%2B1DAY'}} | gap",
                 "q=*:*&facet=true&facet.range=year_i&facet.range.start=0&facet.range.end=9&facet.range.gap=0 | gap",
                 "q={!func}strdist(title,'a',ngram,999999999) | ngram",
                 "q=*:*&hl=true&hl.snippets=999999999 | hl.snippets",
@@ -320,13 +316,12 @@ class SolrPortTest {
     @Test
     void aTableBringsItsSchemaAndIsSpreadByAFieldOfItsOwn(@TempDir Path conf) throws IOException {
         Files.writeString(conf.resolve("managed-schema"), """
-            <schema name="own" version="1.6"><uniqueKey>key</uniqueKey>
-            <fieldType name="string" class="solr.StrField" docValues="true"/>
-            <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/>
-            <filter name="stop" words="stop.txt"/></analyzer></fieldType>
-            <field name="key" type="string"/><field name="shop" type="string"/><field name="text" type="words"/>
-            </schema>\
-            """);
+                <schema name="own" version="1.6"><uniqueKey>key</uniqueKey>
+                <fieldType name="string" class="solr.StrField" docValues="true"/>
+                <fieldType name="words" class="solr.TextField"><analyzer><tokenizer name="standard"/>
+                <filter name="stop" words="stop.txt"/></analyzer></fieldType>
+                <field name="key" type="string"/><field name="shop" type="string"/><field name="text" type="words"/>
+                </schema>""");
         Files.writeString(conf.resolve("stop.txt"), "the");
         TableMeta meta = LocalTable.meta(3, "shop", Map.of("configset", PackedFiles.pack(conf, file -> true)));
         engine.validate(meta);

@@ -3,11 +3,15 @@ package io.uniserve.runtime.engine;
 import static io.uniserve.runtime.engine.HostWorld.KEY;
 import static io.uniserve.runtime.engine.HostWorld.rows;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.Document;
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableMeta;
 import io.uniserve.port.kv.KvEngine;
@@ -15,8 +19,10 @@ import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost.Update;
 import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.async.Waiter;
+import java.lang.ref.WeakReference;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
@@ -26,6 +32,9 @@ import org.junit.jupiter.api.io.TempDir;
 /** Atomic updates at the engine: prepared out of readers' sight, committed or let go of, with states by version. */
 class AtomicHostTest {
     private static final String PUT = "kv.put@1";
+    private static final int STATES_IN_BUDGET = 4;
+    /** What a changed byte counts, see AtomicParts. */
+    private static final int CHANGE_FACTOR = 8;
 
     @TempDir
     Path directory;
@@ -158,6 +167,48 @@ class AtomicHostTest {
         assertThat(state.state().usage().rows()).isEqualTo(1);
         state.release();
         hosted.release();
+    }
+
+    /** Older states have a budget; one that is being read stays as it was, and what nobody reads any more is given back. */
+    @Test
+    void statesBeyondTheBudgetAreGoneAndGivenBack() {
+        prepare(1, rows("a"));
+        decide(1, true);
+        HostedActor hosted = world.host.pin(KEY).orElseThrow();
+        SnapshotShelf.Ref<Actor> reading = hosted.at(1).orElseThrow();
+        WeakReference<Actor> first = new WeakReference<>(reading.state());
+        int last = 1 + 3 * STATES_IN_BUDGET;
+        for (int version = 2; version <= last; version++) {
+            prepare(version, padded("row " + version));
+            decide(version, true);
+        }
+        assertThat(rowsAt(last)).isEqualTo(last);
+        int kept = 0;
+        for (int version = last; rowsAt(version) != -1; version--) {
+            assertThat(rowsAt(version)).isEqualTo(version);
+            kept++;
+        }
+        assertThat(kept).as("beside the newest").isBetween(2, STATES_IN_BUDGET + 1);
+        for (int version = 1; version <= last - kept; version++) {
+            assertThat(rowsAt(version)).as("version %s", version).isEqualTo(-1);
+        }
+        assertThat(reading.state().usage().rows()).isEqualTo(1);
+        reading.release();
+        reading = hosted.at(0).orElseThrow();
+        await().untilAsserted(() -> {
+            System.gc();
+            assertThat(first.get()).isNull();
+        });
+        assertThat(reading.state().usage().rows()).isEqualTo(last);
+        reading.release();
+        hosted.release();
+    }
+
+    /** A row of which so many versions take all of the memory that older states may take. */
+    private static Bytes padded(String key) {
+        long budget = Limits.SNAPSHOT_HEAP_PERMILLE * (Runtime.getRuntime().maxMemory() / 1_000);
+        String pad = "x".repeat((int) (budget / CHANGE_FACTOR / STATES_IN_BUDGET));
+        return Codecs.list(Document.CODEC).encode(List.of(new Document("id", Map.of("id", key, "pad", pad))));
     }
 
     @Test

@@ -76,8 +76,8 @@ public final class SimulateCommand extends CliCommand {
             names = "--workload",
             paramLabel = "KIND",
             description =
-                    "What clients do: eventual, or atomic (updates of several actors that are made together, and reads of"
-                            + " one version of them). The default is eventual, or the one that shows the planted bug.")
+                    "What clients do: eventual, or atomic (updates of several actors that are made together, and reads"
+                            + " of one version of them). The default is eventual, or the one that shows the planted bug.")
     private String workload = "";
 
     @Option(
@@ -89,8 +89,8 @@ public final class SimulateCommand extends CliCommand {
     @Option(
             names = "--calm",
             description =
-                    "One cluster for --hours hours (default: 6) of the first seed, under light faults and judged every ten"
-                            + " minutes: what it keeps for the sake of the past must not grow.")
+                    "One cluster for --hours hours (default: 6) of the first seed, under light faults and judged every"
+                            + " ten minutes: what it keeps for the sake of the past must not grow.")
     private boolean calm;
 
     @Option(names = "--trace", description = "Print every line of every history.")
@@ -224,7 +224,12 @@ public final class SimulateCommand extends CliCommand {
             line.figure(Figure.atLeast(
                     "operations a simulated second", report.operationsPerSecond(), OPERATIONS_PER_SECOND_GOAL));
         } else {
-            line.figure(Figure.atLeast("violations found with " + bug.label(), report.violations(), 1));
+            long found = report.failed().stream()
+                    .flatMap(seed -> seed.violations().stream())
+                    .filter(violation -> bug.codes().contains(violation.invariant()))
+                    .count();
+            String codes = String.join(", ", bug.codes());
+            line.figure(Figure.atLeast("violations of " + codes + " found with " + bug.label(), found, 1));
         }
         return line.with("seeds", range.toString())
                 .with("hours", report.hours())

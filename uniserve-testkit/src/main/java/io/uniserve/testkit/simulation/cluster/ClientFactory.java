@@ -17,6 +17,7 @@ import io.uniserve.testkit.simulation.plant.CutApart;
 import io.uniserve.testkit.simulation.plant.MuteVersions;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.RenamingNetwork;
+import io.uniserve.testkit.simulation.plant.UnversionedScatters;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
 import io.uniserve.testkit.simulation.workload.AtomicClient;
 import io.uniserve.testkit.simulation.workload.Crowd;
@@ -132,7 +133,10 @@ public final class ClientFactory {
                 world.queue,
                 world.random.fork("client " + name).fork("choices"),
                 env,
-                shuffles(env, process, versions),
+                shuffles(
+                        env,
+                        process,
+                        world.plant == Plant.UNVERSIONED_SHUFFLE ? new UnversionedScatters(versions) : versions),
                 versions,
                 world.wire.cutNetwork(process),
                 world.level() == ConsistencyLevel.FULLY_SERIALIZABLE,

@@ -87,7 +87,7 @@ class PlansIT {
     @Test
     void aChunkOfTwoGigabytes() {
         ClusterState before = ClusterState.of(bad.client);
-        var run = bad.run(List.of("query", "trouble", TroublePlans.PREFIX + "gigabytes"));
+        var run = bad.run(List.of("query", "trouble", TroublePlans.PREFIX + "gigabytes", "--deadline", "3m"));
         assertThat(run.err())
                 .containsAnyOf("TOO_LARGE: a chunk of 2147483639 bytes", "ran out of memory: ask for less");
         assertThat(run.exit()).isNotZero();

@@ -8,12 +8,12 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares answers of two engines, row by row in order. Numbers may differ by what engines round an average to, six digits
- * behind the point, or by the last digits of a double; so sums of money are equal to the cent.
+ * Compares answers of two engines, row by row in order. Numbers may differ by what engines round an average to, or cut a quotient
+ * to as MonetDB does, six digits behind the point, or by the last digits of a double; so sums of money are equal to the cent.
  */
 final class SqlAnswers {
     private static final Pattern NUMBER = Pattern.compile("-?\\d+(\\.\\d+)?([eE][-+]?\\d+)?");
-    private static final BigDecimal ROUNDED = new BigDecimal("0.00000051");
+    private static final BigDecimal ROUNDED = new BigDecimal("0.00000101");
     private static final BigDecimal DOUBLE = new BigDecimal("1e-14");
 
     private SqlAnswers() {}

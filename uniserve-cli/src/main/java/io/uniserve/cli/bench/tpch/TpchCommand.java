@@ -4,6 +4,7 @@ import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.bench.measure.Bench;
 import io.uniserve.cli.bench.measure.RawLog;
+import io.uniserve.cli.process.ProcessClusterOptions;
 import io.uniserve.cli.process.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -19,7 +20,7 @@ import picocli.CommandLine.Option;
 @Command(
         name = "tpch",
         description = {
-            "TPC-H on servers with the DuckDB port, each in a process of its own; on one DuckDB with all rows and a thread"
+            "TPC-H on servers with a SQL port, each in a process of its own; on one DuckDB with all rows and a thread"
                     + " a core; and on Spark SQL on as many cores, once with cached tables and once with Parquet. Answers"
                     + " are compared first. Then every query by one client, the sides in turn, block by block."
         },
@@ -27,10 +28,16 @@ import picocli.CommandLine.Option;
         footer = {
             "  uniserve bench tpch --sf 1 --peer spark --raw tpch.tsv",
             "  uniserve bench tpch --sf 0.1 --queries 1,3,10",
-            "  uniserve bench tpch --sf 0.1 --queries all --rounds 1"
+            "  uniserve bench tpch --sf 0.1 --queries all --rounds 1",
+            "  uniserve bench tpch --sf 0.1 --check",
+            "  uniserve bench tpch --sf 0.1 --check --port monetdb"
         })
 public final class TpchCommand extends CliCommand {
     private static final List<Integer> WITH_GOALS = List.of(1, 3, 10);
+    /** With fewer suppliers the generator gives a part one of them twice. */
+    private static final double CHECK_SCALE_MIN = 0.01;
+
+    private static final List<String> PORTS = List.of("duckdb", "monetdb");
     private static final String QUERIES_DEFAULT = "1,3,5,6,10,12,14,19";
 
     /** Systems to compare with, beside the bare engine. */
@@ -47,6 +54,14 @@ public final class TpchCommand extends CliCommand {
             paramLabel = "NAME",
             description = "What to compare with beside the bare engine: ${COMPLETION-CANDIDATES} (default: none).")
     private Peer peer = Peer.NONE;
+
+    @Option(
+            names = "--check",
+            description = "Only compare answers, of all 22 queries unless --queries is given; nothing is measured.")
+    private boolean check;
+
+    @Option(names = "--port", paramLabel = "NAME", description = "The servers' port: duckdb (default) or monetdb.")
+    private String port = "duckdb";
 
     @Option(names = "--servers", paramLabel = "N", description = "Servers (default: 4).")
     private int servers = 4;
@@ -83,7 +98,7 @@ public final class TpchCommand extends CliCommand {
 
     @Override
     public Integer call() throws IOException {
-        List<TpchQuery> asked = check();
+        List<TpchQuery> asked = checked();
         if (peer == Peer.SPARK) {
             SqlProcess.sparkFolder();
         }
@@ -95,12 +110,13 @@ public final class TpchCommand extends CliCommand {
         List<SqlProcess> peers = new ArrayList<>();
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw);
-                UniserveTpch uniserve =
-                        new UniserveTpch(workspace.directory().resolve("uniserve"), servers, "-Xmx" + heap)) {
+                UniserveTpch uniserve = new UniserveTpch(
+                        ProcessClusterOptions.of(workspace.directory().resolve("uniserve"), servers, port)
+                                .withHeap("-Xmx" + heap))) {
             Path directory = workspace.directory();
             TpchData data = new TpchData(directory, tables, scale, console(), clock()::nanos);
             long start = clock().nanos();
-            uniserve.load(data, tables, actors, console(), clock()::nanos);
+            uniserve.load(data, tables, actors, 1, console(), clock()::nanos);
             line.with("loadSeconds", (clock().nanos() - start) / 1_000_000_000);
             peers.add(SqlProcess.bare(directory, "-Xmx512m", cores));
             if (peer == Peer.SPARK) {
@@ -112,7 +128,10 @@ public final class TpchCommand extends CliCommand {
                 one.load(data, tables);
             }
             TpchBench bench = new TpchBench(new Bench(clock()::nanos, log), console(), uniserve, peers);
-            bench.measure(bench.compareAnswers(asked), new TpchBench.Scale(warmup, operations, rounds));
+            List<TpchQuery> answered = bench.compareAnswers(asked, check);
+            if (!check) {
+                bench.measure(answered, new TpchBench.Scale(warmup, operations, rounds));
+            }
             line.with("rows", data.rows())
                     .with("peers", peers.stream().map(SqlProcess::name).toList())
                     .with("serverPeakMb", uniserve.peakMb())
@@ -126,12 +145,18 @@ public final class TpchCommand extends CliCommand {
     }
 
     private int report(TpchBench bench, ResultLine line) {
-        bench.rows().forEach(console()::println);
-        bench.figures().forEach(line::figure);
-        bench.refused().forEach((query, reason) -> console().println("REFUSED " + query + ": " + reason));
-        bench.differences().forEach(difference -> console().println("DIFFERENT " + difference));
+        if (check) {
+            console().println("         rows  values  beside one engine with all rows");
+            bench.checked().forEach(console()::println);
+        } else {
+            bench.rows().forEach(console()::println);
+            bench.figures().forEach(line::figure);
+            bench.refused().forEach((query, reason) -> console().println("REFUSED " + query + ": " + reason));
+            bench.differences().forEach(difference -> console().println("DIFFERENT " + difference));
+        }
         Set<String> wanted = WITH_GOALS.stream().map(number -> "Q" + number).collect(Collectors.toSet());
         line.with("scale", scale)
+                .with("port", port)
                 .with("servers", servers)
                 .with("actors", actors)
                 .with("heap", heap)
@@ -140,15 +165,20 @@ public final class TpchCommand extends CliCommand {
                 .with("different", bench.differences().size())
                 .with("java", System.getProperty("java.version"));
         line.require(bench.differences().isEmpty())
+                .require(!check || !port.equals(PORTS.get(0)) || bench.refused().isEmpty())
                 .require(bench.refused().keySet().stream().noneMatch(wanted::contains));
         return line.print(console());
     }
 
-    private List<TpchQuery> check() {
+    private List<TpchQuery> checked() {
         if (!(scale >= 0.001 && scale <= 100)) {
             throw usage("--sf is " + scale + ": use 0.001 to 100");
         }
         range("--servers", servers, 1, 32);
+        if (check && scale < CHECK_SCALE_MIN) {
+            throw usage("--sf is " + scale + ": --check wants " + CHECK_SCALE_MIN
+                    + " at least, as smaller tables have rows with the same primary key, of which Uniserve keeps one");
+        }
         actors = given("--actors") ? actors : servers;
         range("--actors", actors, 1, 256);
         range("--warmup", warmup, 0, 100_000);
@@ -159,7 +189,10 @@ public final class TpchCommand extends CliCommand {
                 throw usage("a heap is \"" + size + "\": use a number and m or g, e.g. 512m");
             }
         }
-        if (queries.equals("all")) {
+        if (!PORTS.contains(port)) {
+            throw usage("--port is \"" + port + "\": use one of " + String.join(", ", PORTS));
+        }
+        if (queries.equals("all") || check && !given("--queries")) {
             return TpchQuery.of(TpchQuery.numbers());
         }
         if (!queries.matches("\\d{1,2}(,\\d{1,2})*")) {

@@ -28,23 +28,23 @@ import java.util.function.LongSupplier;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/** Uniserve as a cluster of processes with the DuckDB port. Not thread-safe. */
+/** Uniserve as a cluster of processes with a SQL port. Not thread-safe. */
 final class UniserveTpch implements AutoCloseable {
     private static final JsonMapper JSON = JsonMapper.builder()
             .enable(DeserializationFeature.USE_BIG_DECIMAL_FOR_FLOATS)
             .build();
-    private static final String PORT = "duckdb";
     private static final int BATCH_ROWS = 100_000;
     private static final long BATCH_CHARS = 4L << 20;
     private static final long IN_FLIGHT_BYTES_MAX = 1L << 30;
 
+    private final String port;
     private final ProcessCluster cluster;
     private final UniserveClient client;
 
     /** Starts ZooKeeper, a coordinator and servers, and connects. */
-    UniserveTpch(Path directory, int servers, String heap) {
-        cluster = new ProcessCluster(
-                ProcessClusterOptions.of(directory, servers, PORT).withHeap(heap));
+    UniserveTpch(ProcessClusterOptions options) {
+        port = options.port();
+        cluster = new ProcessCluster(options);
         try {
             cluster.start();
             client = UniserveClient.builder()
@@ -57,6 +57,14 @@ final class UniserveTpch implements AutoCloseable {
             cluster.close();
             throw e;
         }
+    }
+
+    ProcessCluster processes() {
+        return cluster;
+    }
+
+    UniserveClient client() {
+        return client;
     }
 
     /** The servers' processes, without ZooKeeper and coordinator. */
@@ -88,14 +96,15 @@ final class UniserveTpch implements AutoCloseable {
     }
 
     /** Makes the tables, with an actor a server but for the smallest, and fills them from the files. */
-    void load(TpchData data, List<TpchData.Table> tables, int actors, Console console, LongSupplier nanos) {
+    void load(
+            TpchData data, List<TpchData.Table> tables, int actors, int replicas, Console console, LongSupplier nanos) {
         for (TpchData.Table table : tables) {
             client.admin()
                     .createTable(TableSpec.named(table.name())
-                            .port(PORT)
+                            .port(port)
                             .keyField(table.key())
                             .hash(table.fixed() ? 1 : actors)
-                            .replicas(1)
+                            .replicas(replicas)
                             .option("columns", table.columns())
                             .option("primary", table.primary()));
         }
@@ -120,7 +129,7 @@ final class UniserveTpch implements AutoCloseable {
                 done += batch.size();
                 progress.at(done, table.name());
                 last = client.table(table.name())
-                        .update(PORT + ".put@1", Document.CODEC, batch)
+                        .update(port + ".put@1", Document.CODEC, batch)
                         .runAsync()
                         .thenApply(outcome -> outcome.orThrow());
                 batch = batch(in, table, columns);

@@ -61,6 +61,32 @@ class TpchBenchIT {
         }
     }
 
+    /** As {@code bench tpch --sf 0.1 --check} does it, with a tenth of the rows. */
+    @Test
+    void allQueriesAreAnsweredAsByOneEngine() throws IOException {
+        Run run = run("bench tpch --sf 0.01 --servers 2 --heap 256m --check");
+        assertThat(run.exit()).as(run.out() + run.err()).isEqualTo(ExitCode.OK);
+        List<String> lines = run.lines();
+        assertThat(lines.subList(1, lines.size() - 1))
+                .hasSize(22)
+                .allSatisfy(line -> assertThat(line).matches("Q\\d+ +\\d+ +\\d+  equal"));
+        JsonNode result = new ObjectMapper().readTree(lines.get(lines.size() - 1));
+        assertThat(result.path("compared").asInt()).isEqualTo(22);
+        assertThat(result.path("figures")).isEmpty();
+    }
+
+    /** What MonetDB cannot do is told with its reason, and no answer is another one. */
+    @Test
+    void thoseThatMonetDbAnswersAreTheSame() throws IOException {
+        Run run = run("bench tpch --sf 0.01 --servers 2 --heap 256m --check --port monetdb");
+        assertThat(run.exit()).as(run.out() + run.err()).isEqualTo(ExitCode.OK);
+        JsonNode result =
+                new ObjectMapper().readTree(run.lines().get(run.lines().size() - 1));
+        assertThat(result.path("compared").asInt() + result.path("refused").size())
+                .isEqualTo(22);
+        assertThat(result.path("different").asInt(-1)).isZero();
+    }
+
     private static JsonNode figure(JsonNode result, String name) {
         for (JsonNode figure : result.path("figures")) {
             if (figure.path("name").asText().equals(name)) {
@@ -88,7 +114,8 @@ class TpchBenchIT {
 
     @Test
     void badValuesAreRefusedBeforeAnythingIsDone() {
-        for (String words : List.of("--sf 0", "--sf NaN", "--servers 0", "--queries 1,x", "--heap 1", "--rounds 0")) {
+        for (String words : List.of(
+                "--sf 0", "--sf NaN", "--servers 0", "--queries 1,x", "--heap 1", "--rounds 0", "--port solr", "--sf 0.001 --check")) {
             Run run = run("bench tpch " + words);
             assertThat(run.exit()).as(words).isEqualTo(ExitCode.USAGE);
             assertThat(run.err()).as(words).contains(words.split(" ")[0].replace("--heap", "heap"));

@@ -1,0 +1,180 @@
+package io.uniserve.cli.bench.tpch;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.api.plan.Answer;
+import io.uniserve.cli.Console;
+import io.uniserve.cli.process.ProcessClusterOptions;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.EnumSet;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/**
+ * TPC-H while each server in turn dies by SIGKILL with queries under way: an answer is that of one engine with all rows, or an
+ * error. A server is killed again until a query that was open when it died had to ask others, or failed.
+ */
+class TpchFaultsIT {
+    private static final Logger LOG = LoggerFactory.getLogger(TpchFaultsIT.class);
+    private static final int SERVERS = 3;
+    private static final int READERS = 3;
+    /** One server's; it is most unlikely that none of so many hits a query. */
+    private static final int KILLS_MAX = 10;
+
+    private static final List<Integer> QUERIES = List.of(1, 3, 10, 5, 6, 12, 13, 18, 21);
+    private static final Duration PATIENCE = Duration.ofMinutes(3);
+    /** Every actor has a second replica, so what fails does so for a while only. */
+    private static final Set<ErrorCode> NAMED =
+            EnumSet.of(ErrorCode.UNAVAILABLE, ErrorCode.DEADLINE_EXCEEDED, ErrorCode.EXCHANGE_LOST);
+
+    private final Map<TpchQuery, List<List<@Nullable String>>> expected = new LinkedHashMap<>();
+    private final AtomicInteger asked = new AtomicInteger();
+    private final AtomicInteger right = new AtomicInteger();
+    private final Set<Integer> open = ConcurrentHashMap.newKeySet();
+    /** Queries that failed or asked an actor again. */
+    private final Set<Integer> hit = ConcurrentHashMap.newKeySet();
+
+    private final ConcurrentLinkedQueue<UniserveException> errors = new ConcurrentLinkedQueue<>();
+
+    @Test
+    void answersAreRightWhileEachServerIsKilled(@TempDir Path directory) throws IOException {
+        Console quiet = new Console(
+                InputStream.nullInputStream(),
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8),
+                new PrintStream(OutputStream.nullOutputStream(), false, StandardCharsets.UTF_8),
+                false);
+        double scale = Double.parseDouble(System.getProperty("uniserve.tpch.scale", "0.01"));
+        TpchData data = new TpchData(directory, TpchData.TABLES, scale, quiet, System::nanoTime);
+        try (SqlProcess bare = SqlProcess.bare(directory, "-Xmx256m", 2);
+                UniserveTpch uniserve =
+                        new UniserveTpch(ProcessClusterOptions.of(directory.resolve("cluster"), SERVERS, "duckdb")
+                                .brief())) {
+            await("all servers")
+                    .atMost(PATIENCE)
+                    .until(() -> uniserve.client().routing().servers().size() == SERVERS);
+            uniserve.load(data, TpchData.TABLES, 4, 2, quiet, System::nanoTime);
+            bare.load(data, TpchData.TABLES);
+            for (TpchQuery query : TpchQuery.of(QUERIES)) {
+                expected.put(query, bare.query(query));
+                check(uniserve.client().query(query.table(), query.sql()), query);
+            }
+            int kills = underFire(uniserve);
+            LOG.info("{} right answers, {} errors, {} queries hit, {} kills", right, errors.size(), hit.size(), kills);
+            assertThat(errors).extracting(UniserveException::code).isSubsetOf(NAMED);
+            // Each reader has one query open when a server dies, and one when it comes back.
+            assertThat(errors).hasSizeLessThanOrEqualTo(2 * READERS * kills);
+            settled(uniserve);
+            expected.keySet().forEach(query -> check(uniserve.client().query(query.table(), query.sql()), query));
+        }
+    }
+
+    private void check(Answer answer, TpchQuery query) {
+        assertThat(SqlAnswers.difference(
+                        UniserveTpch.rows(answer.body().utf8()), expected.getOrDefault(query, List.of())))
+                .as(query.name())
+                .isEmpty();
+    }
+
+    /** Kills each server until one of its deaths hit a query; returns how many deaths that took. */
+    private int underFire(UniserveTpch uniserve) {
+        AtomicBoolean stop = new AtomicBoolean();
+        List<CompletableFuture<Void>> readers = new ArrayList<>();
+        for (int i = 0; i < READERS; i++) {
+            readers.add(CompletableFuture.runAsync(() -> {
+                while (!stop.get()) {
+                    expected.keySet().forEach(query -> ask(uniserve, query));
+                }
+            }));
+        }
+        int kills = 0;
+        try {
+            for (int server = 1; server <= SERVERS; server++) {
+                boolean once = false;
+                for (int i = 0; i < KILLS_MAX && !once; i++) {
+                    once = kill(uniserve, "server-" + server, readers);
+                    kills++;
+                }
+                assertThat(once).as("a death of server-%d hit a query", server).isTrue();
+            }
+        } finally {
+            stop.set(true);
+        }
+        CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).join();
+        return kills;
+    }
+
+    /** True where the server's death hit a query that was open then. */
+    private boolean kill(UniserveTpch uniserve, String server, List<CompletableFuture<Void>> readers) {
+        settled(uniserve);
+        int before = right.get();
+        await("queries under way").atMost(PATIENCE).until(() -> right.get() > before + READERS || failed(readers));
+        await("all readers ask").atMost(PATIENCE).until(() -> open.size() == READERS || failed(readers));
+        List<Integer> under = List.copyOf(open);
+        uniserve.processes().daemon(server).kill();
+        await("their ends").atMost(PATIENCE).until(() -> under.stream().noneMatch(open::contains));
+        int dead = right.get();
+        await("answers without it")
+                .atMost(PATIENCE)
+                .until(() -> right.get() > dead + expected.size() || failed(readers));
+        uniserve.processes().startServer(server);
+        assertThat(failed(readers)).as("a reader ended").isFalse();
+        return under.stream().anyMatch(hit::contains);
+    }
+
+    /** A reader whose answer was wrong has ended. */
+    private static boolean failed(List<CompletableFuture<Void>> readers) {
+        return readers.stream().anyMatch(CompletableFuture::isCompletedExceptionally);
+    }
+
+    /** All replicas are in sync, so that any one server may die. */
+    private static void settled(UniserveTpch uniserve) {
+        await("replicas in sync")
+                .atMost(PATIENCE)
+                .ignoreExceptionsInstanceOf(UniserveException.class)
+                .until(() -> uniserve.client().admin().listTables().stream()
+                        .allMatch(table -> table.map().actors().stream()
+                                .allMatch(actor -> actor.begun()
+                                        && actor.isr().size() == table.meta().rf())));
+    }
+
+    private void ask(UniserveTpch uniserve, TpchQuery query) {
+        int number = asked.incrementAndGet();
+        open.add(number);
+        try {
+            Answer answer = uniserve.client().query(query.table(), query.sql());
+            check(answer, query);
+            right.incrementAndGet();
+            if (answer.effort().retries() > 0) {
+                hit.add(number);
+            }
+        } catch (UniserveException e) {
+            LOG.info("no answer to {}", query.name(), e);
+            errors.add(e);
+            hit.add(number);
+        } finally {
+            open.remove(number);
+        }
+    }
+}

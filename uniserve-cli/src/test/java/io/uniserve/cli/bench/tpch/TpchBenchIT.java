@@ -115,7 +115,14 @@ class TpchBenchIT {
     @Test
     void badValuesAreRefusedBeforeAnythingIsDone() {
         for (String words : List.of(
-                "--sf 0", "--sf NaN", "--servers 0", "--queries 1,x", "--heap 1", "--rounds 0", "--port solr", "--sf 0.001 --check")) {
+                "--sf 0",
+                "--sf NaN",
+                "--servers 0",
+                "--queries 1,x",
+                "--heap 1",
+                "--rounds 0",
+                "--port solr",
+                "--sf 0.001 --check")) {
             Run run = run("bench tpch " + words);
             assertThat(run.exit()).as(words).isEqualTo(ExitCode.USAGE);
             assertThat(run.err()).as(words).contains(words.split(" ")[0].replace("--heap", "heap"));

@@ -261,6 +261,17 @@ class NothingIgnoredTest {
         refused(line);
     }
 
+    /** Where a parser's own parameters have no end, the check of the text has one. */
+    @Test
+    void whatHasNoEndIsChecked() {
+        String open = "{!f=" + "xdf=".repeat(60) + "x";
+        assertThatThrownBy(() -> four.query("q=*:*&fq=" + open)).isInstanceOf(UniserveException.class);
+        refused("q=*:*&fq=" + open + "} ord(brand_s)\\ | \"ord\"");
+        assertThatThrownBy(() -> four.deleteByQuery(open)).isInstanceOf(UniserveException.class);
+        assertThat(four.query("q=*:*&rows=0&fq={!lucene  df='text' q.op=OR tag=\"a b\" }scale (river)"))
+                .isNotEmpty();
+    }
+
     private void refused(String line) {
         String[] cells = line.split(" \\| ");
         assertThatThrownBy(() -> four.query(cells[0]))

@@ -1,0 +1,99 @@
+package io.uniserve.port.solr;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+
+import io.uniserve.api.PackedFiles;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The expressions of the language's table end soon, and without deep recursion, whatever a query's text is. */
+class LanguagePatternsTest {
+    private static final int STEPS_PER_CHARACTER = 300;
+
+    /** A text that counts how often an expression looks at its characters. */
+    private static final class Counted implements CharSequence {
+        private final String text;
+        private final long[] left;
+
+        Counted(String text) {
+            this(text, new long[] {(long) STEPS_PER_CHARACTER * text.length()});
+        }
+
+        private Counted(String text, long[] left) {
+            this.text = text;
+            this.left = left;
+        }
+
+        @Override
+        public char charAt(int index) {
+            if (--left[0] < 0) {
+                throw new AssertionError("more than " + STEPS_PER_CHARACTER + " steps for each character");
+            }
+            return text.charAt(index);
+        }
+
+        @Override
+        public int length() {
+            return text.length();
+        }
+
+        @Override
+        public CharSequence subSequence(int start, int end) {
+            return new Counted(text.substring(start, end), left);
+        }
+
+        @Override
+        public String toString() {
+            return text;
+        }
+    }
+
+    static Stream<Pattern> patterns() {
+        return PackedFiles.resource(SolrLanguage.class, "language.txt")
+                .lines()
+                .map(line -> line.split(" \\| "))
+                .flatMap(cells -> switch (cells[0]) {
+                    case "shape" -> Stream.of(Pattern.compile(cells[2], Pattern.DOTALL));
+                    case "words" -> Stream.of(Pattern.compile(cells[2], Pattern.MULTILINE | Pattern.UNIX_LINES));
+                    case "never" -> Stream.of(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL));
+                    case "pattern" ->
+                        Stream.of(Pattern.compile(cells[2].replace("NAMES", "ord|join"), Pattern.UNIX_LINES));
+                    default -> Stream.empty();
+                });
+    }
+
+    /** What stands between the colons is repeated. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "fq={!f=::xdf=::x",
+                "fq={!f=::xdf=::x}\\",
+                "fq={!::f=a ::x",
+                "fq={!f='::a f=::' }\\",
+                "fq={!lucene ::df=text q.op=AND ::}river\\",
+                "facet.field={!::key=a ::",
+                "stats.field={!::min max=true ::}",
+            })
+    void endSoon(String hostile) {
+        endSoon(hostile, 60);
+        endSoon(hostile, 4_000);
+    }
+
+    private static void endSoon(String hostile, int repeated) {
+        String[] parts = hostile.split("::");
+        String text = "q=*:*\n" + parts[0] + parts[1].repeat(repeated) + (parts.length > 2 ? parts[2] : "") + "\n";
+        patterns().forEach(pattern -> {
+            Matcher matcher = pattern.matcher(new Counted(text));
+            assertThatCode(() -> {
+                        while (matcher.find()) {
+                            matcher.end();
+                        }
+                    })
+                    .as(pattern + " in " + hostile)
+                    .doesNotThrowAnyException();
+        });
+    }
+}

@@ -35,4 +35,10 @@ public record QueryText(TableName table, String text, List<Integer> actors) {
     public QueryText(TableName table, String text) {
         this(table, text, List.of());
     }
+
+    /** An order such as {@code price desc} with the key last, so that ties do not depend on how rows are spread. */
+    public static String tied(String order, String key) {
+        boolean byKey = order.contains(key) && order.matches("(?si)(.*,)?\\s*\\Q" + key + "\\E\\s+(asc|desc)\\b.*");
+        return byKey ? order : (order.isBlank() ? "score desc" : order) + "," + key + " asc";
+    }
 }

@@ -10,6 +10,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.function.Function;
 import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
@@ -29,6 +30,8 @@ import org.jspecify.annotations.Nullable;
  * words | regular expression | regular expression of lines in which there are but words, where the first finds nothing in the text
  * never | regular expression that finds, in the lines NAME=VALUE of all parameters, what is not supported together | what and why;
  *       NAME in it stands for the expression's first group | TEXTS
+ * once | NAME NAME | why two values of one of these parameters may not be told by one name
+ * apart | NAME | OTHER | what is not supported, where OTHER is of the same field FIELD
  * </pre>
  *
  * TEXTS may be left out: what must stand in the lines for the expression to find anything, separated by blanks; of those with a comma between them
@@ -49,6 +52,9 @@ public final class SupportTable {
     private final Map<String, Rule> parts = new LinkedHashMap<>();
     private final Map<Pattern, Pattern> words = new LinkedHashMap<>();
     private final List<Rule> never = new ArrayList<>();
+
+    private final Map<String, String> once = new LinkedHashMap<>();
+    private final Map<String, String[]> apart = new LinkedHashMap<>();
 
     /** What a value must look like before the engine sees it. */
     private record Shape(Pattern pattern, String remedy) {}
@@ -90,6 +96,10 @@ public final class SupportTable {
                 words.put(Pattern.compile(cells[1]), lines);
             } else if (cells[0].equals("never")) {
                 never.add(Rule.of(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL), cells));
+            } else if (cells[0].equals("once")) {
+                List.of(cells[1].split(" ")).forEach(name -> once.put(name, cells[2]));
+            } else if (cells[0].equals("apart")) {
+                apart.put(cells[1], cells);
             } else if (cells[0].equals("yes") && cells[1].equals("parameter")) {
                 Shape shape = shapes.get(cells[3]);
                 Set.of(cells[2].split(" ")).forEach(name -> support(name, shape));
@@ -251,6 +261,46 @@ public final class SupportTable {
                 throw new UniserveException(
                         shape.remedy().contains("not supported") ? ErrorCode.UNSUPPORTED : ErrorCode.INVALID_ARGUMENT,
                         "parameter " + parameter + " is \"" + Printable.line(value) + "\": use " + shape.remedy());
+            }
+        }
+    }
+
+    /**
+     * What a parameter's value asks for, such as a facet.
+     *
+     * @param field what it is of
+     * @param name by which the answer tells it
+     * @param alone whether {@code apart} holds for it
+     */
+    public record Named(String field, String name, boolean alone) {}
+
+    /** Reads a parameter's value. */
+    public interface Naming {
+        /** Any exception where the value is wrong. */
+        Named of(String parameter, String value) throws Exception;
+    }
+
+    /**
+     * Refuses what an answer would tell twice by one name, and what may not be asked for together of one field.
+     *
+     * @param values those of a parameter, if any
+     */
+    public void checkNames(Function<String, String @Nullable []> values, Naming naming) throws Exception {
+        Set<String> fields = new HashSet<>();
+        for (Map.Entry<String, String> parameter : once.entrySet()) {
+            String[] given = values.apply(parameter.getKey());
+            Set<String> names = new HashSet<>();
+            for (String value : given == null ? new String[0] : given) {
+                Named named = naming.of(parameter.getKey(), value);
+                if (!names.add(named.name())) {
+                    throw UniserveException.unsupported("%s \"%s\" is given twice, which is not supported: %s"
+                            .formatted(parameter.getKey(), Printable.line(named.name()), parameter.getValue()));
+                }
+                fields.add(parameter.getKey() + " " + named.field());
+                String[] other = apart.get(parameter.getKey());
+                if (other != null && named.alone() && fields.contains(other[2] + " " + named.field())) {
+                    throw UniserveException.unsupported(other[3].replace("FIELD", Printable.line(named.field())));
+                }
             }
         }
     }

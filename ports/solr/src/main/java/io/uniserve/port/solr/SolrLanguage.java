@@ -2,17 +2,17 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.PackedFiles;
 import io.uniserve.api.plan.JsonFacets;
+import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.QueryWindow;
 import io.uniserve.api.plan.SupportTable;
 import java.util.Date;
 import java.util.Map;
-import java.util.Objects;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
 import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.schema.EnumFieldType;
+import org.apache.solr.schema.IndexSchema;
 import org.apache.solr.search.QueryParsing;
-import org.apache.solr.search.SyntaxError;
 import org.apache.solr.util.DateMathParser;
 import org.jspecify.annotations.Nullable;
 import org.noggit.JSONUtil;
@@ -27,7 +27,7 @@ final class SolrLanguage {
     private SolrLanguage() {}
 
     /** Checks parameters, those in JSON too, and makes answers of actors comparable with those of one core. */
-    static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws SyntaxError {
+    static ModifiableSolrParams checked(SolrQueryRequest request, String keyField) throws Exception {
         ModifiableSolrParams params = new ModifiableSolrParams(request.getParams());
         // What Solr's own configset _default has, or the port's.
         params.set("df", params.get("df", request.getSchema().hasExplicitField("_text_") ? "_text_" : "text"));
@@ -37,19 +37,14 @@ final class SolrLanguage {
         Object exact = JsonFacets.withOptions(
                 facet, Map.of("refine", true, "overrequest", ALL_TERMS), TABLE::checkFacetOption);
         String facets = exact == null ? null : JSONUtil.toJSON(exact);
-        bound(params, all, facet);
+        bound(params, all, facet, request.getSchema());
         refuseParts(all + facets, keyField);
-        for (String field : Objects.requireNonNullElse(params.getParams("group.field"), new String[0])) {
-            if (request.getSchema().getFieldTypeNoEx(field) instanceof EnumFieldType) {
-                throw TABLE.unsupported("group.field of an enumeration", field);
-            }
-        }
         String key = request.getSchema().getUniqueKeyField().getName();
         // Over several actors Solr looks for the documents of a query's group by the other sort.
         boolean byQuery = params.get("group.query") != null && params.get("group.field") == null;
-        String inGroups = params.get("group.sort") == null ? null : sort(params.get("group.sort"), key);
+        String inGroups = params.get("group.sort") == null ? null : QueryText.tied(params.get("group.sort"), key);
         params.setNonNull("group.sort", inGroups);
-        params.set("sort", byQuery && inGroups != null ? inGroups : sort(params.get("sort", ""), key));
+        params.set("sort", byQuery && inGroups != null ? inGroups : QueryText.tied(params.get("sort", ""), key));
         // Lists of actors that are complete are exact in one round, and longer ones cost less than another round.
         params.set("facet.overrequest.count", params.get("facet.pivot") == null ? 100 : ALL_TERMS);
         params.getParameterNames().removeIf(name -> name.startsWith("json") && name.matches("json(\\.(?!nl).*)?"));
@@ -64,8 +59,9 @@ final class SolrLanguage {
         TABLE.checkParts(lines, rest -> rest.lines().findFirst().orElse("").matches(collapse));
     }
 
-    /** Refuses numbers by which Solr would take memory: those of pages, groups, nearest documents, n-grams and ranges. */
-    private static void bound(SolrParams params, String all, @Nullable Object jsonFacets) throws SyntaxError {
+    /** Refuses numbers by which Solr would take memory, of pages, nearest documents, n-grams and ranges, and equal names. */
+    private static void bound(SolrParams params, String all, @Nullable Object jsonFacets, IndexSchema schema)
+            throws Exception {
         QueryWindow.checkPage(params::getDouble);
         SolrParams query = QueryParsing.getLocalParams(params.get("q"), params);
         QueryWindow.check("topK", query == null ? 0 : query.getDouble("topK", 0));
@@ -75,17 +71,18 @@ final class SolrLanguage {
                         from == null ? now : new Date(from), from == null ? text : "NOW" + text)
                 .getTime();
         QueryWindow.checkRanges(jsonFacets, dates);
-        for (String range : Objects.requireNonNullElse(params.getParams("facet.range"), new String[0])) {
-            SolrParams local = QueryParsing.getLocalParams(range, params);
+        TABLE.checkNames(params::getParams, (parameter, value) -> {
+            SolrParams local = QueryParsing.getLocalParams(value, params);
             SolrParams own = SolrParams.wrapDefaults(local, params);
-            String field = local == null ? range : local.get("v");
-            QueryWindow.checkRange(name -> own.getFieldParam(field, "facet.range." + name, ""), dates);
-        }
-    }
-
-    /** Ties are broken by uniqueKey, so that the order does not depend on how documents are spread. */
-    private static String sort(String sort, String key) {
-        boolean byKey = sort.contains(key) && sort.matches("(?si)(.*,)?\\s*\\Q" + key + "\\E\\s+(asc|desc)\\b.*");
-        return byKey ? sort : (sort.isBlank() ? "score desc" : sort) + "," + key + " asc";
+            String field = local == null ? value : local.get("v");
+            if (parameter.equals("facet.range")) {
+                QueryWindow.checkRange(name -> own.getFieldParam(field, "facet.range." + name, ""), dates);
+            } else if (parameter.equals("group.field") && schema.getFieldTypeNoEx(field) instanceof EnumFieldType) {
+                throw TABLE.unsupported("group.field of an enumeration", field);
+            }
+            String name = parameter.equals("facet.query") ? value : field;
+            boolean alone = local != null && params.getInt("facet.mincount", 0) > 0;
+            return new SupportTable.Named(field, local == null ? name : local.get("key", name), alone);
+        });
     }
 }

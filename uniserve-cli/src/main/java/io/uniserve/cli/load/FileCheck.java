@@ -10,8 +10,8 @@ import java.util.function.Consumer;
 import java.util.function.LongConsumer;
 
 /**
- * Reads files of a table with typed columns to their ends before the first row of them is sent: where a row is wrong, none is
- * loaded. What only the port's engine refuses is not found here. Not thread-safe.
+ * Reads files of a table with typed columns to their ends before the first row of them is sent: where a row is wrong, or asks for what no
+ * update function does, none is loaded. What only the port's engine refuses is not found here. Not thread-safe.
  */
 final class FileCheck {
     /** Wrong rows of which each is told; after more the check ends. */
@@ -21,15 +21,17 @@ final class FileCheck {
 
     private final RowCheck check;
     private final Columns columns;
-    private final String function;
+    private final TableMeta table;
+    private final Loader.Plan plan;
     private final LoadReport report;
     private final Consumer<LoadReport.Rejected> rejects;
     private long rows;
 
-    FileCheck(TableMeta table, String function, LoadReport report, Consumer<LoadReport.Rejected> rejects) {
+    FileCheck(TableMeta table, Loader.Plan plan, LoadReport report, Consumer<LoadReport.Rejected> rejects) {
         this.check = new RowCheck(table);
         this.columns = Columns.of(table);
-        this.function = function;
+        this.table = table;
+        this.plan = plan;
         this.report = report;
         this.rejects = rejects;
     }
@@ -46,6 +48,10 @@ final class FileCheck {
                     break;
                 }
                 Document row = check.keyed(next.get());
+                if (plan.isPassedOver(source.command())) {
+                    continue;
+                }
+                String function = plan.function(source.command(), table);
                 if (!source.command().isForAll()) {
                     int unused = check.actor(row);
                 }

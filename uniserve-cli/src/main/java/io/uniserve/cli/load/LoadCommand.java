@@ -123,9 +123,7 @@ public final class LoadCommand extends ClientCommand {
         Loader loader = new Loader(cluster, meta, plan, report, printer::rejected);
         long start = clock().nanos();
         try {
-            if (rejectsMax != null
-                    || !Columns.givenBy(meta)
-                    || isRight(meta, offered.get(0), opened, report, printer)) {
+            if (rejectsMax != null || !Columns.givenBy(meta) || isRight(meta, plan, opened, report, printer)) {
                 loadAll(loader, meta, opened, report);
             }
         } finally {
@@ -135,9 +133,10 @@ public final class LoadCommand extends ClientCommand {
     }
 
     /** Reads all files before the first row is sent. */
-    private boolean isRight(TableMeta meta, String update, LoadFiles opened, LoadReport report, LoadPrinter printer) {
+    private boolean isRight(
+            TableMeta meta, Loader.Plan plan, LoadFiles opened, LoadReport report, LoadPrinter printer) {
         opened.keep();
-        FileCheck check = new FileCheck(meta, update, report, printer::rejected);
+        FileCheck check = new FileCheck(meta, plan, report, printer::rejected);
         boolean right = false;
         try {
             each("check " + meta.name(), meta, opened, (file, source, tick) -> {

@@ -36,7 +36,25 @@ final class Loader {
      *
      * @param functions the update function for rows, then those for what else a file may ask for
      */
-    record Plan(List<String> functions, AckLevel ack, int batchRows, long deadlineMs, long rejectsMax) {}
+    record Plan(List<String> functions, AckLevel ack, int batchRows, long deadlineMs, long rejectsMax) {
+        /** To optimize changes no answer: a port that does not, or a load of rows alone, goes on. */
+        boolean isPassedOver(RowSource.Command asked) {
+            return asked == RowSource.Command.OPTIMIZE && functions.stream().noneMatch(asked::isDoneBy);
+        }
+
+        /** The update function that does what a row of the table asks for; INVALID_ARGUMENT where there is none. */
+        String function(RowSource.Command asked, TableMeta table) {
+            return asked == RowSource.Command.ADD
+                    ? functions.get(0)
+                    : functions.stream()
+                            .filter(asked::isDoneBy)
+                            .findFirst()
+                            .orElseThrow(
+                                    () -> UniserveException.invalid(
+                                            "port " + table.port()
+                                                    + " has no update function that deletes or optimizes as the file asks for; load rows alone, without --update"));
+        }
+    }
 
     /** A row, and the actor of its key; of one for every actor the actor says nothing. */
     private record Row(Document document, int actor, String file, long line) {}
@@ -80,7 +98,7 @@ final class Loader {
                     return goesOn();
                 }
                 document = next.get();
-                if (isPassedOver(source.command())) {
+                if (plan.isPassedOver(source.command())) {
                     continue;
                 }
                 if (source.command() != command) {
@@ -101,11 +119,6 @@ final class Loader {
             }
         }
         return false;
-    }
-
-    /** To optimize changes no answer: a port that does not, or a load of rows alone, goes on. */
-    private boolean isPassedOver(RowSource.Command asked) {
-        return asked == RowSource.Command.OPTIMIZE && plan.functions().stream().noneMatch(asked::isDoneBy);
     }
 
     private boolean goesOn() {
@@ -134,7 +147,8 @@ final class Loader {
             sendEverywhere(rows, documents);
             return;
         }
-        UpdateOutcome result = cluster.update(table.name(), function(), documents, plan.ack(), plan.deadlineMs());
+        String function = plan.function(command, table);
+        UpdateOutcome result = cluster.update(table.name(), function, documents, plan.ack(), plan.deadlineMs());
         report.retried(result.retries());
         TreeSet<Integer> acked = new TreeSet<>();
         result.acked().forEach(ack -> acked.add(ack.actor()));
@@ -150,27 +164,15 @@ final class Loader {
 
     /** A row counts as loaded when every actor has acknowledged it. */
     private void sendEverywhere(List<Row> rows, List<Document> documents) {
+        String function = plan.function(command, table);
         UpdateOutcome result =
-                cluster.updateEverywhere(table.name(), function(), documents, plan.ack(), plan.deadlineMs());
+                cluster.updateEverywhere(table.name(), function, documents, plan.ack(), plan.deadlineMs());
         report.retried(result.retries());
         if (result.failed().isEmpty()) {
             report.loaded(rows.size());
         } else {
             failed(result.failed().get(0).actor(), rows, result.failed().get(0).error());
         }
-    }
-
-    private String function() {
-        if (command == RowSource.Command.ADD) {
-            return plan.functions().get(0);
-        }
-        return plan.functions().stream()
-                .filter(command::isDoneBy)
-                .findFirst()
-                .orElseThrow(
-                        () -> UniserveException.invalid(
-                                "port " + table.port()
-                                        + " has no update function that deletes or optimizes as the file asks for; load rows alone, without --update"));
     }
 
     private void failed(int actor, List<Row> rows, UniserveException error) {

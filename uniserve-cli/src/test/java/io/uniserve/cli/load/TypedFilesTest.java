@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -213,6 +214,27 @@ class TypedFilesTest {
     void whatIsForAllActorsIsNoWrongRow() throws IOException {
         Run run = load("a.json", "{\"optimize\":{}}", "--format", "json");
         assertThat(run.exit()).as(run.err()).isZero();
+        assertThat(run.out()).startsWith("0 rows loaded");
+        assertThat(cluster.rows("prices")).isEmpty();
+    }
+
+    /** What the port, or the function that is asked for, cannot do is told before the first row is loaded. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "a.json | {\"add\":[{\"id\":1},{\"id\":2}],\"delete\":{\"query\":\"x\"}} | ",
+                "a.json | {\"add\":[{\"id\":1},{\"id\":2}],\"delete\":[3]} | kv.put@1",
+                "a.xml | <update><add><doc><field name='id'>1</field></doc></add><delete><id>3</id></delete></update> | kv.put@1"
+            })
+    void commandsWithoutAFunctionAreToldBeforeTheFirstRow(String name, String text, @Nullable String function)
+            throws IOException {
+        String format = name.substring(2);
+        Run run = function == null
+                ? load(name, text, "--format", format, "--batch", "1")
+                : load(name, text, "--format", format, "--batch", "1", "--update", function);
+        assertThat(run.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(run.err()).contains("port kv has no update function that deletes", "nothing is loaded");
         assertThat(run.out()).startsWith("0 rows loaded");
         assertThat(cluster.rows("prices")).isEmpty();
     }

@@ -14,11 +14,11 @@ import io.uniserve.error.UniserveException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.util.ArrayDeque;
-import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Queue;
 import java.util.Set;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,7 +42,9 @@ final class JsonRows implements RowSource {
     private final Queue<Other> commands = new ArrayDeque<>();
     private Command command = Command.ADD;
 
-    private record Other(Command command, Document row) {}
+    /** A row, or why it is none. */
+    private record Other(
+            Command command, Document row, @Nullable UniserveException wrong) {}
 
     JsonRows(String file, String keyField, InputStream in, CountingInputStream counted) throws IOException {
         this.file = file;
@@ -67,6 +69,9 @@ final class JsonRows implements RowSource {
             }
             Other other = commands.remove();
             command = other.command();
+            if (other.wrong() != null) {
+                throw other.wrong();
+            }
             return Optional.of(other.row());
         } catch (JsonProcessingException e) {
             throw new UniserveException(
@@ -110,7 +115,7 @@ final class JsonRows implements RowSource {
                 delete(value);
                 return Optional.empty();
             case "optimize":
-                commands.add(new Other(Command.OPTIMIZE, new Document(keyField, Map.of())));
+                commands.add(new Other(Command.OPTIMIZE, new Document(keyField, Map.of()), null));
                 return Optional.empty();
             case "commit":
                 return Optional.empty();
@@ -135,9 +140,23 @@ final class JsonRows implements RowSource {
     /** What to delete: an id, an object with an id, several, or a query, or a list of such. */
     private void delete(@Nullable JsonNode value) {
         if (value != null && value.isArray()) {
-            value.forEach(this::deleteOne);
+            each(value, this::deleteOne);
         } else {
             deleteOne(value);
+        }
+    }
+
+    /** What is wrong in a list is told when it is its turn: the parser is behind the whole list by then. */
+    private void each(JsonNode list, Consumer<JsonNode> delete) {
+        for (JsonNode one : list) {
+            try {
+                delete.accept(one);
+            } catch (UniserveException e) {
+                if (e.code() != ErrorCode.INVALID_ROW) {
+                    throw e;
+                }
+                commands.add(new Other(Command.DELETE, new Document(keyField, Map.of()), e));
+            }
         }
     }
 
@@ -152,11 +171,15 @@ final class JsonRows implements RowSource {
             if (value.path("query").isTextual()) {
                 Document row = new Document(
                         keyField, Map.of("query", value.path("query").textValue()));
-                commands.add(new Other(Command.DELETE_QUERY, row));
+                commands.add(new Other(Command.DELETE_QUERY, row, null));
                 return;
             }
             JsonNode ids = value.path("id");
-            (ids.isArray() ? ids : List.of(ids)).forEach(this::deleteId);
+            if (ids.isArray()) {
+                each(ids, this::deleteId);
+            } else {
+                deleteId(ids);
+            }
         }
     }
 
@@ -168,7 +191,7 @@ final class JsonRows implements RowSource {
         if (!id.isTextual() && !id.isIntegralNumber()) {
             throw row("\"delete\" has the id " + Printable.line(id.toString()) + "; give it a text");
         }
-        commands.add(new Other(Command.DELETE, new Document(keyField, Map.of(keyField, id.asText()))));
+        commands.add(new Other(Command.DELETE, new Document(keyField, Map.of(keyField, id.asText())), null));
     }
 
     private Document document(JsonNode node) {

@@ -105,6 +105,36 @@ class UpdateFilesTest {
                         "ADD {id=10}");
     }
 
+    /** A wrong id is told where it stands among the others, which are read all the same. */
+    @Test
+    void whatIsWrongInAListOfDeletionsIsPassedOverAlone() throws IOException {
+        String text = """
+                {"delete": ["1", null, {"id": ["2", [], "3"]}, {"query": 7}, {"id": "4", "query": "n:1"}, "5"],
+                 "add": [{"id": "6"}]}""";
+        List<String> rows = new ArrayList<>();
+        try (RowSource source = RowSources.open(
+                new ByteArrayInputStream(text.getBytes(StandardCharsets.UTF_8)),
+                "file",
+                RowSources.Format.JSON,
+                "id",
+                Optional.empty())) {
+            for (boolean more = true; more; ) {
+                try {
+                    Optional<Document> row = source.next();
+                    more = row.isPresent();
+                    row.ifPresent(one ->
+                            rows.add(source.command() + " " + one.fields().get("id")));
+                } catch (UniserveException e) {
+                    assertThat(e).hasMessageContaining("\"delete\"");
+                    rows.add(e.code().toString());
+                }
+            }
+        }
+        String wrong = "INVALID_ROW";
+        assertThat(rows)
+                .containsExactly("DELETE 1", wrong, "DELETE 2", wrong, "DELETE 3", wrong, wrong, "DELETE 5", "ADD 6");
+    }
+
     @Test
     void xml() throws IOException {
         String text = """

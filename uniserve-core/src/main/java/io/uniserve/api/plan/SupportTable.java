@@ -217,7 +217,7 @@ public final class SupportTable {
 
     /**
      * Checks all parameters. Names that the values refer to, as {@code $name}, <code>${name}</code> or, in JSON, {@code param:
-     * name}, are the user's own.
+     * name}, are the user's own, but for those that the table refuses by name.
      *
      * @param values all values in which names may be
      */
@@ -236,6 +236,15 @@ public final class SupportTable {
         check("json.facet/" + option, new String[] {value}, any -> false);
     }
 
+    /** Whether the engine itself would read it, of a field too, whatever the user means by it. */
+    private boolean isRefused(String parameter) {
+        return refused.containsKey("parameter " + parameter)
+                || (parameter.startsWith("f.")
+                        && refused.keySet().stream()
+                                .filter(key -> key.startsWith("parameter "))
+                                .anyMatch(key -> parameter.endsWith("." + key.substring("parameter ".length()))));
+    }
+
     /**
      * Refuses a parameter that is not supported, repeated where it must not be, or of the wrong shape.
      *
@@ -248,7 +257,7 @@ public final class SupportTable {
                 : parameter;
         Shape shape = parameters.get(name);
         if (shape == null) {
-            if (own.test(parameter)) {
+            if (!isRefused(parameter) && own.test(parameter)) {
                 return;
             }
             throw unsupported("parameter", parameter);

@@ -74,6 +74,18 @@ class QueryWindowTest {
     }
 
     @Test
+    void aGapThatLeadsNowhereIsTheUsersFault() {
+        QueryWindow.Dates dates = (text, from) -> {
+            throw new ArithmeticException("long overflow");
+        };
+        Map<String, String> range = Map.of("start", "0", "end", "9", "gap", "+2000000000YEARS");
+        assertThatThrownBy(() -> QueryWindow.checkRanges(range, dates))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .hasMessageContaining("a range's gap is \"+2000000000YEARS\"");
+    }
+
+    @Test
     void whatIsNoRangeIsLeftAlone() {
         QueryWindow.checkRanges(null, DATES);
         QueryWindow.checkRanges("text", DATES);

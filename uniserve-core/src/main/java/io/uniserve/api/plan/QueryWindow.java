@@ -73,7 +73,8 @@ public final class QueryWindow {
         if (!value.apply("start").isEmpty() && !value.apply("end").isEmpty() && !gap.isEmpty()) {
             double start = number("start", value, dates);
             boolean time = gap.matches("(?s).*[A-Z]");
-            double width = time ? dates.millis(gap, (long) start) - start : number("gap", value, dates);
+            Dates fromStart = (text, none) -> dates.millis(text, (long) start);
+            double width = time ? number("gap", value, fromStart) - start : number("gap", value, dates);
             check("(end - start) / gap", (number("end", value, dates) - start) / width);
         }
     }

@@ -344,6 +344,8 @@ class NothingIgnoredTest {
                 "q=*:*&sort=unknown asc | unknown",
                 "q=*:*&facet=true&facet.range=stock_i&facet.range.start=x&facet.range.end=9&facet.range.gap=1 | start",
                 "q=*:*&facet=true&facet.range=stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=y | gap",
+                "q=*:*&facet=true&facet.range=at_dt&facet.range.start=2003-01-01T00:00:00Z&facet.range.end=2004-01-01T00:00:00Z&facet.range.gap=%2B2000000000YEARS | gap",
+                "q=*:*&json.facet={r:{type:range,field:at_dt,start:'2003-01-01T00:00:00Z',end:'2004-01-01T00:00:00Z',gap:'%2B2000000000YEARS'}} | gap",
                 "q=*:*&json.facet={r:{type:range,field:stock_i,start:0,end:x,gap:1}} | end",
             })
     void theUsersFault(String line) {

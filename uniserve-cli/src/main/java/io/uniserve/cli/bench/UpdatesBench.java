@@ -38,6 +38,8 @@ final class UpdatesBench {
 
     private static final int FSYNC_ROUNDS = 2;
     private static final int RPC_ROUNDS = 3;
+    /** Single rows, and each piece of their floor, before it is the next one's turn. */
+    private static final int TURN_OPERATIONS = 10;
 
     private final Bench bench;
     private final UpdatesPort port;
@@ -138,6 +140,10 @@ final class UpdatesBench {
                     new Bench.Side("eventual", n -> put(eventual, given), none),
                     new Bench.Side("serializable", n -> put(atomic, given), none),
                     new Bench.Side("bare", n -> bare.update(given), none));
+            if (given.size() == 1) {
+                single(cluster, bare, rf, size, sides);
+                continue;
+            }
             sides.forEach(side -> bench.warm(side, 1, size.warmUp()));
             List<Block> blocks =
                     bench.compare(new Bench.Load("update, " + scenario, 1, size.count(), scale.rounds()), sides);
@@ -147,9 +153,6 @@ final class UpdatesBench {
                 figures.add(Figure.less("serializable, " + scenario + ": p50 us", ours, floor, 1 / 1.5));
             }
             row(scenario, blocks.get(0).percentileMicros(0.5), ours, floor, size.bulk() ? "1.5" : "-");
-            if (given.size() == 1) {
-                fixedCost(cluster, bare, rf, ours);
-            }
         }
         client.admin().dropTable(eventual.name());
         client.admin().dropTable(atomic.name());
@@ -174,8 +177,11 @@ final class UpdatesBench {
                 goal));
     }
 
-    /** What ZooKeeper writes, fsyncs and RPC rounds of one atomic update take by themselves. */
-    private void fixedCost(ProcessCluster cluster, BareEngine bare, int rf, double ours) {
+    /**
+     * Updates of one row, and what the ZooKeeper writes, fsyncs and RPC rounds of one take by themselves: all of them warm, and in
+     * turn, a few of each at a time, so that a change of the machine's speed meets all of them.
+     */
+    private void single(ProcessCluster cluster, BareEngine bare, int rf, Size size, List<Bench.Side> updates) {
         CpuMeter none = new CpuMeter(List.of(), false);
         List<String> command =
                 JavaLauncher.ofThisProcess().commandLine("-Xmx256m", List.of("bench", "bare-server", "--port", "0"));
@@ -184,40 +190,52 @@ final class UpdatesBench {
                 DaemonProcess server =
                         DaemonProcess.start("bare-" + rf, command, directory.resolve("bare-" + rf + ".log"));
                 BareFanOut rpc = new BareFanOut(List.of(server.awaitReady(BARE_TIMEOUT_MS)), 200, 100)) {
-            List<Bench.Side> sides = List.of(
-                    new Bench.Side("zookeeper", n -> registry.write(), none),
-                    new Bench.Side("fsync", n -> bare.sync(), none),
-                    new Bench.Side("rpc", n -> rpc.call(0, 1), none),
-                    new Bench.Side("chain", n -> chain(registry, bare, rpc), none));
-            sides.forEach(side -> bench.warm(side, 1, scale.warmUp()));
-            List<Block> blocks = bench.compare(
-                    new Bench.Load("fixed cost, rf " + rf, 1, Math.max(50, scale.updates()), scale.rounds()), sides);
-            double write = blocks.get(0).percentileMicros(0.5);
-            double fsync = blocks.get(1).percentileMicros(0.5);
-            double call = blocks.get(2).percentileMicros(0.5);
-            double floor = REGISTRY_WRITES * write + FSYNC_ROUNDS * fsync + RPC_ROUNDS * call;
-            figures.add(
-                    Figure.less("fixed cost of a serializable update, rf " + rf + ": p50 us", ours, floor, 1 / 1.3));
-            rows.add(String.format(
-                    Locale.ROOT,
-                    "  fixed cost: %.0f of %d x %.0f (ZooKeeper) + %d x %.0f (fsync) + %d x %.0f (RPC) = %.0f, ratio"
-                            + " %.2f, goal 1.3",
+            List<Bench.Side> sides = new ArrayList<>(updates);
+            sides.add(new Bench.Side("zookeeper", n -> registry.write(), none));
+            sides.add(new Bench.Side("fsync", n -> bare.sync(), none));
+            sides.add(new Bench.Side("rpc", n -> rpc.call(0, 1), none));
+            sides.add(new Bench.Side("chain", n -> chain(registry, bare, rpc), none));
+            sides.forEach(side -> bench.warm(side, 1, size.warmUp()));
+            int turn = Math.min(size.count(), TURN_OPERATIONS);
+            int turns = (size.count() + turn - 1) / turn * scale.rounds();
+            String scenario = "rf " + rf + ", " + size.name();
+            List<Block> blocks = bench.compare(new Bench.Load("update, " + scenario, 1, turn, turns), sides);
+            double ours = blocks.get(1).percentileMicros(0.5);
+            row(
+                    scenario,
+                    blocks.get(0).percentileMicros(0.5),
                     ours,
-                    REGISTRY_WRITES,
-                    write,
-                    FSYNC_ROUNDS,
-                    fsync,
-                    RPC_ROUNDS,
-                    call,
-                    floor,
-                    ours / floor));
-            double chained = blocks.get(3).percentileMicros(0.5);
-            rows.add(String.format(
-                    Locale.ROOT,
-                    "  the same pieces one after the other as one operation: %.0f, ratio %.2f (no goal)",
-                    chained,
-                    ours / chained));
+                    blocks.get(2).percentileMicros(0.5) * rf,
+                    "-");
+            fixedCost(rf, ours, blocks.subList(updates.size(), blocks.size()));
         }
+    }
+
+    private void fixedCost(int rf, double ours, List<Block> pieces) {
+        double write = pieces.get(0).percentileMicros(0.5);
+        double fsync = pieces.get(1).percentileMicros(0.5);
+        double call = pieces.get(2).percentileMicros(0.5);
+        double floor = REGISTRY_WRITES * write + FSYNC_ROUNDS * fsync + RPC_ROUNDS * call;
+        figures.add(Figure.less("fixed cost of a serializable update, rf " + rf + ": p50 us", ours, floor, 1 / 1.3));
+        rows.add(String.format(
+                Locale.ROOT,
+                "  fixed cost: %.0f of %d x %.0f (ZooKeeper) + %d x %.0f (fsync) + %d x %.0f (RPC) = %.0f, ratio"
+                        + " %.2f, goal 1.3",
+                ours,
+                REGISTRY_WRITES,
+                write,
+                FSYNC_ROUNDS,
+                fsync,
+                RPC_ROUNDS,
+                call,
+                floor,
+                ours / floor));
+        double chained = pieces.get(3).percentileMicros(0.5);
+        rows.add(String.format(
+                Locale.ROOT,
+                "  the same pieces one after the other as one operation: %.0f, ratio %.2f (no goal)",
+                chained,
+                ours / chained));
     }
 
     /**

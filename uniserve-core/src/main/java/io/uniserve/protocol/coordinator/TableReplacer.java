@@ -115,7 +115,8 @@ final class TableReplacer {
         boolean more = records.size() < backup.actors();
         String path = more ? RegistryPaths.backup(old.name(), records.size()) : RegistryPaths.log(old.name());
         reign.registry().read(path, read -> {
-            if (!(read instanceof Outcome.Ok<Versioned> ok) || !more && ok.value().value() == null) {
+            if (!(read instanceof Outcome.Ok<Versioned> ok)
+                    || !more && ok.value().value() == null) {
                 again();
             } else if (more) {
                 records.add(ok.value());

@@ -11,8 +11,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** A table of three lines, of which some tell what their expressions cannot find anything without. */
 class SupportTableTest {
-    private static final SupportTable TABLE = new SupportTable(
-            """
+    private static final SupportTable TABLE = new SupportTable("""
             shape | any | (?s).* | anything
             yes | parameter | q fq* exact | any
             no | function | now rand | differs between replicas

@@ -232,8 +232,8 @@ class RestoreTableTest {
         String path = RegistryPaths.backup(Cluster.T, 2);
         cluster.servers
                 .values()
-                .forEach(host -> host.registry().hold(ops -> ops.stream()
-                        .anyMatch(op -> op.path().equals(path))));
+                .forEach(host -> host.registry()
+                        .hold(ops -> ops.stream().anyMatch(op -> op.path().equals(path))));
         cluster.objects.refuse(objectsOf(2));
         assertThat(cluster.store.value(path)).isNull();
         update(0, 1);

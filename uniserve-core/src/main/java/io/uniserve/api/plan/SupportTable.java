@@ -38,9 +38,11 @@ import org.jspecify.annotations.Nullable;
  * one must. Few queries have them, so most are checked without an expression.
  */
 public final class SupportTable {
-    private static final Pattern OF_A_FIELD = Pattern.compile("f\\..+?\\.(\\w+\\..+|\\w+)");
+    private static final Pattern OF_A_FIELD = Pattern.compile("f\\..+?\\.(\\w+\\..+|\\w+)", Pattern.DOTALL);
 
-    private static final String REFERENCE = "(?:\\$\\{?|\\bparam[\"']?\\s*:\\s*[\"']?)";
+    /** What is before a name, and as much behind it as a name may have. */
+    private static final Pattern REFERENCE =
+            Pattern.compile("(?:\\$\\{?|\\bparam[\"']?\\s*:\\s*[\"']?)(?=([^\\s$\"'{}(),&]{1,256}+))");
 
     private static final Pattern ESCAPE = Pattern.compile("\\\\+u([0-9a-fA-F]{4})");
     private static final char NEXT_LINE = 0x85;
@@ -223,12 +225,30 @@ public final class SupportTable {
      */
     public void check(Iterable<Map.Entry<String, String[]>> all, String values) {
         checkTogether(all);
-        all.forEach(one -> check(
-                one.getKey(),
-                one.getValue(),
-                name -> Pattern.compile(REFERENCE + Pattern.quote(name) + "\\b")
-                        .matcher(values)
-                        .find()));
+        Set<String> own = referred(values);
+        all.forEach(one -> check(one.getKey(), one.getValue(), own::contains));
+    }
+
+    /** What the values refer to, to each end of a word, for a name may have dots and hyphens and others may follow it. */
+    private static Set<String> referred(String values) {
+        if (!values.contains("$") && !values.contains("param")) {
+            return Set.of();
+        }
+        Set<String> names = new HashSet<>();
+        for (Matcher found = REFERENCE.matcher(values); found.find(); ) {
+            String longest = found.group(1);
+            for (int end = 1; end <= longest.length(); end++) {
+                boolean inWord = end < longest.length() && isWord(longest.charAt(end));
+                if (isWord(longest.charAt(end - 1)) && !inWord) {
+                    names.add(longest.substring(0, end));
+                }
+            }
+        }
+        return names;
+    }
+
+    private static boolean isWord(char c) {
+        return c == '_' || Character.isLetterOrDigit(c);
     }
 
     /** As {@link #check(String, String[], Predicate)}, of the parameter {@code json.facet/OPTION}; see {@link JsonFacets}. */

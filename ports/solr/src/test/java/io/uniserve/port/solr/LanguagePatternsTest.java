@@ -56,7 +56,7 @@ class LanguagePatternsTest {
                 .lines()
                 .map(line -> line.split(" \\| "))
                 .flatMap(cells -> switch (cells[0]) {
-                    case "shape" -> Stream.of(Pattern.compile(cells[2], Pattern.DOTALL));
+                    case "shape" -> Stream.of(Pattern.compile("\\A(?:" + cells[2] + ")\\z", Pattern.DOTALL));
                     case "words" -> Stream.of(Pattern.compile(cells[2], Pattern.MULTILINE | Pattern.UNIX_LINES));
                     case "never" -> Stream.of(Pattern.compile(cells[1], Pattern.MULTILINE | Pattern.DOTALL));
                     case "pattern" ->
@@ -76,6 +76,13 @@ class LanguagePatternsTest {
                 "fq={!lucene ::df=text q.op=AND ::}river\\",
                 "facet.field={!::key=a ::",
                 "stats.field={!::min max=true ::}",
+                "facet.field={!f.::a.facet.::",
+                "facet.range={!f.::a.facet.range.::x}stock_i",
+                "distrib.statsCache=true\nq=::{!func ::x",
+                "::facet.query={!key=k}x\n::",
+                "::facet.range={!key=k}x\nfacet.pivot={!key=p}a,b\n::",
+                "fl=::[value::",
+                "fl=[value::  ::",
             })
     void endSoon(String hostile) {
         endSoon(hostile, 60);

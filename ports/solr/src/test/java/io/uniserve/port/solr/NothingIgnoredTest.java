@@ -75,6 +75,7 @@ class NothingIgnoredTest {
             strings = {
                 NEAREST + "fq={!terms f=brand_s v=$w}&w=brand1,brand2",
                 NEAREST + "fq={!term f=even_b v=$w}&w=true",
+                NEAREST + "fq={!terms f=brand_s v=$my.w-1}&my.w-1=brand1,brand2&fq=${r:x}&r=text:law",
                 NEAREST + "fq=river&df=text",
                 NEAREST + "start=2&facet=true&facet.field=brand_s&group.limit=3",
                 "q={!knn f=at_v2 topK=9 preFilter=$pf}[0.3,0.9]&fl=id&rows=20&pf=even_b:true",

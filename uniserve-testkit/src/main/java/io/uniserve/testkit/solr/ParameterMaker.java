@@ -195,7 +195,7 @@ final class ParameterMaker {
                         "",
                         "&facet=true&facet.pivot=" + escape("{!stats=s}even_b,year_i"),
                         "&stats.field=" + escape("{!countDistinct=true min=true max=true}first_s"),
-                        "&stats.field=" + escape("{!distinctValues=true}year_i")));
+                        "&stats.field=" + escape("{!key=d distinctValues=true}year_i")));
     }
 
     private static String escape(String text) {

@@ -82,7 +82,7 @@ public final class QueryMaker {
         String field = any(FACETS);
         facets.append("&facet.field=").append(field);
         if (chance(3)) {
-            facets.append("&facet.field=even_b");
+            facets.append(field.equals("even_b") ? "" : "&facet.field=even_b");
         }
         facets.append("&facet.limit=").append(any(List.of(-1, 1, 3, 10, 100)));
         facets.append("&facet.mincount=").append(any(List.of(0, 1, 2, 3)));

@@ -116,7 +116,7 @@ class TableCommandTest {
         Files.write(directory.resolve("stopwords.txt"), noise);
         Run large = uniserve.run("table", "create", "shop", "--port", "solr", "--configset", directory.toString());
         assertThat(large.exit()).isEqualTo(ExitCode.REFUSED);
-        assertThat(large.err()).contains("bytes when packed, at most 65536");
+        assertThat(large.err()).contains("bytes when packed, at most 131072");
         Run both = uniserve.run(
                 "table",
                 "create",

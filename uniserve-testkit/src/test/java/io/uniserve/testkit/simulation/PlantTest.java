@@ -137,11 +137,12 @@ final class PlantTest {
     /** One that showed the bug when the table was made last; any other change of a history makes it as good as any other. */
     private static long knownSeed(Plant plant) {
         return switch (plant) {
-            case ATTEMPTS_ADDED_UP, FENCE_SKIPPED, LEARNER_EARLY, LEASE_IGNORED -> FIRST_SEED + 4;
+            case ATTEMPTS_ADDED_UP, LEARNER_EARLY, LEASE_IGNORED -> FIRST_SEED + 4;
             case BLIND_VOUCHERS -> FIRST_SEED + 18;
             case CONFIRM_SKIPPED, CUT_APART, CUT_UNCONFIRMED, DOUBTS_IGNORED, GREEDY_DROP -> FIRST_SEED + 2;
             case CUT_ONE_LOOK, RESTORED_APART -> FIRST_SEED + 3;
             case SKIPPED_FSYNC -> FIRST_SEED + 5;
+            case FENCE_SKIPPED -> FIRST_SEED + 33;
             case STORED_LATER -> FIRST_SEED + 38;
             default -> FIRST_SEED + 1;
         };

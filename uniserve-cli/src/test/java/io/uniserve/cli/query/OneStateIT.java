@@ -61,7 +61,7 @@ class OneStateIT {
             "q=*:*&rows=6&sort=id"
                     + " asc&fl=id,n_i&group=true&group.query=text:river&group.query=even_b:true&group.limit=4",
             "q={!knn f=at_v2 topK=9}[0.3,0.9]&rows=9&fl=id,score,n_i,text",
-            "q=*:*&rows=7&sort=id asc&fl=id,n_i&stats=true&stats.field=n_i&stats.field={!tag=p max=true}n_i"
+            "q=*:*&rows=7&sort=id asc&fl=id,n_i&stats=true&stats.field=n_i&stats.field={!tag=p key=most max=true}n_i"
                     + "&facet=true&facet.pivot={!stats=p}part_s&facet.range=n_i&facet.range.start=0&facet.range.end=9000"
                     + "&facet.range.gap=1000",
             "q=*:*&fq={!collapse field=id max=n_i}&rows=9&sort=n_i desc,id asc&fl=id,n_i,text");

@@ -155,6 +155,14 @@ class NothingIgnoredTest {
                 "q=*:*&facet=true&facet.query={!key=k}law&facet.query={!key='k'}river&df=text | facet.query \"k\" is given twice",
                 "q=*:*&facet=true&facet.query={!key=k}text:\"key=1\"&facet.query={!key=$w}law&w=k&df=text | facet.query \"k\" is given twice",
                 "q=*:*&facet=true&facet.field=brand_s&facet.field={!ex=a v=brand_s} | facet.field \"brand_s\" is given twice",
+            })
+    void refusedByName(String line) {
+        refused(line);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "q=*:*&facet=true&facet.field=brand_s&facet.field={!key=brand_s}even_b | facet.field \"brand_s\" is given twice",
                 "q=*:*&facet=true&facet.range.start=0&facet.range.end=9&facet.range.gap=1&facet.range=stock_i&facet.range=stock_i | facet.range \"stock_i\" is given twice",
                 "q=*:*&facet=true&facet.interval=stock_i&facet.interval=stock_i&facet.interval.set=[0,3] | facet.interval \"stock_i\" is given twice",
@@ -200,7 +208,7 @@ class NothingIgnoredTest {
                 "q=_query_:\"{\\!join from=brand_s to=brand_s}id:d1\" | \"join\"",
                 "q=law&defType=edismax&qf=text&boost=query($qq,0.1)&qq=text:river&distrib.statsCache=true | statsCache",
             })
-    void refusedByName(String line) {
+    void othersRefusedByName(String line) {
         refused(line);
     }
 

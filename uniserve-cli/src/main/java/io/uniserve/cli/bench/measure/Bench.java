@@ -55,6 +55,23 @@ public final class Bench {
         return compareExactly(load, sides);
     }
 
+    /**
+     * Runs blocks of all sides in turn, unmeasured, until the CPU an operation of none falls any more. Returns the turns it
+     * took, or {@code turnsMax} where it did not end before.
+     */
+    public int settle(Load load, int turnsMax, List<Side> sides) {
+        SteadyState state = new SteadyState(sides.size());
+        for (int turn = 1; turn <= turnsMax; turn++) {
+            double[] cpu = sides.stream()
+                    .mapToDouble(side -> block(load, side, -1).cpuMsPerOperation())
+                    .toArray();
+            if (state.after(cpu)) {
+                return turn;
+            }
+        }
+        return turnsMax;
+    }
+
     /** Warms both up, then runs their blocks in turn; returns one joined block a side, in the given order. */
     public List<Block> compare(Load load, List<Side> sides) {
         for (Side side : sides) {

@@ -46,6 +46,7 @@ final class TextBench {
             int shards,
             List<Integer> clients,
             int warmup,
+            int settle,
             int operations,
             double seconds,
             int rounds,
@@ -141,6 +142,7 @@ final class TextBench {
         Function<String, String> peers = parameters -> peer.query(TABLE, parameters);
         warmUp(ours, 1, peers);
         for (TextQuery query : scale.measured()) {
+            settle(query, scale.clients().get(0), ours, peers);
             for (int clients : scale.clients()) {
                 List<Block> blocks = measure(query.name(), query, clients, ours, peers);
                 String name = query.name() + ", " + clients + " clients: ";
@@ -172,6 +174,7 @@ final class TextBench {
         warmUp(ours, scale.nodes(), peers); // as many for each server, of which one answers, as for the peer's node
         int clients = scale.clients().stream().mapToInt(Integer::intValue).max().orElse(1);
         for (TextQuery query : scale.measured()) {
+            settle(query, clients, ours, peers);
             List<Block> blocks = measure("hot " + query.name(), query, clients, ours, peers);
             figures.add(Figure.more(
                     "hot " + query.name() + ", " + clients + " clients: queries/s",
@@ -188,6 +191,13 @@ final class TextBench {
                     side("uniserve", ours, query, ourCpu), WARMUP_THREADS, servers * scale.warmup() / WARMUP_THREADS);
             bench.warm(side("peer", peers, query, peersCpu), WARMUP_THREADS, scale.warmup() / WARMUP_THREADS);
         }
+    }
+
+    private void settle(TextQuery query, int clients, Function<String, String> ours, Function<String, String> peers) {
+        Bench.Load load = new Bench.Load(query.name(), clients, Math.max(1, scale.operations() / clients), 1);
+        List<Bench.Side> sides = List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu));
+        console.note("steady after " + bench.settle(load, scale.settle(), sides) + " blocks of each side: "
+                + query.name() + ", " + clients + " clients");
     }
 
     private List<Block> measure(

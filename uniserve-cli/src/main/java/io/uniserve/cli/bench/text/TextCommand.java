@@ -81,17 +81,17 @@ public final class TextCommand extends CliCommand {
     @Option(
             names = "--operations",
             paramLabel = "N",
-            description = "Queries of a block, all clients, at least (default: 400).")
-    private int operations = 400;
+            description = "Queries of a block, all clients, at least (default: 200).")
+    private int operations = 200;
 
     @Option(
             names = "--seconds",
             paramLabel = "N",
-            description = "As many queries more as take the faster side so long, 0 for none (default: 2).")
-    private double seconds = 2;
+            description = "As many queries more as take the faster side so long, 0 for none (default: 1).")
+    private double seconds = 1;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
-    private int rounds = 5;
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 10).")
+    private int rounds = 10;
 
     @Option(
             names = "--warmup",
@@ -100,6 +100,14 @@ public final class TextCommand extends CliCommand {
                     "Queries of each kind and side before anything is measured, for each server that answers alone"
                             + " (default: 3000).")
     private int warmup = 3_000;
+
+    @Option(
+            names = "--settle",
+            paramLabel = "N",
+            description =
+                    "At most so many more blocks of each side, unmeasured, before each kind: they end once the CPU a query"
+                            + " of neither falls (default: 20).")
+    private int settle = 20;
 
     @Option(
             names = "--bulk",
@@ -170,6 +178,7 @@ public final class TextCommand extends CliCommand {
                     shards,
                     clients,
                     warmup,
+                    settle,
                     operations,
                     seconds,
                     rounds,
@@ -260,6 +269,7 @@ public final class TextCommand extends CliCommand {
             throw usage("--seconds is " + seconds + ": use 0 to 3600");
         }
         range("--warmup", warmup, 0, 10_000_000);
+        range("--settle", settle, 0, 1_000);
         range("--bulk-rounds", bulkRounds, 1, 100);
         range("--generated", generated, 0, 100_000);
         clients.forEach(n -> range("--clients", n, 1, 64));

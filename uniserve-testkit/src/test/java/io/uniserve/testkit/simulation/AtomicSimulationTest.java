@@ -5,10 +5,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.workload.Workload;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** Atomic updates and reads of one version under faults: hours without a violation, and the same history every time. */
+@Execution(ExecutionMode.CONCURRENT)
 final class AtomicSimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(AtomicSimulationTest.class);
     private static final int SEEDS = 40;

@@ -3,12 +3,15 @@ package io.uniserve.testkit.simulation;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.testkit.simulation.workload.Workload;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** One cluster for hours: nothing that it keeps for the sake of the past grows with the past. */
+@Execution(ExecutionMode.CONCURRENT)
 final class CalmSimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(CalmSimulationTest.class);
     private static final double HOURS = 6;

@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import io.uniserve.testkit.simulation.workload.Workload;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 
 /** Replicas that move by themselves and servers that join late, with all other faults: no violation, and all comes to rest. */
+@Execution(ExecutionMode.CONCURRENT)
 final class RebalancingSimulationTest {
     private static final int SEEDS = 30;
     private static final SimulationOptions REBALANCED =

@@ -6,10 +6,13 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.parallel.Execution;
+import org.junit.jupiter.api.parallel.ExecutionMode;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /** The simulation that every build runs: hours of faults without a violation, and the same history every time. */
+@Execution(ExecutionMode.CONCURRENT)
 final class SimulationTest {
     private static final Logger LOG = LoggerFactory.getLogger(SimulationTest.class);
     private static final int SEEDS = 180;

@@ -43,7 +43,16 @@ class DamagedFilesIT {
     @BeforeAll
     void start(@TempDir Path directory) {
         started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv")
-                .with(Map.of("server.checkpoint-entries", "30", "coordinator.loss-grace", "2s")));
+                .with(Map.of(
+                        "server.checkpoint-entries",
+                        "30",
+                        "coordinator.loss-grace",
+                        "2s",
+                        "zookeeper.session-timeout",
+                        "3s",
+                        "server.lease",
+                        "1s"))
+                .brief());
         UniserveClient client = client();
         client.admin().createTable(TableSpec.named("copies").port("kv").hash(4).replicas(2));
         client.admin()

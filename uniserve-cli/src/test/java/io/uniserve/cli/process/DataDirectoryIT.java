@@ -41,7 +41,9 @@ class DataDirectoryIT {
     @BeforeAll
     void start(@TempDir Path directory) {
         root = directory;
-        started = StartedCluster.start(ProcessClusterOptions.of(directory, 2, "kv"));
+        started = StartedCluster.start(ProcessClusterOptions.of(directory, 2, "kv")
+                .with(Map.of("zookeeper.session-timeout", "3s", "server.lease", "1s"))
+                .brief());
         cluster = started.processes();
         client = started.client();
         client.admin().createTable(TableSpec.named("t").port("kv").hash(4).replicas(2));

@@ -44,7 +44,9 @@ class ProcessFaultsIT {
 
     @BeforeAll
     void start(@TempDir Path directory) {
-        started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv"));
+        started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv")
+                .with(Map.of("zookeeper.session-timeout", "3s", "server.lease", "1s"))
+                .brief());
         UniserveClient client = client();
         client.admin()
                 .createTable(

@@ -15,16 +15,20 @@ public final class Leash {
 
     private Leash() {}
 
-    /** The JVM's option that asks for it. */
+    /** The JVM's option that asks for it: names this process, as who asks for its parent too late is told of another one. */
     static String flag() {
-        return "-D" + PROPERTY + "=true";
+        return flag(ProcessHandle.current().pid());
     }
 
-    /** Ends this process with its parent if it was started so. */
+    static String flag(long pid) {
+        return "-D" + PROPERTY + "=" + pid;
+    }
+
+    /** Ends this process with the one that started it, if it was started so; at once where that one has ended before. */
     public static void follow() {
-        if (Boolean.getBoolean(PROPERTY)) {
-            CompletableFuture<?> unused = ProcessHandle.current()
-                    .parent()
+        Long starter = Long.getLong(PROPERTY);
+        if (starter != null) {
+            CompletableFuture<?> unused = ProcessHandle.of(starter)
                     .map(ProcessHandle::onExit)
                     .orElseGet(() -> CompletableFuture.completedFuture(ProcessHandle.current()))
                     .thenRun(() -> Runtime.getRuntime().halt(EXIT_CODE));

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.io.TempDir;
 class AbandonedCommandIT {
     private static final Duration PATIENCE = Duration.ofMinutes(2);
     private static final int SIGTERM = 15;
+    private static final int SIGKILL = 9;
 
     /** ZooKeeper, the coordinator and both servers. */
     private static final int DAEMONS = 4;
@@ -44,6 +45,17 @@ class AbandonedCommandIT {
         List<ProcessHandle> daemons = daemons(demo);
         demo.kill();
         await().atMost(PATIENCE).until(() -> daemons.stream().noneMatch(ProcessHandle::isAlive));
+    }
+
+    @Test
+    void aDaemonThatBeginsAfterTheEndOfItsCommandEndsAtOnce() throws Exception {
+        Process command = new ProcessBuilder("true").start();
+        assertThat(command.waitFor()).isZero();
+        JavaLauncher java = JavaLauncher.ofThisProcess();
+        List<String> words = new ArrayList<>(java.commandLine("-Xmx64m", List.of("--version")));
+        words.replaceAll(word -> word.equals(Leash.flag()) ? Leash.flag(command.pid()) : word);
+        DaemonProcess daemon = DaemonProcess.start("late", words, directory.resolve("late.log"));
+        assertThat(daemon.awaitExit()).isEqualTo(ExitCode.ofSignal(SIGKILL));
     }
 
     private DaemonProcess demo() {

@@ -274,7 +274,7 @@ public final class VersionedReadMachine {
         }
     }
 
-    /** A live in-sync replica not tried in this round, at random; null where all were. */
+    /** A live in-sync replica not tried in this round, at random in proportion to the actor's weights; null where all were. */
     private @Nullable ServerId pick(RouteIndex index, ActorState actor, Slot slot) {
         List<ServerId> open = new ArrayList<>(actor.isr().size());
         for (ServerId server : actor.isr()) {
@@ -292,7 +292,24 @@ public final class VersionedReadMachine {
             }
         }
         random = random * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
-        return open.get((int) ((random >>> 33) % open.size()));
+        return draw(open, actor.weights());
+    }
+
+    private ServerId draw(List<ServerId> open, Map<ServerId, Double> weights) {
+        double total = 0;
+        for (ServerId server : open) {
+            total += weights.getOrDefault(server, 0.0);
+        }
+        if (total > 0) {
+            double mark = (random >>> 11) * 0x1.0p-53 * total;
+            for (ServerId server : open) {
+                mark -= weights.getOrDefault(server, 0.0);
+                if (mark < 0) {
+                    return server;
+                }
+            }
+        }
+        return open.get((int) ((random >>> 33) % open.size())); // equal shares, or nobody with a share is left
     }
 
     /** Every replica was tried: after a pause, with a newer map, all are again. */

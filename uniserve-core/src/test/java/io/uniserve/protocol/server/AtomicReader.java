@@ -3,9 +3,11 @@ package io.uniserve.protocol.server;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.Routing;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
@@ -57,6 +59,9 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     /** The map that this client knows until it asks for a newer one; null where it always knows the newest. */
     @Nullable
     RouteIndex old;
+
+    /** Shares of every actor's reads, as its client believes. */
+    Map<ServerId, Double> weights = Map.of();
 
     AtomicReader(AtomicCluster atomic) {
         this.atomic = atomic;
@@ -197,7 +202,8 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         for (TableName name : List.of(Cluster.T, AtomicCluster.SECOND_TABLE)) {
             if (cluster.store.value(RegistryPaths.meta(name)) instanceof TableMeta meta
                     && cluster.store.value(RegistryPaths.map(name)) instanceof TableMap map) {
-                tables.add(new Routing.TableRoute(meta, map, 1));
+                List<ActorState> actors = map.actors().stream().map(this::weighed).toList();
+                tables.add(new Routing.TableRoute(meta, new TableMap(map.name(), map.tableId(), actors), 1));
             }
         }
         List<ServerRecord> servers = new ArrayList<>();
@@ -207,6 +213,21 @@ final class AtomicReader implements RoutingView, ClientNetwork {
             }
         }
         return RouteIndex.of(new Routing("test", tables, servers, null));
+    }
+
+    private ActorState weighed(ActorState actor) {
+        return new ActorState(
+                actor.actor(),
+                actor.epoch(),
+                actor.primary(),
+                actor.isr(),
+                actor.learners(),
+                actor.fencing(),
+                actor.desired(),
+                weights,
+                actor.restoreEpoch(),
+                actor.begun(),
+                actor.former());
     }
 
     @Override

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ActorFailure;
@@ -13,7 +14,9 @@ import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.tx.VersionedReadMachine;
 import java.util.ArrayList;
+import java.util.Iterator;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -27,6 +30,7 @@ class MergedReadsTest {
     private final AtomicCluster atomic = new AtomicCluster(2, ACTORS, 2);
     private final Cluster cluster = atomic.cluster;
     private final AtomicReader reader = atomic.reader();
+    private final Map<String, Integer> actorsAsked = new TreeMap<>();
     private int requests;
 
     /** Servers merge what is complete through the same version; the test may change their replies. */
@@ -43,6 +47,7 @@ class MergedReadsTest {
                         reader.environment(),
                         (to, request, completion) -> {
                             requests++;
+                            actorsAsked.merge(to.toString(), request.targets().size(), Integer::sum);
                             assertThat(request.merged()).isTrue();
                             Completion<VersionedRead.Reply> merged =
                                     reply -> completion.done(reply.map(value -> change.apply(merged(value))));
@@ -100,6 +105,29 @@ class MergedReadsTest {
         assertThat(result.version()).isEqualTo(version);
         assertThat(result.parts()).hasSizeLessThan(ACTORS).hasSize(requests);
         assertThat(result.rounds()).isEqualTo(1);
+    }
+
+    @Test
+    void readsFollowTheWeightsOfTheirActors() {
+        atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
+        cluster.loop.run(Cluster.SECOND);
+        Iterator<String> names = cluster.servers.keySet().iterator();
+        ServerId all = new ServerId(names.next());
+        ServerId none = new ServerId(names.next());
+        reader.weights = Map.of(all, 1.0, none, 0.0);
+        for (int i = 1; i <= 10; i++) {
+            complete(read(reply -> reply), "a");
+            assertThat(requests).as("one server holds everything, and has all of the weight").isEqualTo(i);
+        }
+        reader.weights = Map.of(all, 0.25, none, 0.75);
+        actorsAsked.clear();
+        for (int i = 0; i < 200; i++) {
+            complete(read(reply -> reply), "a");
+        }
+        assertThat(actorsAsked).hasSize(2);
+        assertThat(actorsAsked.values().stream().mapToInt(n -> n).max().orElseThrow())
+                .as("three quarters of 800 in %s", actorsAsked)
+                .isBetween(540, 660);
     }
 
     @Test

@@ -8,7 +8,6 @@ import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
-import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.PeerReply;
@@ -36,7 +35,6 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
     private final EventLoop loop;
     private final ServerMachine machine;
     private final PortEngineHost engine;
-    private final Registry registry;
     private final RoutingHub hub;
     private final LoadRates rates;
     private final ExchangeHost exchange;
@@ -48,7 +46,6 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
         this.loop = resources.loop;
         this.machine = machine;
         this.engine = resources.engine;
-        this.registry = resources.registry;
         this.hub = hub;
         this.rates = rates;
     }
@@ -127,14 +124,14 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
         onLoop(completion, () -> machine.settle(table, key, at, completion));
     }
 
-    /** Reads all maps again; done when what was read has been published. Called on any thread. */
+    /** Reads all maps again, and which tables there are; done when that has been published, with every table that is new. Called on any thread. */
     void refreshAll(Completion<Routing> completion) {
         loop.execute(() -> {
             machine.routing()
                     .ifPresent(routing -> routing.tables()
                             .forEach(table -> machine.refresh(table.meta().name())));
-            registry.sync(synced -> {
-                if (synced instanceof Outcome.Err<?> failed) {
+            machine.search(found -> {
+                if (found instanceof Outcome.Err<?> failed) {
                     completion.done(Outcome.err(failed.error()));
                     return;
                 }

@@ -11,7 +11,9 @@ import io.uniserve.model.Partitioner;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import java.util.TreeMap;
 import java.util.zip.CRC32C;
 import java.util.zip.DataFormatException;
 import java.util.zip.Deflater;
@@ -68,6 +70,13 @@ public final class PackedRows {
         this.checksum = 0;
         this.packed = Bytes.EMPTY;
         this.shares = List.copyOf(shares);
+    }
+
+    /** Packs the rows of several relations. */
+    public static Map<String, PackedRows> of(Map<String, SqlRows> relations) {
+        Map<String, PackedRows> packed = new TreeMap<>();
+        relations.forEach((name, rows) -> packed.put(name, of(rows)));
+        return packed;
     }
 
     /** Packs rows; TOO_LARGE where they have more than {@link #UNPACKED_BYTES_MAX}, or are too many. */

@@ -48,7 +48,7 @@ final class ShuffleRounds {
             if (i < links.size() - 1) {
                 stages = stages.map(at, calls.join(), all.joining(i + 1));
                 String joined = all.order().subList(0, i + 2).stream()
-                        .map(one -> SqlRun.called(sides.get(one)))
+                        .map(one -> Asking.called(sides.get(one)))
                         .collect(Collectors.joining(", "));
                 begun.add("joined " + joined + slots + ", and shuffled by "
                         + links.get(i + 1).toColumn() + ": ");
@@ -60,7 +60,7 @@ final class ShuffleRounds {
             lines.add(begun.get(i) + told(result.stages().get(i)));
         }
         SqlRows parts = result.value();
-        lines.add("joined" + slots + ": " + SqlRun.rows(parts.count()) + " of "
+        lines.add("joined" + slots + ": " + Asking.rows(parts.count()) + " of "
                 + told(result.stages().get(begun.size()))
                 + (result.attempts() > 1 ? "; " + result.attempts() + " attempts" : ""));
         return new Answer(parts, lines);
@@ -73,12 +73,12 @@ final class ShuffleRounds {
     /** A shuffle asks all actors. */
     private String cut(int item, String column) {
         SplitQuery.Side side = sides.get(item);
-        return "shuffle " + SqlRun.called(side) + " by " + column + " from "
+        return "shuffle " + Asking.called(side) + " by " + column + " from "
                 + context.actors(names.apply(side)).size() + " actors of " + side.table() + ": ";
     }
 
     private static String told(Shuffle.Stage stage) {
-        return SqlRun.rows(stage.rows()) + ", "
+        return Asking.rows(stage.rows()) + ", "
                 + String.format(
                         Locale.ROOT,
                         "%,d bytes, %,d from other servers, %,d in files, %d servers, stage of %.1f ms",

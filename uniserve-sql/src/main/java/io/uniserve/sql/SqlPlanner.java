@@ -1,6 +1,7 @@
 package io.uniserve.sql;
 
 import io.uniserve.api.Columns;
+import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
@@ -41,9 +42,9 @@ public final class SqlPlanner implements Planner {
          * Answers a statement over these tables with columns c0, c1, ...
          *
          * @param tables by the names that the statement has for them
-         * @param nanos that the statement may take
+         * @param life of the query; the statement may take as long as that
          */
-        SqlRows answer(Map<String, SqlRows> tables, String statement, long nanos);
+        SqlRows answer(Map<String, SqlRows> tables, String statement, QueryLife life);
     }
 
     /** A planner of a port with this operator. */
@@ -76,15 +77,15 @@ public final class SqlPlanner implements Planner {
         }
         context.oneMoment(metas.values().stream().map(TableMeta::name).collect(Collectors.toSet()));
         List<String> told = new ArrayList<>();
-        Stages stages =
-                new Stages(query, asked -> new SqlRun(call, engine, shuffle, counts, context, metas, asked, told));
+        Stages stages = new Stages(
+                query, asked -> new SqlRun(new Asking(call, context, metas, told), engine, shuffle, counts, asked));
         SqlRows rows = stages.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }
 
     /** The rounds as text: the query was run, and its answer is not shown. */
     private static Answer explained(List<String> told, SqlRows rows) {
-        String text = String.join("\n", told) + "\n" + "answer: " + SqlRun.rows(rows.count()) + "\n";
+        String text = String.join("\n", told) + "\n" + "answer: " + Asking.rows(rows.count()) + "\n";
         return new Answer("text/plain", Bytes.utf8(text));
     }
 

@@ -1,6 +1,5 @@
 package io.uniserve.sql;
 
-import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -24,18 +23,15 @@ import java.util.TreeSet;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 
-/** One query's rounds, and what is to be told of them. */
+/** The rounds of one stage of a query. */
 final class SqlRun {
-    private final RetrieveCall<SqlQuery, SqlRows> call;
+    private final Asking asking;
     private final SqlPlanner.Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
     private final RowCounts known;
     private final PlanContext context;
-    private final Map<String, TableMeta> metas;
     private SqlQuery query;
-    private final List<String> told;
     private SplitQuery split;
-    private long since;
     /** The tables that are cut by columns, that which stays among them, where there are some. */
     private Optional<List<ShuffleQuery.Link>> cut = Optional.empty();
     /** Those that are too large to be sent, and why. */
@@ -57,24 +53,18 @@ final class SqlRun {
     private boolean mayBeBeside = true;
 
     SqlRun(
-            RetrieveCall<SqlQuery, SqlRows> call,
+            Asking asking,
             SqlPlanner.Merging engine,
             Optional<SqlShuffle.Calls> shuffle,
             RowCounts known,
-            PlanContext context,
-            Map<String, TableMeta> metas,
-            SqlQuery query,
-            List<String> told) {
-        this.call = call;
+            SqlQuery query) {
+        this.asking = asking;
         this.engine = engine;
         this.shuffle = shuffle;
         this.known = known;
-        this.context = context;
-        this.metas = metas;
+        this.context = asking.context();
         this.query = query;
-        this.told = told;
         this.split = query.split();
-        this.since = context.remainingNanos();
     }
 
     /** Asks the actors, in as many rounds as it takes, and merges. */
@@ -97,7 +87,7 @@ final class SqlRun {
 
     /** Joins without late columns. */
     private SqlQuery again(String why) {
-        tell(why, "");
+        asking.tell(why, "");
         mayBeLate = false;
         return anew();
     }
@@ -112,16 +102,16 @@ final class SqlRun {
 
     /** Joins once more what was not all in one place, for a while without trying. */
     private SqlRows apart(Side stays) {
-        besideMetas().forEach(other -> known.noteApart(meta(stays), other, context.nanos()));
+        besideMetas().forEach(other -> known.noteApart(asking.meta(stays), other, context.nanos()));
         mayBeBeside = false;
         return parts(again("not all of " + beside.values() + " is where " + stays.table() + " is: once more, sent"));
     }
 
     private SqlRows finished(SqlQuery last) {
         SqlRows parts = parts(last);
-        SqlRows rows = engine.answer(
-                relations(split.finish(), Map.of(SplitQuery.PARTS, parts)), split.finish(), context.remainingNanos());
-        tell("finish: " + rows(rows.count()), split.finish());
+        SqlRows rows =
+                engine.answer(relations(split.finish(), Map.of(SplitQuery.PARTS, parts)), split.finish(), context);
+        asking.tell("finish: " + Asking.rows(rows.count()), split.finish());
         return rows;
     }
 
@@ -136,20 +126,22 @@ final class SqlRun {
         for (SplitQuery.Late one : split.late()) {
             PackedRows keys = PackedRows.of(new SqlRows(List.of(rows.columns().get(one.key()))));
             SqlRows fetched = ask(query.with(Step.LATE, last.stays(), one.item(), Map.of(one.item(), keys)));
-            tell("late columns at " + actors(one.item()) + ": " + rows(fetched.count()), one.statement());
+            asking.tell("late columns at " + actors(one.item()) + ": " + Asking.rows(fetched.count()), one.statement());
             Optional<SqlRows> before =
                     Optional.ofNullable(last.sides().get(one.item())).map(PackedRows::unpacked);
             Optional<SqlRows> filled = LateRows.filled(rows, one, before, fetched);
             if (filled.isEmpty()) {
                 Side side = split.sides().get(one.item());
                 if (before.isEmpty()) {
-                    known.noteMissing(meta(side), context.nanos());
+                    known.noteMissing(asking.meta(side), context.nanos());
                 }
-                tell(before.isEmpty() ? side.table() + " has no row for a key" : "rows changed between the steps", "");
+                asking.tell(
+                        before.isEmpty() ? side.table() + " has no row for a key" : "rows changed between the steps",
+                        "");
                 return Optional.empty();
             }
             if (before.isEmpty()) {
-                known.noteThere(meta(split.sides().get(one.item())));
+                known.noteThere(asking.meta(split.sides().get(one.item())));
             }
             rows = filled.get();
         }
@@ -171,7 +163,7 @@ final class SqlRun {
                         .filter(one -> !query.stage().after().contains(one.item()))
                         .anyMatch(one -> counts.get(one.item()) < LateColumns.TABLE_ROWS_MIN
                                 || beside.containsKey(one.item())
-                                || meta(split.sides().get(one.item())).level() != ConsistencyLevel.EVENTUAL)
+                                || asking.meta(split.sides().get(one.item())).level() != ConsistencyLevel.EVENTUAL)
                 ? query.late(false)
                 : late;
     }
@@ -187,17 +179,18 @@ final class SqlRun {
         Side side = split.sides().get(last.item());
         Optional<SplitQuery.Top> top = split.top()
                 .filter(found -> nests())
-                .filter(found -> asked(last.item()).size() == 1
-                        || found.columns().contains(meta(side).keyField()));
+                .filter(found -> asking.actors(side).size() == 1
+                        || found.columns().contains(asking.meta(side).keyField()));
         SqlQuery step =
                 top.isPresent() ? query.with(Step.TOP, last.stays(), last.item(), last.sides(), last.beside()) : last;
         SqlRows parts = ask(step);
         if (parts.isElsewhere()) {
             return apart(side);
         }
-        besideMetas().forEach(other -> known.noteTogether(meta(side), other, context.nanos()));
-        tell(
-                (top.isPresent() ? "groups" : "partial") + " at " + actors(last.item()) + ": " + rows(parts.count()),
+        besideMetas().forEach(other -> known.noteTogether(asking.meta(side), other, context.nanos()));
+        asking.tell(
+                (top.isPresent() ? "groups" : "partial") + " at " + actors(last.item()) + ": "
+                        + Asking.rows(parts.count()),
                 top.map(SplitQuery.Top::statement).orElse(split.partial()));
         return parts;
     }
@@ -206,8 +199,8 @@ final class SqlRun {
     private SqlRows here(SqlQuery last) {
         Map<String, SqlRows> sides = new TreeMap<>();
         last.sides().forEach((item, rows) -> sides.put(SplitQuery.side(item), rows.unpacked()));
-        SqlRows parts = engine.answer(relations(split.partial(), sides), split.partial(), context.remainingNanos());
-        tell("joined in one place: " + rows(parts.count()), split.partial());
+        SqlRows parts = engine.answer(relations(split.partial(), sides), split.partial(), context);
+        asking.tell("joined in one place: " + Asking.rows(parts.count()), split.partial());
         return parts;
     }
 
@@ -240,7 +233,7 @@ final class SqlRun {
             OptionalLong last = exactly || exact || !count(query, item).given().isEmpty()
                     ? OptionalLong.empty()
                     : known.of(
-                            meta(split.sides().get(item)),
+                            asking.meta(split.sides().get(item)),
                             split.sides().get(item).count(),
                             context.nanos());
             guessed |= last.isPresent();
@@ -257,7 +250,7 @@ final class SqlRun {
             Side side = split.sides().get(unknown.get(i));
             all.put(unknown.get(i), rows);
             if (count(query, unknown.get(i)).given().isEmpty()) {
-                known.note(meta(side), side.count(), rows, context.nanos());
+                known.note(asking.meta(side), side.count(), rows, context.nanos());
             }
         }
         return items.stream().map(item -> Objects.requireNonNull(all.get(item))).toList();
@@ -277,7 +270,7 @@ final class SqlRun {
             }
             if (e.code() == ErrorCode.TOO_LARGE && !beside.isEmpty()) {
                 mayBeBeside = false;
-                tell(
+                asking.tell(
                         "what is sent is too large where " + beside.values()
                                 + " makes nothing smaller: once more, sent",
                         "");
@@ -288,7 +281,7 @@ final class SqlRun {
             }
             guessed = false;
             exact = true;
-            tell("counted anew: by earlier counts it is too large", "");
+            asking.tell("counted anew: by earlier counts it is too large", "");
             return anew();
         }
     }
@@ -303,21 +296,24 @@ final class SqlRun {
                 .max(Comparator.comparing(counts::get))
                 .orElse(SplitQuery.NOWHERE);
         if (mayBeLate(stays)) {
-            query = query.after(Lookup.chosen(query, stays, counts, this::meta, known, context));
+            query = query.after(Lookup.chosen(query, stays, counts, asking::meta, known, context));
         }
         beside = stays >= 0 && mayBeBeside && nests()
-                ? InPlace.of(query.with(Step.PARTIAL, stays, stays, Map.of()), counts, this::meta, known, context)
+                ? InPlace.of(query.with(Step.PARTIAL, stays, stays, Map.of()), counts, asking::meta, known, context)
                 : Map.of();
         query = lateOrNot(stays, counts);
         Set<Integer> after = query.stage().after();
         split = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split();
         if (stays >= 0) {
-            tell("in place: " + called(split.sides().get(stays)) + ", about " + rows(counts.get(stays)), "");
+            asking.tell(
+                    "in place: " + Asking.called(split.sides().get(stays)) + ", about "
+                            + Asking.rows(counts.get(stays)),
+                    "");
             beside.forEach((item, name) -> tellBeside(split.sides().get(item), name, counts.get(item)));
-            after.forEach(
-                    item -> tell("after the groups: " + called(split.sides().get(item)), ""));
+            after.forEach(item -> asking.tell(
+                    "after the groups: " + Asking.called(split.sides().get(item)), ""));
         }
-        keyed = stays < 0 ? Map.of() : SharedKeys.of(query.with(Step.PARTIAL, stays, stays, Map.of()), this::meta);
+        keyed = stays < 0 ? Map.of() : SharedKeys.of(query.with(Step.PARTIAL, stays, stays, Map.of()), asking::meta);
         List<Integer> others = new ArrayList<>(IntStream.range(0, sides.size())
                 .filter(item -> item != stays && !beside.containsKey(item) && !after.contains(item))
                 .boxed()
@@ -356,7 +352,9 @@ final class SqlRun {
     }
 
     private void tellBeside(Side side, TableName name, long count) {
-        tell("joined beside it: " + called(side) + ", about " + rows(count), side.beside(name.value()));
+        asking.tell(
+                "joined beside it: " + Asking.called(side) + ", about " + Asking.rows(count),
+                side.beside(name.value()));
     }
 
     private boolean reduces(int one, int item) {
@@ -365,11 +363,11 @@ final class SqlRun {
 
     /** The tables are cut by the columns that are to be equal, and each slot's share is joined where the slot is. */
     private SqlRows shuffled(List<ShuffleQuery.Link> links, SqlQuery last) {
-        ShuffleRounds rounds = new ShuffleRounds(context, shuffle.orElseThrow(), split.sides(), this::name);
+        ShuffleRounds rounds = new ShuffleRounds(context, shuffle.orElseThrow(), split.sides(), asking::name);
         ShuffleRounds.Answer answer = rounds.run(last, links);
         int stages = answer.lines().size();
-        answer.lines().subList(0, stages - 1).forEach(line -> tell(line, ""));
-        tell(answer.lines().get(stages - 1), split.partial());
+        answer.lines().subList(0, stages - 1).forEach(line -> asking.tell(line, ""));
+        asking.tell(answer.lines().get(stages - 1), split.partial());
         return answer.parts();
     }
 
@@ -481,11 +479,12 @@ final class SqlRun {
         Broadcast.of(gathered.values(), query.given().values()).check(side.table(), packed.count(), packed.bytes());
         String by =
                 partners.stream().map(other -> split.sides().get(other).alias()).collect(Collectors.joining(", "));
-        tell(
-                (packed.isShared() ? "send by key " : "broadcast ") + called(side) + " from " + actors(item) + ": "
-                        + rows(packed.count()) + ", "
+        asking.tell(
+                (packed.isShared() ? "send by key " : "broadcast ") + Asking.called(side) + " from " + actors(item)
+                        + ": "
+                        + Asking.rows(packed.count()) + ", "
                         + String.format(Locale.ROOT, "%,d bytes", packed.bytes())
-                        + (side.filtered(partners) ? " of about " + rows(count) : ", all it has")
+                        + (side.filtered(partners) ? " of about " + Asking.rows(count) : ", all it has")
                         + (side.conditions().isEmpty() ? "" : " that its conditions leave")
                         + (by.isEmpty() ? "" : ", those with partners in " + by),
                 side.statement(reduced.keySet()));
@@ -499,7 +498,7 @@ final class SqlRun {
         if (column < 0 || rows.count() < SharedKeys.ROWS_MIN) {
             return PackedRows.of(rows);
         }
-        TableMeta stays = meta(split.sides().get(split.stays()));
+        TableMeta stays = asking.meta(split.sides().get(split.stays()));
         return PackedRows.shared(rows, column, stays.partitioner(), SharedKeys.isWhole(stays));
     }
 
@@ -514,87 +513,27 @@ final class SqlRun {
         return more.smaller();
     }
 
-    /** Asks for several steps at the same time. */
     private List<SqlRows> ask(List<SqlQuery> steps) {
-        return context.retrieveAll(
-                call,
-                steps.stream()
-                        .map(step ->
-                                new PlanContext.Asked<>(name(split.sides().get(step.item())), asked(step.item()), step))
-                        .toList(),
-                SqlRows::concat);
+        return asking.ask(split.sides(), steps);
     }
 
     private SqlRows ask(SqlQuery step) {
-        TableName table = name(split.sides().get(step.item()));
-        Set<Integer> actors = asked(step.item());
-        if (!step.beside().isEmpty()) {
-            return context.retrieveBeside(
-                    meta(split.sides().get(step.item())),
-                    actors,
-                    besideMetas(),
-                    SqlRows.ELSEWHERE,
-                    call,
-                    step,
-                    SqlRun::together);
-        }
-        return actors.size() == context.actors(table).size()
-                ? context.retrieve(table, call, step, SqlRows::concat)
-                : context.retrieve(table, actors, call, step, SqlRows::concat);
+        Side side = split.sides().get(step.item());
+        return step.beside().isEmpty() ? asking.ask(side, step) : asking.ask(side, besideMetas(), step);
     }
 
     private List<TableMeta> besideMetas() {
         return beside.keySet().stream()
-                .map(item -> meta(split.sides().get(item)))
+                .map(item -> asking.meta(split.sides().get(item)))
                 .toList();
     }
 
-    /** All parts, or that some could not be made. */
-    private static SqlRows together(List<SqlRows> parts) {
-        return parts.stream().filter(SqlRows::isElsewhere).findFirst().orElseGet(() -> SqlRows.concat(parts));
-    }
-
-    /** The actors that can have rows which the table's conditions leave: fewer than all where they fix the key. */
-    private Set<Integer> asked(int item) {
-        Side side = split.sides().get(item);
-        TableMeta meta = meta(side);
-        return Pruning.actors(meta, side.constants(), context.actors(meta.name()));
-    }
-
-    private TableName name(Side side) {
-        return meta(side).name();
-    }
-
-    private TableMeta meta(Side side) {
-        return Objects.requireNonNull(metas.get(side.table()));
-    }
-
-    static String called(Side side) {
-        return side.alias().equals(side.table()) ? side.table() : side.table() + " AS " + side.alias();
-    }
-
     private String actors(int item) {
-        Side side = split.sides().get(item);
-        int asked = asked(item).size();
-        int all = context.actors(name(side)).size();
-        return asked + (asked < all ? " of " + all : "") + (all == 1 ? " actor of " : " actors of ") + side.table();
-    }
-
-    static String rows(long count) {
-        return String.format(Locale.ROOT, count == 1 ? "%,d row" : "%,d rows", count);
+        return asking.asked(split.sides().get(item));
     }
 
     /** Tells whose rounds those after it are. */
     void head(String whose) {
-        told.add(whose);
-    }
-
-    private void tell(String what, String statement) {
-        long now = context.remainingNanos();
-        told.add(StepLine.of(what, context.taken(), since - now));
-        if (!statement.isEmpty()) {
-            told.add("    " + statement);
-        }
-        since = now;
+        asking.head(whose);
     }
 }

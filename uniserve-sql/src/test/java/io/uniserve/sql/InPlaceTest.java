@@ -22,7 +22,7 @@ class InPlaceTest {
 
     private final SqlPlanner planner = new SqlPlanner(
             new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (tables, statement, nanos) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)),
+            (tables, statement, life) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)),
             Optional.of(SqlShuffle.calls("test", "v1")));
 
     private static TestingPlan plan(long big, long mid, long small) {

@@ -23,7 +23,7 @@ class LookupTest {
     private String key = "7";
     private final SqlPlanner planner = new SqlPlanner(
             new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-            (tables, statement, nanos) -> new SqlRows(
+            (tables, statement, life) -> new SqlRows(
                     List.of("VARCHAR", "VARCHAR", "VARCHAR", "VARCHAR"), List.of(List.of(key, "0", "5", key))),
             Optional.of(SqlShuffle.calls("test", "v1")));
 

@@ -21,7 +21,7 @@ class SqlPlannerTest {
     private static SqlPlanner planner() {
         return new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
-                (tables, statement, nanos) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)));
+                (tables, statement, life) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)));
     }
 
     private static TestingPlan plan(long big, long mid, long small) {

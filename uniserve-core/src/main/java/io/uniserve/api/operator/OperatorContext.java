@@ -1,19 +1,17 @@
 package io.uniserve.api.operator;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.QueryLife;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
 import java.util.Optional;
 
 /** The query an operator works for. Safe for use by the operator's thread. */
-public interface OperatorContext {
+public interface OperatorContext extends QueryLife {
     /** The actor's number. */
     int actor();
 
-    /** Nanoseconds that remain until the deadline; 0 or less when it has passed. */
-    long remainingNanos();
-
-    /** The same in whole milliseconds, 1 or more, for engines that take a limit of their own. */
+    /** The time that remains in whole milliseconds, 1 or more, for engines that take a limit of their own. */
     default long remainingMillis() {
         return Math.max(1, Math.min(remainingNanos() / 1_000_000, Limits.DEADLINE_MS_MAX));
     }

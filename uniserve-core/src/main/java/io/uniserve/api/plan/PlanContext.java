@@ -1,5 +1,6 @@
 package io.uniserve.api.plan;
 
+import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
@@ -15,7 +16,7 @@ import java.util.TreeSet;
 import java.util.stream.IntStream;
 
 /** What a planner may do. One query's; not thread-safe. */
-public interface PlanContext {
+public interface PlanContext extends QueryLife {
     /** The table's definition; TABLE_NOT_FOUND where there is none. */
     TableMeta table(TableName name);
 
@@ -144,7 +145,4 @@ public interface PlanContext {
 
     /** The host's clock: what it tells two queries of this process may be compared. */
     long nanos();
-
-    /** Nanoseconds until the query's deadline. */
-    long remainingNanos();
 }

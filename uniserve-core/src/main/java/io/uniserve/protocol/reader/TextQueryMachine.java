@@ -27,6 +27,9 @@ import java.util.TreeSet;
  * called exactly once, at the earliest from inside {@link #start}.
  */
 public final class TextQueryMachine {
+    /** A planner asks the registry before it says that a table is not there; one more is asked, as the table may have been dropped and made anew. */
+    private static final int ABSENCES_MAX = 2;
+
     private final ReaderEnvironment env;
     private final ClientState state;
     private final TextNetwork network;
@@ -46,6 +49,7 @@ public final class TextQueryMachine {
     private int retries;
     private int hedges;
     private int rounds;
+    private int absences;
     private boolean hopeless = true;
     private Optional<UniserveException> last = Optional.empty();
     private boolean finished;
@@ -228,7 +232,8 @@ public final class TextQueryMachine {
         last = Optional.of(error);
         Verdict verdict = Verdict.of(error.code());
         hopeless &= verdict == Verdict.ONCE_EACH;
-        if (verdict == Verdict.FATAL) {
+        absences += error.code() == ErrorCode.TABLE_NOT_FOUND ? 1 : 0;
+        if (verdict == Verdict.FATAL || absences >= ABSENCES_MAX) {
             fail(error.code(), error.reason());
         } else if (calls.isEmpty()) {
             ask(true);

@@ -162,6 +162,11 @@ public final class ServerMachine {
         views.refresh(table);
     }
 
+    /** Tells when every table that was there at this call is known here, and so is in the routing. */
+    public void search(Completion<Done> completion) {
+        views.search(completion);
+    }
+
     /**
      * Settles doubts about a replica of a table whose updates are atomic, for a reader who met one at its gate.
      *

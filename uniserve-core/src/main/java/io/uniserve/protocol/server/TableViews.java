@@ -5,7 +5,10 @@ import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.ArrayList;
@@ -26,6 +29,7 @@ final class TableViews {
     private final Listener listener;
     private final Refresher<List<String>> names;
     private final TreeMap<TableName, Entry> entries = new TreeMap<>();
+    private final List<Completion<Done>> searches = new ArrayList<>();
     private boolean listed;
     private boolean complete;
 
@@ -119,6 +123,20 @@ final class TableViews {
         env.registry().sync(synced -> names.dirty());
     }
 
+    /** Tells when every table that was there at this call is known here; fails where the registry does not answer now. */
+    void search(Completion<Done> completion) {
+        env.registry().sync(synced -> {
+            if (synced instanceof Outcome.Err<Done>) {
+                completion.done(synced);
+                return;
+            }
+            names.dirty(() -> {
+                searches.add(completion);
+                settled();
+            });
+        });
+    }
+
     private void onNames(List<String> children) {
         TreeSet<TableName> present = new TreeSet<>();
         for (String child : children) {
@@ -149,9 +167,15 @@ final class TableViews {
     }
 
     private void settled() {
-        if (!complete && listed && entries.values().stream().allMatch(Entry::settled)) {
-            complete = true;
-            listener.complete();
+        boolean awaited = !complete || !searches.isEmpty();
+        if (awaited && listed && entries.values().stream().allMatch(Entry::settled)) {
+            if (!complete) {
+                complete = true;
+                listener.complete();
+            }
+            List<Completion<Done>> found = List.copyOf(searches);
+            searches.clear();
+            found.forEach(search -> search.done(Outcome.ok(Done.DONE)));
         }
     }
 

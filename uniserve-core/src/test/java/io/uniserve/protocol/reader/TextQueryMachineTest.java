@@ -143,6 +143,38 @@ class TextQueryMachineTest {
         assertThat(error().code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
     }
 
+    /** The table of the query is known here: it is one that the planner wants beside it. */
+    @Test
+    void aTableThatTwoPlannersDoNotFindIsNotThere() {
+        world.route(3, actor(0, 1, 1));
+        query(60_000);
+        sent.get(0).fail(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(outcomes).isEmpty();
+        sent.get(1).fail(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(error().code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(error().tried()).hasSize(2);
+        assertThat(world.pendingTimers()).isZero();
+    }
+
+    @Test
+    void theOnlyPlannerIsAskedOnceMoreForATable() {
+        world.route(1, actor(0, 1, 1));
+        query(60_000);
+        sent.get(0).fail(ErrorCode.TABLE_NOT_FOUND);
+        world.pass(100 * MS);
+        sent.get(1).fail(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(error().code()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    }
+
+    @Test
+    void aTableThatIsMadeAnewMeanwhileIsFound() {
+        world.route(2, actor(0, 1, 1));
+        query(60_000);
+        sent.get(0).fail(ErrorCode.TABLE_NOT_FOUND);
+        sent.get(1).answer("yes");
+        assertThat(result().answer().body().utf8()).isEqualTo("yes");
+    }
+
     @Test
     void cancelCancelsThere() {
         world.route(1, actor(0, 1, 1));

@@ -15,7 +15,9 @@ import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.testing.TestingLoop;
 import io.uniserve.protocol.testing.TestingNetwork;
@@ -182,5 +184,37 @@ class RoutingBoardTest {
         registry.release();
         loop.run(SECOND);
         assertThat(told.get(told.size() - 1).tables()).hasSize(2);
+    }
+
+    /** A planner that waits for this does not take a table for one that does not exist. */
+    @Test
+    void aSearchEndsWhenATableMadeBeforeItIsRead() {
+        table(A, 1);
+        server("s1");
+        board.start();
+        registry.holdReads(path -> path.equals(RegistryPaths.map(B)));
+        table(B, 2);
+        List<Integer> found = new ArrayList<>();
+        board.views.search(outcome -> {
+            assertThat(outcome).isInstanceOf(Outcome.Ok.class);
+            found.add(board.routing.routing().orElseThrow().tables().size());
+        });
+        loop.run(SECOND);
+        assertThat(found).isEmpty();
+        registry.release();
+        loop.run(SECOND);
+        assertThat(found).containsExactly(2);
+    }
+
+    @Test
+    void aSearchWithNothingNewEnds() {
+        table(A, 1);
+        server("s1");
+        board.start();
+        List<Outcome<Done>> found = new ArrayList<>();
+        board.views.search(found::add);
+        board.views.search(found::add);
+        loop.run(SECOND);
+        assertThat(found).hasSize(2);
     }
 }

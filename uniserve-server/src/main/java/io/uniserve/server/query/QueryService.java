@@ -25,6 +25,7 @@ import io.uniserve.runtime.transport.GrpcClientNetwork;
 import io.uniserve.runtime.transport.GrpcNetwork;
 import io.uniserve.runtime.transport.QueryHandler;
 import io.uniserve.runtime.transport.RoutingSource;
+import io.uniserve.server.read.Caller;
 import io.uniserve.server.read.MemoryFaults;
 import io.uniserve.server.read.WorkerPool;
 import java.util.Optional;
@@ -93,8 +94,8 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         compensate();
         long deadline = clock.nanos() + request.remainingNanos();
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
-        ServerPlanContext context =
-                new ServerPlanContext(world(request), query, request.mode(), session(request), unrest, deadline);
+        ServerPlanContext context = new ServerPlanContext(
+                world(request), query, request.mode(), session(request), unrest, new Caller(timers), deadline);
         if (queries.incrementAndGet() > queriesMax) {
             queries.decrementAndGet();
             completion.done(Outcome.err(new UniserveException(

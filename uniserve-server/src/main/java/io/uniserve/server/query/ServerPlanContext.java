@@ -1,5 +1,6 @@
 package io.uniserve.server.query;
 
+import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
@@ -22,7 +23,6 @@ import io.uniserve.protocol.exchange.ShuffleMachine;
 import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.reader.Query;
-import io.uniserve.protocol.reader.QueryMachine;
 import io.uniserve.protocol.reader.QueryResult;
 import io.uniserve.protocol.reader.ReadSession;
 import io.uniserve.protocol.reader.ReaderEnvironment;
@@ -31,8 +31,8 @@ import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.protocol.tx.CutDesk;
 import io.uniserve.protocol.tx.Moment;
 import io.uniserve.protocol.tx.StrictReadMachine;
-import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.server.read.Caller;
 import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
@@ -56,6 +56,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private static final long SLACK_NANOS = 2_000_000_000L;
 
     private final PlanWorld world;
+    private final PlanReads reads;
     private final ReaderEnvironment env;
     private final QueryText query;
     private final ReadMode mode;
@@ -66,7 +67,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private boolean mustHold;
     private Optional<ReadSession> session;
     private final long deadlineNanos;
-    private volatile boolean cancelled;
+    private final Caller caller;
     private volatile Runnable stop = () -> {};
     private Effort effort = Effort.NONE;
     private Taken taken = Taken.NOTHING;
@@ -85,11 +86,14 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             ReadMode mode,
             Optional<ReadSession> session,
             Unrest unrest,
+            Caller caller,
             long deadlineNanos) {
         this.world = world;
+        this.reads = new PlanReads(world);
         this.env = world.env();
         this.mode = mode;
         this.unrest = unrest;
+        this.caller = caller;
         this.session = session;
         this.owned = session.isEmpty();
         this.query = query;
@@ -185,7 +189,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         boolean left = together.wanted()
                 ? PlanMoment.mayBegin(restarts, tookNanos, remainingNanos())
                 : restarts < Limits.SESSION_RESTARTS_MAX && remainingNanos() > 0;
-        return owned && !cancelled && left;
+        return owned && !caller.gone() && left;
     }
 
     /** What the caller hears of a plan that is not begun anew. */
@@ -239,9 +243,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                         call.parameters().encode(one.parameters()),
                         mode,
                         deadlineNanos))
-                .<TogetherRun.Run>map(one -> together.has(one.table())
-                        ? new MomentRun(one, seen.orElseThrow())
-                        : new QueryRun(one, Optional.empty()))
+                .map(one -> together.has(one.table())
+                        ? reads.asOf(seen.orElseThrow(), one)
+                        : reads.present(one, Optional.empty()))
                 .toList());
         List<QueryResult> results = await(run::start, run::cancel);
         return results.stream()
@@ -398,8 +402,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     }
 
     private QueryResult present(Query asked, Optional<ReadSession> states) {
-        QueryRun run = new QueryRun(asked, states);
-        return await(run::start, run::cancel);
+        return await(reads.present(asked, states));
     }
 
     /** States of any age cannot be found again by a later round. */
@@ -415,34 +418,27 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** A strict read of a table with atomic updates: of the moment that earlier rounds saw, where all are to see one. */
     private QueryResult atMoment(Query asked) {
-        StrictRun run = new StrictRun(asked, oneVersion ? moment : null);
-        StrictReadMachine.Result result = await(run::start, run::cancel);
+        StrictReadMachine.Result result = await(reads.strict(asked, oneVersion ? moment : null));
         moment = result.cut();
         return result.asQueryResult();
     }
 
     /** A read of a table with atomic updates: of the version that earlier rounds saw, where all are to see one. */
     private QueryResult atVersion(Query asked) {
-        VersionedReadMachine.Result result = versioned(asked, oneVersion ? version : 0);
+        VersionedReadMachine.Result result = await(reads.versioned(asked, oneVersion ? version : 0));
         version = result.version();
         return result.asQueryResult();
-    }
-
-    private VersionedReadMachine.Result versioned(Query asked, long at) {
-        VersionedRun run = new VersionedRun(asked, at);
-        return await(run::start, run::cancel);
     }
 
     /** A read of the plan's moment, or of the only table that it has, and whose version is the moment then. */
     private QueryResult ofOneMoment(Query asked) {
         Optional<Moment> seen = together.forRead(asked.actors());
         if (seen.isEmpty()) {
-            VersionedReadMachine.Result first = versioned(asked, 0);
+            VersionedReadMachine.Result first = await(reads.versioned(asked, 0));
             together.saw(asked.table(), asked.actors(), first);
             return first.asQueryResult();
         }
-        MomentRun run = new MomentRun(asked, seen.get());
-        return await(run::start, run::cancel);
+        return await(reads.asOf(seen.get(), asked));
     }
 
     @Override
@@ -455,26 +451,35 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return deadlineNanos - env.clock().nanos();
     }
 
+    @Override
+    public QueryLife.Watch whenGivenUp(Runnable stopping) {
+        return caller.whenGone(stopping);
+    }
+
     Effort effort() {
         return effort;
     }
 
     @Override
     public void cancel() {
-        cancelled = true;
+        caller.leave();
         stop.run();
+    }
+
+    private <T> T await(PlanReads.Run<T> run) {
+        return await(run::start, run::cancel);
     }
 
     /** Starts something on the serial and waits for its outcome. */
     private <T> T await(Consumer<CompletableFuture<Outcome<T>>> start, Runnable onCancel) {
-        if (cancelled) {
+        if (caller.gone()) {
             throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
         }
         CompletableFuture<Outcome<T>> future = new CompletableFuture<>();
         world.onBroken().set(future::completeExceptionally);
         stop = onCancel;
         world.serial().execute(() -> start.accept(future));
-        if (cancelled) {
+        if (caller.gone()) {
             onCancel.run();
         }
         world.planner().runAll();
@@ -497,104 +502,6 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 throw error; // as if it had been thrown here: the caller tells memory that ran out from other errors
             }
             throw new UniserveException(ErrorCode.INTERNAL, "the query failed: " + e.getCause(), e);
-        }
-    }
-
-    /** One of the plan's moment. */
-    private final class MomentRun implements TogetherRun.Run {
-        private final Query query;
-        private final Moment seen;
-        private Timers.Cancel running = () -> {};
-
-        private MomentRun(Query query, Moment seen) {
-            this.query = query;
-            this.seen = seen;
-        }
-
-        @Override
-        public void start(CompletableFuture<Outcome<QueryResult>> future) {
-            running = seen.read(env, world.network(), world.network(), query, future::complete);
-        }
-
-        @Override
-        public void cancel() {
-            world.serial().execute(() -> running.cancel());
-        }
-    }
-
-    /** One machine, touched on the serial only. */
-    private final class QueryRun implements TogetherRun.Run {
-        private final Query query;
-        private final Optional<ReadSession> states;
-        private Optional<QueryMachine> machine = Optional.empty();
-
-        private QueryRun(Query query, Optional<ReadSession> states) {
-            this.query = query;
-            this.states = states;
-        }
-
-        @Override
-        public void start(CompletableFuture<Outcome<QueryResult>> future) {
-            QueryMachine started = new QueryMachine(env, query, states, future::complete);
-            machine = Optional.of(started);
-            started.start();
-        }
-
-        @Override
-        public void cancel() {
-            world.serial().execute(() -> machine.ifPresent(QueryMachine::cancel));
-        }
-    }
-
-    /** One machine for a strict read, touched on the serial only. */
-    private final class StrictRun {
-        private final Query query;
-        private final @Nullable Cut at;
-        private Optional<StrictReadMachine> machine = Optional.empty();
-
-        private StrictRun(Query query, @Nullable Cut at) {
-            this.query = query;
-            this.at = at;
-        }
-
-        private void start(CompletableFuture<Outcome<StrictReadMachine.Result>> future) {
-            StrictReadMachine started = new StrictReadMachine(
-                    env,
-                    world.network(),
-                    world.network(),
-                    new VersionFloors(),
-                    List.of(query),
-                    at,
-                    outcome -> future.complete(outcome.map(results -> results.get(0))));
-            machine = Optional.of(started);
-            started.start();
-        }
-
-        private void cancel() {
-            world.serial().execute(() -> machine.ifPresent(StrictReadMachine::cancel));
-        }
-    }
-
-    /** One machine for a table with atomic updates, touched on the serial only. */
-    private final class VersionedRun {
-        private final Query query;
-        private final long at;
-        private Optional<VersionedReadMachine> machine = Optional.empty();
-
-        private VersionedRun(Query query, long at) {
-            this.query = query;
-            this.at = at;
-        }
-
-        private void start(CompletableFuture<Outcome<VersionedReadMachine.Result>> future) {
-            VersionedReadMachine started =
-                    new VersionedReadMachine(env, world.network(), new VersionFloors(), query, at, future::complete);
-            machine = Optional.of(started);
-            started.start();
-        }
-
-        private void cancel() {
-            world.serial().execute(() -> machine.ifPresent(VersionedReadMachine::cancel));
         }
     }
 }

@@ -10,20 +10,11 @@ import java.util.concurrent.CompletableFuture;
 
 /** Reads that do not depend on each other, started on the plan's serial only; the first that fails ends all. */
 final class TogetherRun {
-    private final List<Run> runs;
+    private final List<PlanReads.Run<QueryResult>> runs;
     private final List<Optional<QueryResult>> results;
     private int missing;
 
-    /** One of them. */
-    interface Run {
-        /** On the serial, where the future is completed too. */
-        void start(CompletableFuture<Outcome<QueryResult>> future);
-
-        /** On any thread. */
-        void cancel();
-    }
-
-    TogetherRun(List<Run> runs) {
+    TogetherRun(List<PlanReads.Run<QueryResult>> runs) {
         this.runs = List.copyOf(runs);
         results = new ArrayList<>(Collections.nCopies(runs.size(), Optional.empty()));
         missing = runs.size();
@@ -53,6 +44,6 @@ final class TogetherRun {
     }
 
     void cancel() {
-        runs.forEach(Run::cancel);
+        runs.forEach(PlanReads.Run::cancel);
     }
 }

@@ -1,28 +1,28 @@
 package io.uniserve.server.read;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Clock;
 import java.util.Optional;
-import java.util.function.BooleanSupplier;
 
 /** A request's deadline and cancellation as an operator sees them, for one actor. For one thread. */
 final class ReadContext implements OperatorContext {
     private final int actor;
     private final Clock clock;
     private final long deadlineNanos;
-    private final BooleanSupplier cancelled;
+    private final Caller caller;
     private long toldNanos = -1;
     private Optional<BesideActors> beside = Optional.empty();
 
-    ReadContext(int actor, Clock clock, long deadlineNanos, BooleanSupplier cancelled) {
+    ReadContext(int actor, Clock clock, long deadlineNanos, Caller caller) {
         this.actor = actor;
         this.clock = clock;
         this.deadlineNanos = deadlineNanos;
-        this.cancelled = cancelled;
+        this.caller = caller;
     }
 
     @Override
@@ -37,12 +37,17 @@ final class ReadContext implements OperatorContext {
 
     @Override
     public void checkActive() {
-        if (cancelled.getAsBoolean()) {
+        if (caller.gone()) {
             throw new UniserveException(ErrorCode.CANCELLED, "the caller has gone");
         }
         if (remainingNanos() <= 0) {
             throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
         }
+    }
+
+    @Override
+    public QueryLife.Watch whenGivenUp(Runnable stop) {
+        return caller.whenGone(stop);
     }
 
     @Override

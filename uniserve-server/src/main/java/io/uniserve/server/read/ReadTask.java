@@ -57,7 +57,7 @@ final class ReadTask implements Timers.Cancel {
     private final AtomicLongArray versions;
 
     private volatile @Nullable OperatorRun<?, ?, ?> run;
-    private volatile boolean cancelled;
+    private final Caller caller;
     private volatile boolean here;
     /** Of a gather: what is on its way to it, or has come. */
     private volatile @Nullable Inputs inputs;
@@ -66,6 +66,7 @@ final class ReadTask implements Timers.Cancel {
         this.service = service;
         this.request = request;
         this.completion = completion;
+        this.caller = new Caller(service.timers());
         long now = service.clock().nanos();
         this.deadlineNanos = now + request.remainingNanos();
         this.patienceNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());
@@ -98,7 +99,7 @@ final class ReadTask implements Timers.Cancel {
 
     @Override
     public void cancel() {
-        cancelled = true;
+        caller.leave();
     }
 
     /** What the gathers of this request are to work on. */
@@ -134,8 +135,8 @@ final class ReadTask implements Timers.Cancel {
         ReadRequest.Target target = request.targets().get(place);
         ReplicaKey key = key(place);
         try {
-            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, () -> cancelled);
-            if (cancelled || deadlineNanos - now <= 0) {
+            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, caller);
+            if (caller.gone() || deadlineNanos - now <= 0) {
                 context.checkActive();
             }
             if (request.hold().isPresent()
@@ -414,7 +415,7 @@ final class ReadTask implements Timers.Cancel {
 
     private void finish() {
         try {
-            completion.done(cancelled ? Outcome.err(ReadService.gone()) : Outcome.ok(withVersions(assemble())));
+            completion.done(caller.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(withVersions(assemble())));
         } finally {
             service.memory().release(reservedBytes.get());
             service.finished(request.parameters());

@@ -52,7 +52,7 @@ final class VersionedTask implements Timers.Cancel {
 
     private final AtomicLong reservedBytes = new AtomicLong();
     private volatile @Nullable OperatorRun<?, ?, ?> run;
-    private volatile boolean cancelled;
+    private final Caller caller;
     /** Of a gather: what is on its way to it, or has come. */
     private volatile @Nullable Inputs inputs;
 
@@ -60,6 +60,7 @@ final class VersionedTask implements Timers.Cancel {
         this.service = service;
         this.request = request;
         this.completion = completion;
+        this.caller = new Caller(service.timers());
         long known = service.gates().version(request.tableId());
         request.targets().forEach(target -> shares.add(new VersionedShare(request, target, known)));
         this.deadlineNanos = service.clock().nanos() + request.remainingNanos();
@@ -69,7 +70,7 @@ final class VersionedTask implements Timers.Cancel {
 
     @Override
     public void cancel() {
-        cancelled = true;
+        caller.leave();
     }
 
     /** What the gathers of this request are to work on. */
@@ -206,7 +207,7 @@ final class VersionedTask implements Timers.Cancel {
     private Object answer(int place) {
         VersionedRead.Target target = request.targets().get(place);
         try {
-            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, () -> cancelled);
+            ReadContext context = new ReadContext(target.actor(), service.clock(), deadlineNanos, caller);
             context.checkActive();
             Optional<PinnedActor> pinned = service.actors().pin(key(place));
             if (pinned.isEmpty()) {
@@ -315,7 +316,7 @@ final class VersionedTask implements Timers.Cancel {
                 part.actors().forEach(actor -> failures.add(noRoom(actor)));
             }
         }
-        end(cancelled ? Outcome.err(ReadService.gone()) : Outcome.ok(new VersionedRead.Reply(parts, failures)));
+        end(caller.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(new VersionedRead.Reply(parts, failures)));
     }
 
     private static ActorFailure noRoom(int actor) {

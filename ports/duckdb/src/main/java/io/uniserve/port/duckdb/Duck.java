@@ -2,15 +2,11 @@ package io.uniserve.port.duckdb;
 
 import io.uniserve.api.EngineFailures;
 import io.uniserve.error.ErrorCode;
-import io.uniserve.sql.AnswerRows;
-import io.uniserve.sql.SqlColumn;
-import io.uniserve.sql.SqlRows;
+import io.uniserve.sql.JdbcQueries;
 import java.nio.file.Path;
 import java.sql.Connection;
-import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.Properties;
@@ -83,8 +79,10 @@ final class Duck implements AutoCloseable {
     static String version() {
         return DUCKDB.translated("start", () -> {
             try (Duck duck = new Duck(Optional.empty(), Optional.empty())) {
-                return String.valueOf(
-                        query(duck.root, "SELECT version()", 0).columns().get(0).text(0));
+                return String.valueOf(JdbcQueries.answer(duck.root, "SELECT version()")
+                        .columns()
+                        .get(0)
+                        .text(0));
             }
         });
     }
@@ -98,29 +96,6 @@ final class Duck implements AutoCloseable {
     static void run(Connection connection, String sql) throws SQLException {
         try (Statement statement = connection.createStatement()) {
             statement.execute(sql);
-        }
-    }
-
-    /** A query's answer; TOO_LARGE where it is one that no actor may send. */
-    static SqlRows query(Connection connection, String sql, int seconds) throws SQLException {
-        try (Statement statement = connection.createStatement()) {
-            statement.setQueryTimeout(seconds);
-            try (ResultSet found = statement.executeQuery(sql)) {
-                List<SqlColumn.Builder> columns = new ArrayList<>();
-                for (int i = 1; i <= found.getMetaData().getColumnCount(); i++) {
-                    columns.add(new SqlColumn.Builder(
-                            found.getMetaData().getColumnTypeName(i).replace(" ", "")));
-                }
-                long bytes = 0;
-                while (found.next()) {
-                    for (int i = 0; i < columns.size(); i++) {
-                        bytes += columns.get(i).add(found.getObject(i + 1));
-                    }
-                    AnswerRows.check(bytes);
-                }
-                return new SqlRows(
-                        columns.stream().map(SqlColumn.Builder::column).toList());
-            }
         }
     }
 

@@ -5,6 +5,7 @@ import static io.uniserve.port.duckdb.Duck.DUCKDB;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
+import io.uniserve.api.QueryLife;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -43,7 +44,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ReentrantLock committing = new ReentrantLock();
     private final AtomicLong replaced = new AtomicLong();
-    private long commits;
+    private final AtomicLong commits = new AtomicLong();
 
     /** Makes an empty one; {@code name} is its own in this DuckDB. */
     DuckActor(Duck duck, String name, Columns columns, Path scratch) throws SQLException {
@@ -165,6 +166,11 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         }
     }
 
+    @Override
+    QueryLife life(QueryLife asked) {
+        return asked;
+    }
+
     private void closeIdle() throws SQLException {
         for (DuckDBConnection connection = idle.poll(); connection != null; connection = idle.poll()) {
             connection.close();
@@ -175,10 +181,10 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     public void publish() {
         committing.lock();
         try {
+            commits.incrementAndGet();
             DUCKDB.translated("commit", () -> {
-                commits++;
                 writer.commit();
-                return writer;
+                return commits;
             });
         } finally {
             committing.unlock();
@@ -202,7 +208,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     void uncommitted(LongConsumer work) {
         committing.lock();
         try {
-            work.accept(commits);
+            work.accept(commits.get());
         } finally {
             committing.unlock();
         }
@@ -211,6 +217,11 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     @Override
     public boolean isClosed() {
         return closed.get();
+    }
+
+    /** Those that have begun. */
+    long commits() {
+        return commits.get();
     }
 
     /** Rows given to updates so far. */

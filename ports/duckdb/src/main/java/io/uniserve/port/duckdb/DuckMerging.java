@@ -1,8 +1,10 @@
 package io.uniserve.port.duckdb;
 
+import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.Connections;
+import io.uniserve.sql.JdbcQueries;
 import io.uniserve.sql.SqlPlanner;
 import io.uniserve.sql.SqlRows;
 import java.util.Map;
@@ -42,12 +44,10 @@ final class DuckMerging {
         return known;
     }
 
-    private SqlRows merge(Map<String, SqlRows> tables, String statement, long nanos) {
+    SqlRows merge(Map<String, SqlRows> tables, String statement, QueryLife life) {
         return Duck.QUERIES.translated(
                 "merge answers",
                 () -> DuckRelations.with(
-                        tables,
-                        with -> connections.read(
-                                by -> Duck.query(by, with + statement, DuckOperators.seconds(nanos)))));
+                        tables, with -> connections.read(by -> JdbcQueries.answer(by, with + statement, life))));
     }
 }

@@ -35,9 +35,4 @@ public final class DuckOperators {
         context.checkActive();
         return rows;
     }
-
-    /** Whole seconds, at least as many as remain. */
-    static int seconds(long nanos) {
-        return (int) Math.min(Integer.MAX_VALUE, Math.max(1, (nanos + 999_999_999) / 1_000_000_000));
-    }
 }

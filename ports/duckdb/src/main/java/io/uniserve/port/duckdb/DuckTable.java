@@ -4,7 +4,9 @@ import static io.uniserve.port.duckdb.Duck.DUCKDB;
 
 import io.uniserve.api.Columns;
 import io.uniserve.api.ContentDigest;
+import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.sql.JdbcQueries;
 import io.uniserve.sql.ShuffleQuery;
 import io.uniserve.sql.SplitQuery;
 import io.uniserve.sql.SqlQuery;
@@ -46,6 +48,9 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     /** Runs the reading; failures come out as they are. */
     abstract <T> T read(Reading<T> reading) throws SQLException;
 
+    /** When to stop a statement that nobody waits for. */
+    abstract QueryLife life(QueryLife asked);
+
     Duck duck() {
         return duck;
     }
@@ -67,41 +72,37 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     /** What this actor answers to its part of a query. */
     @Override
     public final SqlRows answer(SqlQuery.Work work, OperatorContext context) {
-        int seconds = DuckOperators.seconds(context.remainingNanos());
         Optional<String> statement = work.statement(context, DuckTable.class, other -> other.name + ".main.rows");
         return Duck.QUERIES.translated(
                 "answer a query",
                 () -> statement.isEmpty()
                         ? SqlRows.ELSEWHERE
                         : DuckRelations.with(
-                                work.unpacked(), with -> read(by -> Duck.query(by, with + statement.get(), seconds))));
+                                work.unpacked(),
+                                with -> read(by -> JdbcQueries.answer(by, with + statement.get(), life(context)))));
     }
 
     @Override
     public final Map<Path, Long> export(SqlQuery.Work work, Path folder, OperatorContext context) {
-        int seconds = DuckOperators.seconds(context.remainingNanos());
         String to = Duck.quoted(folder) + " (FORMAT parquet, RETURN_STATS, PARTITION_BY (" + ShuffleQuery.SLOT + "))";
         return Duck.QUERIES.translated(
                 "cut rows",
                 () -> DuckRelations.with(
                         work.unpacked(),
-                        with -> read(by -> {
+                        with -> read(by -> JdbcQueries.during(by, life(context), statement -> {
                             Map<Path, Long> rows = new HashMap<>();
-                            try (Statement statement = by.createStatement()) {
-                                statement.setQueryTimeout(seconds);
-                                statement.execute("COPY (" + with + work.statement() + ") TO " + to);
-                                try (ResultSet files = statement.getResultSet()) {
-                                    while (files.next()) {
-                                        rows.put(Path.of(files.getString("filename")), files.getLong("count"));
-                                    }
+                            statement.execute("COPY (" + with + work.statement() + ") TO " + to);
+                            try (ResultSet files = statement.getResultSet()) {
+                                while (files.next()) {
+                                    rows.put(Path.of(files.getString("filename")), files.getLong("count"));
                                 }
                             }
                             return rows;
-                        })));
+                        }))));
     }
 
     final long count() {
-        SqlRows count = DUCKDB.translated("count", () -> read(by -> Duck.query(by, PIN, 0)));
+        SqlRows count = DUCKDB.translated("count", () -> read(by -> JdbcQueries.answer(by, PIN)));
         return count.columns().get(0).number(0);
     }
 

@@ -3,8 +3,10 @@ package io.uniserve.port.duckdb;
 import static io.uniserve.port.duckdb.Duck.DUCKDB;
 
 import io.uniserve.api.ActorUsage;
+import io.uniserve.api.QueryLife;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.JdbcQueries;
 import java.sql.SQLException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.duckdb.DuckDBConnection;
@@ -19,7 +21,7 @@ final class DuckView extends DuckTable {
     private final DuckDBConnection connection;
     private final long replacedBefore;
     private final ReentrantLock turn = new ReentrantLock();
-    private long commits;
+    private volatile long commits;
     private long rows;
     private boolean gone;
 
@@ -52,12 +54,18 @@ final class DuckView extends DuckTable {
         }
     }
 
+    /** A statement that is stopped would take a state from others to which there is no way back. */
+    @Override
+    QueryLife life(QueryLife asked) {
+        return asked.stoppedWhile(() -> actor.commits() == commits);
+    }
+
     private void again() throws SQLException {
         connection.rollback();
         actor.uncommitted(now -> {
             gone = now != commits;
             if (!gone) {
-                DUCKDB.translated("open a view", () -> Duck.query(connection, PIN, 0));
+                DUCKDB.translated("open a view", () -> JdbcQueries.answer(connection, PIN));
             }
         });
     }

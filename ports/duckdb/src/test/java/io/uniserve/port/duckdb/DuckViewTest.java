@@ -5,14 +5,17 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
+import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.SqlQuery;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -105,6 +108,33 @@ class DuckViewTest {
         }
         fail(actor);
         assertThat(count(actor)).isEqualTo("2");
+    }
+
+    /** What ends a statement of a view ends its transaction, and others read the view too. */
+    @Test
+    void onlyAStateThatIsTheNewestIsReadByStatementsThatAreStopped() {
+        List<Runnable> given = new ArrayList<>();
+        QueryLife asked = new QueryLife() {
+            @Override
+            public long remainingNanos() {
+                return 1;
+            }
+
+            @Override
+            public Watch whenGivenUp(Runnable stop) {
+                given.add(stop);
+                return () -> {};
+            }
+        };
+        AtomicInteger stops = new AtomicInteger();
+        try (DuckTable view = actor.snapshot();
+                QueryLife.Watch unused = view.life(asked).whenGivenUp(stops::incrementAndGet)) {
+            given.forEach(Runnable::run);
+            assertThat(stops).hasValue(1);
+            put(2);
+            given.forEach(Runnable::run);
+            assertThat(stops).hasValue(1);
+        }
     }
 
     @Test

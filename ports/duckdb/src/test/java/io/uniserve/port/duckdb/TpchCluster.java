@@ -8,6 +8,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.runtime.port.PortLoader;
+import io.uniserve.sql.JdbcQueries;
 import io.uniserve.sql.SqlAnswer;
 import io.uniserve.sql.SqlRows;
 import io.uniserve.testkit.cluster.LocalCluster;
@@ -147,8 +148,8 @@ final class TpchCluster implements AutoCloseable {
 
     /** The same query on the engine alone, which knows no precision of intervals; averages exactly as they are defined; written by the same writer of answers. */
     String expected(String sql) throws SQLException {
-        SqlRows rows = Duck.query(
-                whole, AVERAGE.matcher(sql.replace(" day (3)", " day")).replaceAll("(sum($1) / count($1))"), 60);
+        SqlRows rows = JdbcQueries.answer(
+                whole, AVERAGE.matcher(sql.replace(" day (3)", " day")).replaceAll("(sum($1) / count($1))"));
         return rows(SqlAnswer.of(rows.types(), rows).body().utf8());
     }
 

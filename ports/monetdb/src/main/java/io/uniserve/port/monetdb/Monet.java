@@ -2,6 +2,7 @@ package io.uniserve.port.monetdb;
 
 import io.uniserve.api.EngineFailures;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.AnswerRows;
 import io.uniserve.sql.Connections;
@@ -32,6 +33,10 @@ import org.jspecify.annotations.Nullable;
  */
 final class Monet {
     private static final Pattern REFUSED = Pattern.compile("syntax error|unknown|no such|cannot|needs|not supported");
+
+    /** What values do to a statement; once it runs MonetDBLite tells only that it failed. */
+    private static final Pattern VALUES =
+            Pattern.compile("operation failed|(?i)too many digits|too large|overflow|out of |P=\\d+ > |conversion of");
 
     /** Calls that no row and no query can make fail. */
     static final EngineFailures MONETDB = new EngineFailures("MonetDB", failure -> Optional.empty());
@@ -114,16 +119,17 @@ final class Monet {
         return "SELECT " + columns.unstaged() + " FROM " + name;
     }
 
-    /** What a user's query answers. MonetDBLite tells of what happens while a statement runs only that it failed. */
+    /** What a user's query answers. */
     static SqlRows answer(Map<String, String> relations, Set<String> wide, String statement) throws SQLException {
         try {
             return DB.read(connection -> query(connection, MonetDialect.statement(relations, wide, statement)));
         } catch (MonetDBEmbeddedException e) {
-            if (String.valueOf(e.getMessage()).contains("operation failed")) {
+            String told = Printable.line(e.getMessage());
+            if (VALUES.matcher(told).find()) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ARGUMENT,
-                        "MonetDB: the query fails on some value: a division by zero, a number out of range, or a text"
-                                + " that is none; MonetDBLite does not tell which",
+                        "MonetDB: the query fails on some value: a division by zero, a number out of range (of 18 digits:"
+                                + " CAST to DOUBLE, or to a DECIMAL of fewer), or a text that is none: " + told,
                         e);
             }
             throw e;
@@ -180,9 +186,6 @@ final class Monet {
 
     /** The driver reads days before 1970 wrongly: days leave MonetDB as texts. LIMIT keeps the order of an inner query. */
     private static String dated(String sql, List<String> types) {
-        if (!types.contains("DATE")) {
-            return sql;
-        }
         String columns = IntStream.range(0, types.size()).mapToObj(i -> "x" + i).collect(Collectors.joining(", "));
         String values = IntStream.range(0, types.size())
                 .mapToObj(i -> types.get(i).equals("DATE") ? "CAST(x" + i + " AS CLOB)" : "x" + i)

@@ -27,7 +27,6 @@ import nl.cwi.monetdb.embedded.env.MonetDBEmbeddedConnection;
  */
 public final class MonetActor extends MonetTable implements RevocableActor<MonetTable>, RowActor {
     private static final String SINCE = "\"SINCE\"";
-
     private static final String UNTIL = "\"UNTIL\"";
     private static final int NOW = Integer.MAX_VALUE;
 

@@ -7,6 +7,7 @@ import io.uniserve.api.Engine;
 import io.uniserve.api.EngineContext;
 import io.uniserve.api.EngineFunctions;
 import io.uniserve.api.EngineInstance;
+import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
@@ -25,7 +26,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
-import java.util.TreeMap;
 
 /** MonetDBLite. Table options: {@code columns} and {@code primary}, see {@link Columns}. No settings. */
 public final class MonetEngine implements Engine {
@@ -48,13 +48,11 @@ public final class MonetEngine implements Engine {
     }
 
     /** The actors' answers are merged by MonetDB too, so values mean the same in both steps. It knows no deadline. */
-    private static SqlRows merge(Map<String, SqlRows> tables, String statement, long nanos) {
+    private static SqlRows merge(Map<String, SqlRows> tables, String statement, QueryLife life) {
         Monet.start();
-        Map<String, PackedRows> relations = new TreeMap<>();
-        tables.forEach((name, rows) -> relations.put(name, PackedRows.of(rows)));
         return Monet.QUERIES.translated(
                 "merge answers",
-                () -> Monet.RELATIONS.with(relations, made -> Monet.answer(made, Set.of(), statement)));
+                () -> Monet.RELATIONS.with(PackedRows.of(tables), made -> Monet.answer(made, Set.of(), statement)));
     }
 
     @Override

@@ -17,6 +17,8 @@ import java.util.stream.LongStream;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Versions of rows: what is prepared, taken back, kept for views, and thrown away. */
 class MonetActorTest {
@@ -109,6 +111,28 @@ class MonetActorTest {
             stop.set(true);
         }
         CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).join();
+    }
+
+    /** MonetDB's words for them differ: while it reads a statement it says more than while it runs one. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT sum(\"n\" * 4000000000000000000) AS c0 FROM rows",
+                "SELECT (1 / (\"n\" - 1)) AS c0 FROM rows",
+                "SELECT CAST(\"n\" * 1000000000 AS DECIMAL(18,15)) AS c0 FROM rows",
+                "SELECT (CAST(\"n\" AS DECIMAL(18,2)) / CAST(\"n\" AS DECIMAL(18,17))) AS c0 FROM rows",
+                "SELECT (CAST(\"n\" AS DECIMAL(18,9)) * CAST(\"n\" AS DECIMAL(18,12))) AS c0 FROM rows",
+                "SELECT CAST(\"n\" AS DECIMAL(19,2)) AS c0 FROM rows",
+                "SELECT (12345678901234567890123 + \"n\") AS c0 FROM rows",
+                "SELECT CAST('x' || \"n\" AS DATE) AS c0 FROM rows"
+            })
+    void whatValuesDoIsTheQuerysFault(String statement) {
+        put(3, 1);
+        actor.publish();
+        assertThatThrownBy(() -> actor.query(new SqlQuery.Work(statement, Map.of())))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .hasMessageContaining("CAST to DOUBLE");
     }
 
     @Test

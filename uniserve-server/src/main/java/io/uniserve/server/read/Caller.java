@@ -1,0 +1,77 @@
+package io.uniserve.server.read;
+
+import io.uniserve.api.QueryLife;
+import io.uniserve.protocol.env.Timers;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Who waits for a query or a part of one, until that one gives up: then what works for it is stopped. Safe for use by several threads. */
+public final class Caller {
+    /** Work that goes on after a stop is stopped again: the first one came before it had begun. */
+    private static final long AGAIN_NANOS = 20_000_000;
+
+    private final Timers timers;
+    private final List<Work> open = new ArrayList<>(1);
+    private volatile boolean gone;
+
+    /** One who waits; timers may be set on any thread. */
+    public Caller(Timers timers) {
+        this.timers = timers;
+    }
+
+    /** Whether nobody waits any more. */
+    public boolean gone() {
+        return gone;
+    }
+
+    /** Nobody waits any more. */
+    public void leave() {
+        List<Work> stopped;
+        synchronized (open) {
+            gone = true;
+            stopped = List.copyOf(open);
+        }
+        stopped.forEach(Work::stop);
+    }
+
+    /** See {@link QueryLife#whenGivenUp}. */
+    public QueryLife.Watch whenGone(Runnable stop) {
+        Work work = new Work(stop);
+        synchronized (open) {
+            open.add(work);
+        }
+        if (gone) {
+            work.stop();
+        }
+        return work;
+    }
+
+    private final class Work implements QueryLife.Watch {
+        private final Runnable stop;
+        private boolean over;
+        private Timers.Cancel again = () -> {};
+
+        private Work(Runnable stop) {
+            this.stop = stop;
+        }
+
+        private synchronized void stop() {
+            if (!over) {
+                stop.run();
+                again.cancel();
+                again = timers.after(AGAIN_NANOS, this::stop);
+            }
+        }
+
+        @Override
+        public void close() {
+            synchronized (open) {
+                open.remove(this);
+            }
+            synchronized (this) {
+                over = true;
+                again.cancel();
+            }
+        }
+    }
+}

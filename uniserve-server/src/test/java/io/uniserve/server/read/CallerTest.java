@@ -1,0 +1,62 @@
+package io.uniserve.server.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.api.QueryLife;
+import io.uniserve.protocol.env.Timers;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+
+/** Work that is stopped when nobody waits for it. */
+class CallerTest {
+    private final List<Runnable> timers = new ArrayList<>();
+    private final Caller caller = new Caller(this::after);
+    private final AtomicInteger stops = new AtomicInteger();
+
+    private Timers.Cancel after(long nanos, Runnable task) {
+        timers.add(task);
+        return () -> timers.remove(task);
+    }
+
+    private void ring() {
+        List<Runnable> due = List.copyOf(timers);
+        timers.clear();
+        due.forEach(Runnable::run);
+    }
+
+    @Test
+    void workIsStoppedUntilItHasEnded() {
+        QueryLife.Watch work = caller.whenGone(stops::incrementAndGet);
+        assertThat(caller.gone()).isFalse();
+        assertThat(stops).hasValue(0);
+        caller.leave();
+        assertThat(caller.gone()).isTrue();
+        assertThat(stops).hasValue(1);
+        ring();
+        ring();
+        assertThat(stops).as("it came before the work had begun").hasValue(3);
+        work.close();
+        assertThat(timers).isEmpty();
+        caller.leave();
+        assertThat(stops).hasValue(3);
+    }
+
+    @Test
+    void workThatBeginsLaterIsStoppedAtOnce() {
+        caller.leave();
+        try (QueryLife.Watch unused = caller.whenGone(stops::incrementAndGet)) {
+            assertThat(stops).hasValue(1);
+        }
+        assertThat(timers).isEmpty();
+    }
+
+    @Test
+    void workThatHasEndedIsLeftAlone() {
+        caller.whenGone(stops::incrementAndGet).close();
+        caller.leave();
+        assertThat(stops).hasValue(0);
+        assertThat(timers).isEmpty();
+    }
+}

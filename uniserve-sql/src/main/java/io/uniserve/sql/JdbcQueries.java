@@ -1,0 +1,78 @@
+package io.uniserve.sql;
+
+import io.uniserve.api.QueryLife;
+import java.sql.Connection;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.sql.Statement;
+import java.util.ArrayList;
+import java.util.List;
+
+/** Statements of an engine with JDBC that end when their queries do: at a deadline, or as the caller gives up. */
+public final class JdbcQueries {
+    private static final long SECOND_NANOS = 1_000_000_000;
+
+    private JdbcQueries() {}
+
+    /** What is done with a statement. */
+    @FunctionalInterface
+    public interface Work<T> {
+        T with(Statement statement) throws SQLException;
+    }
+
+    /** Lends a statement, which is cancelled when the query ends. */
+    public static <T> T during(Connection connection, QueryLife life, Work<T> work) throws SQLException {
+        try (Statement statement = connection.createStatement()) {
+            statement.setQueryTimeout(seconds(life.remainingNanos()));
+            try (QueryLife.Watch unused = life.whenGivenUp(() -> cancel(statement))) {
+                return work.with(statement);
+            }
+        }
+    }
+
+    /** A query's answer; TOO_LARGE where it is one that no actor may send. */
+    public static SqlRows answer(Connection connection, String sql, QueryLife life) throws SQLException {
+        return during(connection, life, statement -> {
+            try (ResultSet found = statement.executeQuery(sql)) {
+                return rows(found);
+            }
+        });
+    }
+
+    /** The same without an end. */
+    public static SqlRows answer(Connection connection, String sql) throws SQLException {
+        try (Statement statement = connection.createStatement();
+                ResultSet found = statement.executeQuery(sql)) {
+            return rows(found);
+        }
+    }
+
+    private static SqlRows rows(ResultSet found) throws SQLException {
+        List<SqlColumn.Builder> columns = new ArrayList<>();
+        for (int i = 1; i <= found.getMetaData().getColumnCount(); i++) {
+            columns.add(new SqlColumn.Builder(
+                    found.getMetaData().getColumnTypeName(i).replace(" ", "")));
+        }
+        long bytes = 0;
+        while (found.next()) {
+            for (int i = 0; i < columns.size(); i++) {
+                bytes += columns.get(i).add(found.getObject(i + 1));
+            }
+            AnswerRows.check(bytes);
+        }
+        return new SqlRows(columns.stream().map(SqlColumn.Builder::column).toList());
+    }
+
+    /** Whole seconds, at least as many as remain. */
+    private static int seconds(long nanos) {
+        return (int) Math.min(Integer.MAX_VALUE, Math.max(1, (nanos + SECOND_NANOS - 1) / SECOND_NANOS));
+    }
+
+    private static void cancel(Statement statement) {
+        try {
+            statement.cancel();
+        } catch (SQLException e) {
+            // It has ended meanwhile; else its time-out ends it.
+        }
+    }
+}

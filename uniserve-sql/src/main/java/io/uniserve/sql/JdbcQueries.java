@@ -2,6 +2,7 @@ package io.uniserve.sql;
 
 import io.uniserve.api.QueryLife;
 import java.sql.Connection;
+import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
@@ -23,11 +24,28 @@ public final class JdbcQueries {
     /** Lends a statement, which is cancelled when the query ends. */
     public static <T> T during(Connection connection, QueryLife life, Work<T> work) throws SQLException {
         try (Statement statement = connection.createStatement()) {
-            statement.setQueryTimeout(seconds(life.remainingNanos()));
-            try (QueryLife.Watch unused = life.whenGivenUp(() -> cancel(statement))) {
-                return work.with(statement);
-            }
+            return during(statement, life, () -> work.with(statement));
         }
+    }
+
+    private interface Running<T> {
+        T run() throws SQLException;
+    }
+
+    private static <T> T during(Statement statement, QueryLife life, Running<T> work) throws SQLException {
+        statement.setQueryTimeout(seconds(life.remainingNanos()));
+        try (QueryLife.Watch unused = life.whenGivenUp(() -> cancel(statement))) {
+            return work.run();
+        }
+    }
+
+    /** The answer of a statement that is planned already. */
+    static SqlRows answer(PreparedStatement planned, QueryLife life) throws SQLException {
+        return during(planned, life, () -> {
+            try (ResultSet found = planned.executeQuery()) {
+                return rows(found);
+            }
+        });
     }
 
     /** A query's answer; TOO_LARGE where it is one that no actor may send. */

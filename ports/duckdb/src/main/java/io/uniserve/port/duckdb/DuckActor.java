@@ -5,10 +5,10 @@ import static io.uniserve.port.duckdb.Duck.DUCKDB;
 import io.uniserve.api.ActorUsage;
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
-import io.uniserve.api.QueryLife;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.sql.PlannedStatements;
 import io.uniserve.sql.RowActor;
 import io.uniserve.sql.SplitQuery;
 import java.io.IOException;
@@ -18,9 +18,9 @@ import java.nio.file.Path;
 import java.sql.SQLException;
 import java.time.LocalDate;
 import java.util.Collection;
+import java.util.Deque;
 import java.util.List;
-import java.util.Queue;
-import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ConcurrentLinkedDeque;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.ReentrantLock;
@@ -40,10 +40,11 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     private final Path file;
     private final DuckDBConnection writer;
-    private final Queue<DuckDBConnection> idle = new ConcurrentLinkedQueue<>();
+    private final Deque<PlannedStatements> idle = new ConcurrentLinkedDeque<>();
     private final AtomicBoolean closed = new AtomicBoolean();
     private final ReentrantLock committing = new ReentrantLock();
     private final AtomicLong replaced = new AtomicLong();
+    /** Odd while one is under way. */
     private final AtomicLong commits = new AtomicLong();
 
     /** Makes an empty one; {@code name} is its own in this DuckDB. */
@@ -148,18 +149,18 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
 
     @Override
     <T> T read(Reading<T> reading) throws SQLException {
-        DuckDBConnection mine = idle.poll();
+        PlannedStatements mine = idle.poll();
         if (closed.get()) {
             if (mine != null) {
                 mine.close();
             }
             throw new UniserveException(ErrorCode.UNAVAILABLE, "actor " + name() + " is closed");
         }
-        DuckDBConnection connection = mine == null ? connect() : mine;
+        PlannedStatements statements = mine == null ? new PlannedStatements(connect()) : mine;
         try {
-            return reading.read(connection);
+            return reading.read(statements);
         } finally {
-            idle.add(connection);
+            idle.push(statements);
             if (closed.get()) {
                 closeIdle();
             }
@@ -167,13 +168,13 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     }
 
     @Override
-    QueryLife life(QueryLife asked) {
-        return asked;
+    long state() {
+        return commits.get();
     }
 
     private void closeIdle() throws SQLException {
-        for (DuckDBConnection connection = idle.poll(); connection != null; connection = idle.poll()) {
-            connection.close();
+        for (PlannedStatements one = idle.poll(); one != null; one = idle.poll()) {
+            one.close();
         }
     }
 
@@ -187,6 +188,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
                 return commits;
             });
         } finally {
+            commits.incrementAndGet();
             committing.unlock();
         }
     }
@@ -204,7 +206,7 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
         return DUCKDB.translated("open a view", () -> new DuckView(this, connect()));
     }
 
-    /** Runs while nothing is committed; it is given the number of commits so far. */
+    /** Runs while nothing is committed; it is given the {@link #state}. */
     void uncommitted(LongConsumer work) {
         committing.lock();
         try {
@@ -217,11 +219,6 @@ public final class DuckActor extends DuckTable implements RevocableActor<DuckTab
     @Override
     public boolean isClosed() {
         return closed.get();
-    }
-
-    /** Those that have begun. */
-    long commits() {
-        return commits.get();
     }
 
     /** Rows given to updates so far. */

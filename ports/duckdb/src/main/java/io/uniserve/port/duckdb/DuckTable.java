@@ -7,6 +7,7 @@ import io.uniserve.api.ContentDigest;
 import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.sql.JdbcQueries;
+import io.uniserve.sql.PlannedStatements;
 import io.uniserve.sql.ShuffleQuery;
 import io.uniserve.sql.SplitQuery;
 import io.uniserve.sql.SqlQuery;
@@ -19,7 +20,6 @@ import java.sql.Statement;
 import java.util.HashMap;
 import java.util.Map;
 import java.util.Optional;
-import org.duckdb.DuckDBConnection;
 
 /** What operators see: an actor, or a view of one. */
 abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
@@ -42,14 +42,21 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     /** Reads by a connection that sees published rows only. */
     @FunctionalInterface
     interface Reading<T> {
-        T read(DuckDBConnection connection) throws SQLException;
+        T read(PlannedStatements by) throws SQLException;
     }
 
     /** Runs the reading; failures come out as they are. */
     abstract <T> T read(Reading<T> reading) throws SQLException;
 
+    /** Counts what changed the rows that are read, odd while they change: a view, which is gone soon, is not worth plans. */
+    long state() {
+        return -1;
+    }
+
     /** When to stop a statement that nobody waits for. */
-    abstract QueryLife life(QueryLife asked);
+    QueryLife life(QueryLife asked) {
+        return asked;
+    }
 
     Duck duck() {
         return duck;
@@ -79,7 +86,10 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
                         ? SqlRows.ELSEWHERE
                         : DuckRelations.with(
                                 work.unpacked(),
-                                with -> read(by -> JdbcQueries.answer(by, with + statement.get(), life(context)))));
+                                with -> read(by -> with.isEmpty()
+                                                && work.beside().isEmpty()
+                                        ? by.answer(statement.get(), this::state, life(context))
+                                        : JdbcQueries.answer(by.connection(), with + statement.get(), life(context)))));
     }
 
     @Override
@@ -89,7 +99,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
                 "cut rows",
                 () -> DuckRelations.with(
                         work.unpacked(),
-                        with -> read(by -> JdbcQueries.during(by, life(context), statement -> {
+                        with -> read(by -> JdbcQueries.during(by.connection(), life(context), statement -> {
                             Map<Path, Long> rows = new HashMap<>();
                             statement.execute("COPY (" + with + work.statement() + ") TO " + to);
                             try (ResultSet files = statement.getResultSet()) {
@@ -102,7 +112,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
     }
 
     final long count() {
-        SqlRows count = DUCKDB.translated("count", () -> read(by -> JdbcQueries.answer(by, PIN)));
+        SqlRows count = DUCKDB.translated("count", () -> read(by -> JdbcQueries.answer(by.connection(), PIN)));
         return count.columns().get(0).number(0);
     }
 
@@ -113,7 +123,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
         DUCKDB.translated(
                 "write a checkpoint",
                 () -> read(by -> {
-                    Duck.run(by, sql);
+                    Duck.run(by.connection(), sql);
                     return directory;
                 }));
     }
@@ -124,7 +134,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
         DUCKDB.translated(
                 "compute the digest",
                 () -> read(by -> {
-                    try (Statement statement = by.createStatement();
+                    try (Statement statement = by.connection().createStatement();
                             ResultSet rows = statement.executeQuery("SELECT * FROM " + SplitQuery.ROWS)) {
                         int columns = columns().columns().size();
                         while (rows.next()) {

@@ -7,6 +7,7 @@ import io.uniserve.api.QueryLife;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.JdbcQueries;
+import io.uniserve.sql.PlannedStatements;
 import java.sql.SQLException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.duckdb.DuckDBConnection;
@@ -18,7 +19,7 @@ import org.duckdb.DuckDBConnection;
  */
 final class DuckView extends DuckTable {
     private final DuckActor actor;
-    private final DuckDBConnection connection;
+    private final PlannedStatements statements;
     private final long replacedBefore;
     private final ReentrantLock turn = new ReentrantLock();
     private volatile long commits;
@@ -28,7 +29,7 @@ final class DuckView extends DuckTable {
     DuckView(DuckActor actor, DuckDBConnection connection) throws SQLException {
         super(actor.duck(), actor.name(), actor.columns());
         this.actor = actor;
-        this.connection = connection;
+        this.statements = new PlannedStatements(connection);
         this.replacedBefore = actor.replaced();
         connection.setAutoCommit(false);
         actor.uncommitted(now -> {
@@ -45,7 +46,7 @@ final class DuckView extends DuckTable {
                 throw new UniserveException(
                         ErrorCode.VERSION_GONE, "a query failed on this state of actor " + name() + ", which is lost");
             }
-            return reading.read(connection);
+            return reading.read(statements);
         } catch (SQLException e) {
             again();
             throw e;
@@ -57,15 +58,15 @@ final class DuckView extends DuckTable {
     /** A statement that is stopped would take a state from others to which there is no way back. */
     @Override
     QueryLife life(QueryLife asked) {
-        return asked.stoppedWhile(() -> actor.commits() == commits);
+        return asked.stoppedWhile(() -> actor.state() == commits);
     }
 
     private void again() throws SQLException {
-        connection.rollback();
+        statements.connection().rollback();
         actor.uncommitted(now -> {
             gone = now != commits;
             if (!gone) {
-                DUCKDB.translated("open a view", () -> JdbcQueries.answer(connection, PIN));
+                DUCKDB.translated("open a view", () -> JdbcQueries.answer(statements.connection(), PIN));
             }
         });
     }
@@ -85,7 +86,7 @@ final class DuckView extends DuckTable {
     @Override
     public void close() {
         DUCKDB.translated("close a view", () -> {
-            connection.close();
+            statements.close();
             return this;
         });
     }

@@ -1,0 +1,196 @@
+package io.uniserve.port.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.api.ColumnType;
+import io.uniserve.api.Columns;
+import io.uniserve.api.QueryLife;
+import io.uniserve.api.operator.OperatorContext;
+import io.uniserve.sql.PlannedStatements;
+import io.uniserve.sql.SqlQuery;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.PreparedStatement;
+import java.sql.ResultSet;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.stream.LongStream;
+import org.duckdb.DuckDBConnection;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Plans are used again while no row changes, and never after: DuckDB's are wrong for other rows. */
+class PlannedStatementsTest {
+    private static final List<String> STATEMENTS = List.of(
+            "SELECT count(*) AS c0 FROM rows WHERE \"n\" < 5000",
+            "SELECT count(*) AS c0 FROM rows WHERE \"n\" > 5000",
+            "SELECT count(*) AS c0, max(\"n\") AS c1 FROM rows",
+            "SELECT \"n\" AS c0, count(*) AS c1 FROM rows GROUP BY 1 ORDER BY 2 DESC, 1 DESC LIMIT 3",
+            "SELECT count(*) AS c0 FROM rows WHERE \"n\" IS NULL");
+    private static final QueryLife MINUTE = () -> 60_000_000_000L;
+
+    @TempDir
+    Path directory;
+
+    private Duck duck;
+    private DuckActor actor;
+
+    private static final OperatorContext ASKING = new OperatorContext() {
+        @Override
+        public int actor() {
+            return 0;
+        }
+
+        @Override
+        public long remainingNanos() {
+            return 60_000_000_000L;
+        }
+
+        @Override
+        public void checkActive() {
+            // The test waits for the answer.
+        }
+    };
+
+    @BeforeEach
+    void open() throws Exception {
+        duck = new Duck(Optional.of(directory), Optional.empty());
+        ColumnType bigint = new ColumnType(ColumnType.Kind.BIGINT, 0, 0);
+        Columns columns =
+                new Columns(List.of(new Columns.Column("id", bigint), new Columns.Column("n", bigint)), List.of("id"));
+        actor = new DuckActor(duck, "one", columns, directory);
+    }
+
+    @AfterEach
+    void close() {
+        actor.close();
+        duck.close();
+    }
+
+    private void put(long from, long count, long n) {
+        actor.put(LongStream.range(from, from + count)
+                .mapToObj(id -> List.of(id, n + id % 100))
+                .toList());
+        actor.publish();
+    }
+
+    private static List<?> answer(DuckTable table, String statement) {
+        return table.answer(new SqlQuery.Work(statement, Map.of()), ASKING).rows();
+    }
+
+    /** Why there is a guard: what this library's plans make of other rows. */
+    @Test
+    void aPlanOfOtherRowsIsWrong() throws Exception {
+        put(0, 1_000, 0);
+        try (DuckDBConnection reader = duck.connect()) {
+            Duck.run(reader, "USE one");
+            try (PreparedStatement planned = reader.prepareStatement(STATEMENTS.get(1))) {
+                put(1_000, 1_000, 4_000_000_000_000_000_000L);
+                try (ResultSet found = planned.executeQuery()) {
+                    assertThat(found.next()).isTrue();
+                    assertThat(found.getLong(1)).as("rows, of 1,000").isZero();
+                }
+            }
+        }
+    }
+
+    @Test
+    void everyAnswerIsOfThePresentRows() {
+        long[] starts = {0, 4_000_000_000_000_000_000L, -7, 300, 1L << 40};
+        for (int round = 0; round < starts.length; round++) {
+            put(round * 1_000L, 1_000, starts[round]);
+            try (DuckTable view = actor.snapshot()) {
+                for (String statement : STATEMENTS) {
+                    List<?> fresh = answer(view, statement);
+                    for (int i = 0; i < 4; i++) {
+                        assertThat(answer(actor, statement)).as(statement).isEqualTo(fresh);
+                    }
+                }
+            }
+        }
+    }
+
+    /** Each version has one more row of a greater number, so the count of those above the last one tells which it is. */
+    @Test
+    void answersWhileRowsChangeAreOfOneState() {
+        put(0, 1_000, 0);
+        AtomicBoolean over = new AtomicBoolean();
+        AtomicLong published = new AtomicLong(1_000);
+        List<CompletableFuture<Void>> readers = new ArrayList<>();
+        for (int reader = 0; reader < 2; reader++) {
+            readers.add(CompletableFuture.runAsync(() -> {
+                while (!over.get()) {
+                    long before = published.get();
+                    for (int i = 0; i < 3; i++) {
+                        String count = String.valueOf(
+                                answer(actor, "SELECT count(*) AS c0, count(\"n\") AS c1 FROM rows WHERE \"id\" >= 0"));
+                        String above =
+                                String.valueOf(answer(actor, "SELECT count(*) AS c0 FROM rows WHERE \"id\" > 100000"));
+                        assertThat(count).matches("\\[\\[(\\d+), \\1\\]\\]");
+                        long rows = Long.parseLong(count.replaceAll("\\D+(\\d+).*", "$1"));
+                        assertThat(rows).isGreaterThanOrEqualTo(before);
+                        assertThat(Long.parseLong(above.replaceAll("\\D", ""))).isGreaterThanOrEqualTo(rows - 1_000);
+                    }
+                }
+            }));
+        }
+        try {
+            for (long version = 1; version <= 150; version++) {
+                put(100_000 + (version << 32), 1, version << 32);
+                published.incrementAndGet();
+            }
+        } finally {
+            over.set(true);
+        }
+        CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new)).join();
+        assertThat(answer(actor, STATEMENTS.get(2)).toString()).contains("1150");
+    }
+
+    @Test
+    void aPlanThatRowsChangedUnderIsNotUsed() throws Exception {
+        put(0, 1_000, 0);
+        DuckDBConnection connection = duck.connect();
+        Duck.run(connection, "USE one");
+        try (PlannedStatements statements = new PlannedStatements(connection)) {
+            AtomicLong asked = new AtomicLong();
+            // An even number at the beginning, and another one at the end of the third answer.
+            for (int i = 0; i < 4; i++) {
+                assertThat(statements
+                                .answer(STATEMENTS.get(0), () -> asked.incrementAndGet() < 6 ? 2 : 4, MINUTE)
+                                .rows())
+                        .hasToString("[[1000]]");
+            }
+        }
+        assertThat(connection.isClosed()).isTrue();
+    }
+
+    @Test
+    void aStatementThatFailsIsPlannedAnew() throws Exception {
+        put(0, 1_000, 0);
+        Connection connection = duck.connect();
+        Duck.run(connection, "USE one");
+        try (PlannedStatements statements = new PlannedStatements(connection)) {
+            String failing = "SELECT 9223372036854775807 + \"n\" AS c0 FROM rows";
+            for (int i = 0; i < 3; i++) {
+                assertThatThrownBy(() -> statements.answer(failing, () -> 2, MINUTE))
+                        .isInstanceOf(SQLException.class)
+                        .hasMessageContaining("Overflow");
+            }
+            for (int i = 0; i < 100; i++) {
+                assertThat(statements
+                                .answer("SELECT count(*) + " + i / 2 + " AS c0 FROM rows", () -> 2, MINUTE)
+                                .rows())
+                        .hasToString("[[" + (1_000 + i / 2) + "]]");
+            }
+        }
+    }
+}

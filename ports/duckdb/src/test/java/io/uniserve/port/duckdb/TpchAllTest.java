@@ -63,8 +63,15 @@ class TpchAllTest {
     @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22})
     void answersAreThoseOfOneEngineWithAllRows(int number) throws SQLException {
         String sql = text(number);
-        String plan = TpchCluster.table(sql);
-        assertThat(TpchCluster.rows(cluster.ask(plan, sql))).isEqualTo(cluster.expected(sql));
+        same(TpchCluster.table(sql), sql);
+    }
+
+    /** Asked three times: the third is answered by plans that actors kept of the second. */
+    private static void same(String table, String sql) throws SQLException {
+        String expected = cluster.expected(sql);
+        for (int i = 0; i < 3; i++) {
+            assertThat(TpchCluster.rows(cluster.ask(table, sql))).as(sql).isEqualTo(expected);
+        }
     }
 
     @ParameterizedTest
@@ -158,7 +165,7 @@ class TpchAllTest {
 
     private static void same(String sql) throws SQLException {
         String table = sql.contains(" FROM l") ? "l" : sql.contains(" FROM e") ? "e" : "r";
-        assertThat(TpchCluster.rows(cluster.ask(table, sql))).as(sql).isEqualTo(cluster.expected(sql));
+        same(table, sql);
     }
 
     @ParameterizedTest

@@ -89,7 +89,10 @@ class GivenUpTest {
                                     + " b.o_shippriority AND b.o_shippriority = c.o_shippriority AND a.o_totalprice +"
                                     + " b.o_totalprice < c.o_totalprice")
                     .toCompletableFuture();
-            await().atMost(Duration.ofMinutes(1)).until(() -> joining() > 1);
+            // Counting and collecting rows are over soon.
+            await().during(Duration.ofSeconds(3))
+                    .atMost(Duration.ofMinutes(1))
+                    .until(() -> joining() > 0);
             assertThat(answer.cancel(true)).isTrue();
             await().atMost(Duration.ofMinutes(1)).until(() -> joining() == 0);
             assertThat(cluster.ask("orders", "SELECT count(*) FROM orders")).contains("15000");

@@ -90,9 +90,7 @@ class GivenUpTest {
                                     + " b.o_totalprice < c.o_totalprice")
                     .toCompletableFuture();
             // Counting and collecting rows are over soon.
-            await().during(Duration.ofSeconds(3))
-                    .atMost(Duration.ofMinutes(1))
-                    .until(() -> joining() > 0);
+            await().during(Duration.ofSeconds(3)).atMost(Duration.ofMinutes(1)).until(() -> joining() > 0);
             assertThat(answer.cancel(true)).isTrue();
             await().atMost(Duration.ofMinutes(1)).until(() -> joining() == 0);
             assertThat(cluster.ask("orders", "SELECT count(*) FROM orders")).contains("15000");

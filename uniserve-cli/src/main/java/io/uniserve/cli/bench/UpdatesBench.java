@@ -38,7 +38,7 @@ final class UpdatesBench {
 
     private static final int FSYNC_ROUNDS = 2;
     private static final int RPC_ROUNDS = 3;
-    /** Single rows, and each piece of their floor, before it is the next one's turn. */
+    /** Single rows, each piece of their floor, and queries, before it is the turn of the next ones. */
     private static final int TURN_OPERATIONS = 10;
 
     private final Bench bench;
@@ -252,7 +252,7 @@ final class UpdatesBench {
         registry.write();
     }
 
-    /** Queries of all actors: both kinds of table, quiet, then each under a stream of updates of its own. */
+    /** Queries of all actors: both kinds of table, quiet and a few of each in turn, then each under a stream of updates of its own. */
     private void queries(ProcessCluster cluster, UniserveClient client) {
         CpuMeter none = new CpuMeter(List.of(), false);
         int count = scale.actors() * 100;
@@ -260,7 +260,9 @@ final class UpdatesBench {
         ClientTable atomic = table(client, "atomic", SERVERS, ConsistencyLevel.FULLY_SERIALIZABLE);
         put(eventual, port.small(count));
         put(atomic, port.small(count));
-        Bench.Load load = new Bench.Load("all-actor query", 1, scale.queries(), scale.rounds());
+        int turn = Math.min(scale.queries(), TURN_OPERATIONS);
+        int turns = (scale.queries() + turn - 1) / turn * scale.rounds();
+        Bench.Load load = new Bench.Load("all-actor query", 1, turn, turns);
         console.note(load.scenario());
         List<Bench.Side> sides = List.of(
                 new Bench.Side("eventual", n -> port.count(client, eventual, count), none),

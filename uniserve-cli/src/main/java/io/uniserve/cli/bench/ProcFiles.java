@@ -8,8 +8,24 @@ import java.nio.file.Path;
 import java.util.stream.Stream;
 
 /** What Linux tells of a process under {@code /proc}. */
-final class ProcFiles {
+public final class ProcFiles {
     private ProcFiles() {}
+
+    /** The most memory that the process has had so far, in MB; 0 where the system does not tell. */
+    public static long peakMb(long pid) {
+        Path status = Path.of("/proc", Long.toString(pid), "status");
+        if (!Files.exists(status)) {
+            return 0;
+        }
+        try (Stream<String> lines = Files.lines(status)) {
+            return lines.filter(line -> line.startsWith("VmHWM:"))
+                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
+                    .findFirst()
+                    .orElse(0);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot read " + status, e);
+        }
+    }
 
     /** Number of threads. */
     static int threads(long pid) {

@@ -15,6 +15,9 @@ import java.lang.management.MemoryPoolMXBean;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.Objects;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -23,18 +26,30 @@ import picocli.CommandLine.Option;
 @Command(
         name = "shuffle",
         description = {
-            "How fast chunks of a shuffled join come from one server to another: two exchanges in this process, with the"
-                    + " network between them, all in memory, chunks that nothing compresses. The floor is one bare gRPC"
-                    + " stream of the same bytes in the same process, in turn; it checks and keeps nothing. Told beside it is one"
-                    + " that keeps what comes.",
-            "Then the same from 64 actors to 64 slots, in 4,096 small chunks, with the threads that there were at most, beside"
-                    + " those of 8 actors and 8 slots, and the most memory that was taken."
+            "How fast chunks of a shuffled join come from one server to another: two exchanges in this process, with"
+                    + " the network between them, all in memory, chunks that nothing compresses. The floor is one bare"
+                    + " gRPC stream of the same bytes in the same process, in turn; it checks and keeps nothing. Told"
+                    + " beside it is one that keeps what comes.",
+            "Then the same from 64 actors to 64 slots, in 4,096 small chunks, with the threads that there were at"
+                    + " most, beside those of 8 actors and 8 slots, and the most memory that was taken.",
+            "With --processes only that: a join on DuckDB of two tables of 64 actors in 64 slots, on servers that are"
+                + " processes of their own, with the threads and the most memory of each, beside those of 8 actors and"
+                + " 8 slots."
         },
         footerHeading = "%nExamples:%n",
-        footer = {"  uniserve bench shuffle", "  uniserve bench shuffle --chunks 16 --chunk-kib 4096 --rounds 3"})
+        footer = {
+            "  uniserve bench shuffle",
+            "  uniserve bench shuffle --chunks 16 --chunk-kib 4096 --rounds 3",
+            "  uniserve bench shuffle --processes 4"
+        })
 public final class ShuffleCommand extends CliCommand {
     private static final double GOAL = 0.7;
     private static final int BYTES_MAX = 256 << 20;
+    private static final int FEW = 8;
+    private static final int MANY = 64;
+    private static final int JOINS = 3;
+    /** Blocks of each side before the first that counts. */
+    private static final int TURNS_MAX = 30;
 
     @Option(names = "--chunks", paramLabel = "N", description = "Chunks of a shuffle (default: 32).")
     private int chunks = 32;
@@ -54,6 +69,12 @@ public final class ShuffleCommand extends CliCommand {
     @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
     private int rounds = 5;
 
+    @Option(
+            names = "--processes",
+            paramLabel = "N",
+            description = "Servers in processes of their own, for their threads and memory (default: none).")
+    private int processes;
+
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every shuffle's time here.")
     private @Nullable Path raw;
 
@@ -68,21 +89,25 @@ public final class ShuffleCommand extends CliCommand {
         if (bytes > BYTES_MAX) {
             throw usage("--chunks times --chunk-kib is " + (bytes >> 20) + " MiB: all is in memory, use 256 at most");
         }
+        if (given("--processes")) {
+            range("--processes", processes, 1, 32);
+            return processes();
+        }
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 RawLog log = new RawLog(raw)) {
             ResultLine line = ResultLine.of("bench shuffle", arguments());
             line.figure(compared("shuffle MB/s", workspace.directory().resolve("large"), log, chunks, 1, chunkKib));
-            long few = threads(workspace.directory().resolve("few"), 8);
+            long few = threads(workspace.directory().resolve("few"), FEW);
             resetPeaks();
-            line.figure(
-                    compared("64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, 64, 64, smallKib));
+            line.figure(compared(
+                    "64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, MANY, MANY, smallKib));
             long peak = peakMemory();
-            long many = threads(workspace.directory().resolve("many"), 64);
+            long many = threads(workspace.directory().resolve("many"), MANY);
             console()
                     .println(String.format(
                             Locale.ROOT,
-                            "threads at most: %d at 8 x 8, %d at 64 x 64; memory at most %d MiB at 64 x 64, of which %d MiB are"
-                                    + " the chunks, made and received",
+                            "threads at most: %d at 8 x 8, %d at 64 x 64; memory at most %d MiB at 64 x 64, of which"
+                                    + " %d MiB are the chunks, made and received",
                             few,
                             many,
                             peak >> 20,
@@ -96,16 +121,60 @@ public final class ShuffleCommand extends CliCommand {
         }
     }
 
+    /** Of one chunk there is a half from each table. */
+    private int processes() throws IOException {
+        int rows = Math.max(1, smallKib / 2);
+        ResultLine line = ResultLine.of("bench shuffle", arguments());
+        try (Workspace workspace = Workspace.temporary("uniserve-bench");
+                ShuffleProcesses servers = new ShuffleProcesses(workspace.directory(), processes)) {
+            console().note("loading");
+            servers.load(FEW, rows);
+            servers.load(MANY, rows);
+            Map<String, ShuffleProcesses.Taken> few = servers.join(FEW, rows, JOINS);
+            Map<String, ShuffleProcesses.Taken> many = servers.join(MANY, rows, JOINS);
+            servers.steps(MANY).forEach(console()::println);
+            console().println("server       threads at 8 x 8   at 64 x 64   most memory MB at 8 x 8   at 64 x 64");
+            many.forEach((server, taken) -> {
+                ShuffleProcesses.Taken before = Objects.requireNonNull(few.get(server));
+                console()
+                        .println(String.format(
+                                Locale.ROOT,
+                                "%-12s %16d %12d %25d %12d",
+                                server,
+                                before.threads(),
+                                taken.threads(),
+                                before.peakMb(),
+                                taken.peakMb()));
+            });
+            line.with("servers", processes);
+            line.with("threads", most(many, taken -> taken.threads()));
+            line.with("threadsFew", most(few, taken -> taken.threads()));
+            line.with("peakMb", most(many, taken -> taken.peakMb()));
+            line.with("peakMbFew", most(few, taken -> taken.peakMb()));
+            line.with("cores", Runtime.getRuntime().availableProcessors());
+            line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
+            return line.print(console());
+        }
+    }
+
+    private static long most(Map<String, ShuffleProcesses.Taken> servers, ToLongFunction<ShuffleProcesses.Taken> what) {
+        return servers.values().stream().mapToLong(what).max().orElse(0);
+    }
+
     private Figure compared(String name, Path folder, RawLog log, int sources, int slots, int kib) throws IOException {
         try (ShuffleBench shuffle = new ShuffleBench(folder, sources, slots, kib << 10)) {
             CpuMeter cpu = new CpuMeter(List.of(), true);
-            List<Block> blocks = new Bench(SystemClock.INSTANCE::nanos, log)
-                    .compare(
-                            new Bench.Load(name, 1, shuffles, rounds),
-                            List.of(
-                                    new Bench.Side("uniserve", shuffle.ours(), cpu),
-                                    new Bench.Side("bare stream", shuffle.bare(false), cpu),
-                                    new Bench.Side("bare stream that keeps", shuffle.bare(true), cpu)));
+            Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);
+            Bench.Load load = new Bench.Load(name, 1, shuffles, rounds);
+            List<Bench.Side> sides = List.of(
+                    new Bench.Side("uniserve", shuffle.ours(), cpu),
+                    new Bench.Side("bare stream", shuffle.bare(false), cpu),
+                    new Bench.Side("bare stream that keeps", shuffle.bare(true), cpu));
+            // Servers run for long; in a process that has just begun the compiler takes a third of the processors'
+            // time.
+            int turns = bench.settle(load, TURNS_MAX, sides);
+            console().note(name + ": " + turns + " turns before the first that counts");
+            List<Block> blocks = bench.compare(load, sides);
             long bytes = (long) sources * slots * kib << 10;
             double ours = rate(bytes, blocks.get(0));
             double floor = rate(bytes, blocks.get(1));
@@ -113,8 +182,8 @@ public final class ShuffleCommand extends CliCommand {
             console()
                     .println(String.format(
                             Locale.ROOT,
-                            "%d chunks of %d KiB: uniserve %.0f MB/s, bare stream %.0f MB/s, ratio %.2f; one that keeps what"
-                                    + " comes %.0f MB/s, ratio %.2f",
+                            "%d chunks of %d KiB: uniserve %.0f MB/s, bare stream %.0f MB/s, ratio %.2f; one that"
+                                    + " keeps what comes %.0f MB/s, ratio %.2f",
                             sources * slots,
                             kib,
                             ours,

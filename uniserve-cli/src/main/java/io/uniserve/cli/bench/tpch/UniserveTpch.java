@@ -8,6 +8,7 @@ import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Progress;
+import io.uniserve.cli.bench.ProcFiles;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.ProcessCluster;
 import io.uniserve.cli.process.ProcessClusterOptions;
@@ -18,14 +19,12 @@ import io.uniserve.error.UniserveException;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.nio.file.Files;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.CompletionStage;
 import java.util.function.LongSupplier;
-import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /** Uniserve as a cluster of processes with a SQL port. Not thread-safe. */
@@ -77,22 +76,7 @@ final class UniserveTpch implements AutoCloseable {
 
     /** The most memory that a server has had so far, in MB; 0 where the system does not tell (Linux does). */
     long peakMb() {
-        return serverPids().stream().mapToLong(UniserveTpch::peakMb).max().orElse(0);
-    }
-
-    private static long peakMb(long pid) {
-        Path status = Path.of("/proc", Long.toString(pid), "status");
-        if (!Files.exists(status)) {
-            return 0;
-        }
-        try (Stream<String> lines = Files.lines(status)) {
-            return lines.filter(line -> line.startsWith("VmHWM:"))
-                    .mapToLong(line -> Long.parseLong(line.replaceAll("\\D", "")) / 1024)
-                    .findFirst()
-                    .orElse(0);
-        } catch (IOException e) {
-            throw new UniserveException(ErrorCode.IO, "cannot read " + status, e);
-        }
+        return serverPids().stream().mapToLong(ProcFiles::peakMb).max().orElse(0);
     }
 
     /** Makes the tables, with an actor a server but for the smallest, and fills them from the files. */

@@ -195,7 +195,13 @@ public final class SupportTable {
                 told = line.getValue().matcher(told).replaceAll("");
             }
         }
-        String judged = told.replace("\\", "");
+        find(told.replace("\\", ""), allowed);
+        if (told.contains("\\")) {
+            find(told, allowed); // backslashes tell where a quoted value ends
+        }
+    }
+
+    private void find(String judged, Predicate<String> allowed) {
         parts.forEach((kind, rule) -> {
             for (Matcher part = rule.pattern().matcher(judged); part.find(); ) {
                 if (!allowed.test(judged.substring(part.start()))) {

@@ -40,7 +40,8 @@ public final class SolrEngine implements Engine {
                     || failure instanceof IllegalArgumentException
                     || failure instanceof UnsupportedOperationException
                     || String.valueOf(failure.getMessage())
-                            .matches("(?s)unexpected docvalues type.*|.*does not support spatial filtering")
+                            .matches("(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering"
+                                    + "|.*String cannot be cast to class .*BytesRef.*")
                     || (failure instanceof SolrException solr
                             && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code));
 

@@ -10,7 +10,6 @@ import java.util.Map;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.common.params.SolrParams;
 import org.apache.solr.request.SolrQueryRequest;
-import org.apache.solr.schema.EnumFieldType;
 import org.apache.solr.schema.IndexSchema;
 import org.apache.solr.search.QueryParsing;
 import org.apache.solr.util.DateMathParser;
@@ -77,8 +76,9 @@ final class SolrLanguage {
             String field = local == null ? value : local.get("v");
             if (parameter.equals("facet.range")) {
                 QueryWindow.checkRange(name -> own.getFieldParam(field, "facet.range." + name, ""), dates);
-            } else if (parameter.equals("group.field") && schema.getFieldTypeNoEx(field) instanceof EnumFieldType) {
-                throw TABLE.unsupported("group.field of an enumeration", field);
+            } else if (parameter.equals("group.field")
+                    && String.valueOf(schema.getFieldTypeNoEx(field)).matches("\\S+\\.(Enum|Collation)Field.*")) {
+                throw TABLE.unsupported("group.field of an enumeration or a collation", field);
             }
             String name = parameter.equals("facet.query") ? value : field;
             boolean alone = local != null && params.getInt("facet.mincount", 0) > 0;

@@ -88,10 +88,11 @@ final class SolrQuery {
 
     private Answer ask(SolrParams params) throws Exception {
         return run(params, response -> {
-            if (!response.getReturnFields().wantsScore()) {
-                // One core tells the best score beside scores only.
-                Answer.parts(response.getValues(), SolrDocumentList.class, found -> found.setMaxScore(null));
-            }
+            // One core tells the best score beside scores only, and one that is no number of a group without documents.
+            boolean scores = response.getReturnFields().wantsScore();
+            boolean groups = scores && params.getBool("group", false);
+            Answer.parts(response.getValues(), SolrDocumentList.class, found -> found.setMaxScore(
+                    groups && found.getNumFound() == 0 ? Float.valueOf(Float.NaN) : scores ? found.getMaxScore() : null));
             if ("/get".equals(params.get(CommonParams.QT)) && response.getResponse() instanceof SolrDocumentList got) {
                 String key = core.getLatestSchema().getUniqueKeyField().getName();
                 Answer.inOrder(got, one -> one.getFirstValue(key), StrUtils.splitSmart(params.get("ids"), ",", true));

@@ -123,8 +123,7 @@ public final class SolrUpdates {
     private static void checkAdd(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String where = "document \"" + id(actor, request, row) + "\": ";
         for (String name : row.fields().keySet()) {
-            var field =
-                    FieldValues.requireKnown(where, name, request.getSchema().getFieldOrNull(name));
+            var field = FieldValues.requireKnown(where, name, request.getSchema().getFieldOrNull(name), "_version_");
             boolean bool = field.getType() instanceof BoolField;
             FieldValues.check(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
         }
@@ -162,8 +161,9 @@ public final class SolrUpdates {
         try {
             SolrLanguage.refuseParts("fq=" + text.replaceAll("\\R", " "), row.keyField());
             String parsed = QParser.getParser(text, request).getQuery() + "\n" + text;
-            if (parsed.matches("(?s).*(\\bNOW\\b|\\bms\\s*\\(\\s*\\)|\\bquery\\s*\\(|\\\\[a-zA-Z]|[^\")]~[0-9]).*")) {
-                throw new SyntaxError("NOW, ms(), query(), escaped letters and fuzzy terms vary with the replica");
+            if (parsed.matches("(?s).*(\\bNOW\\b|\\bms\\s*\\(\\s*\\)|\\bquery\\s*\\(|\\\\[a-zA-Z]|[^\")]~[0-9]"
+                    + "|VectorSimilarityQuery|complexphrase.*\\w~).*")) {
+                throw new SyntaxError("NOW, ms(), query(), escapes, fuzzy terms and near vectors vary by replica");
             }
         } catch (SyntaxError | SolrException e) {
             throw FieldValues.invalid("field \"query\": " + e.getMessage() + "; give it a query in Solr's syntax");

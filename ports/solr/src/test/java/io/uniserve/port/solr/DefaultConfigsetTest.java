@@ -182,6 +182,8 @@ class DefaultConfigsetTest {
                     .isInstanceOfSatisfying(
                             UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW))
                     .hasMessageContaining("\"guessed\" is not in the schema");
+            assertThatThrownBy(() -> split.add(List.of(new Document("id", Map.of("id", "d01", "_version_", -1L)))))
+                    .hasMessageContaining("\"_version_\" is not supported");
         }
     }
 

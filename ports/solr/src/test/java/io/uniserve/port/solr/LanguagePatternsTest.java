@@ -70,6 +70,18 @@ class LanguagePatternsTest {
     @ValueSource(
             strings = {
                 "fq={!f=::xdf=::x",
+                "fq=::{!a=b ::x",
+                "fq=::{!a='::x",
+                "fq=::{!a=\"{!b='::x",
+                "fq={!::a='b' ::x",
+                "fq={!a='::\\::x",
+                "distrib.statsCache=true\nfl=::{!func ::x",
+                "distrib.statsCache=true\nstats.field={!::a ::x",
+                "distrib.statsCache=true\nstats.field={!::$a ::x",
+                "distrib.statsCache=true\njson.facet=::max(::x",
+                "distrib.statsCache=true\nq=::complexphrase ::x",
+                "distrib.statsCache=true\nfl=::boost( ::x",
+                "hl.method=original\nf.::hl.usePhraseHighlighter=::true",
                 "fq={!f=::xdf=::x}\\",
                 "fq={!::f=a ::x",
                 "fq={!f='::a f=::' }\\",

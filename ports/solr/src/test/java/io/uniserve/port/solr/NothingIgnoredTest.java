@@ -105,6 +105,15 @@ class NothingIgnoredTest {
                 "q=*:*&group=true&group.query=river&group.ngroups=true&sort=id asc&df=text&fl=id",
                 "q=*:*&rows=0&stats=true&stats.field={!func key=f min=true}sum(stock_i,3)",
                 "qt=/get&ids=d1,d2&fl=id&fq=even_b:true",
+                "q={!qf=text edismax}river law&fl=id&sort=id asc",
+                "q=law&df=text&rows=2&fl=id&facet=on&facet.field=brand_s&hl=yes&hl.fl=text&stats=on&stats.field=stock_i&indent=off&sow=no&sort=id asc",
+                "q=law&df=text&group=false&group.query=river&hl=true&hl.fl=text&fl=id&sort=id asc",
+                NEAREST + "fq={!tag=t}even_b:true&json.facet={b:{terms:{field:brand_s,domain:{excludeTags:t}}}}",
+                "q=law&df=text&rows=2&group=on&group.field=brand_s&group.ngroups=yes&fl=id&omitHeader=on&sort=id asc",
+                "q=*:*&fq={!cache=false terms f=brand_s}brand1,join&fl=id&sort=id asc",
+                "q={!edismax qf=text v='join the river'}&fl=id&sort=id asc",
+                "q=*:*&sort={!func}stock_i desc,id asc&fl=id,x:{!func v='sum(stock_i,2)'}&distrib.statsCache=true",
+                "q=*:*&rows=0&stats=true&stats.field={!key='a b' min=true}stock_i&stats.field={!func key=f}sum(stock_i,1)&distrib.statsCache=true",
             })
     void theSameAsOneActor(String query) {
         assertThat(four.query(query)).isEqualTo(one.query(query));
@@ -209,6 +218,45 @@ class NothingIgnoredTest {
                 "q=law&defType=edismax&qf=text&boost=query($qq,0.1)&qq=text:river&distrib.statsCache=true | statsCache",
             })
     void othersRefusedByName(String line) {
+        refused(line);
+    }
+
+    /** What is of one actor's terms and statistics, and parsers that stand behind other local parameters. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "q=*:*&fq={!cache=false join from=brand_s to=brand_s v='id:d1'} | \"join\"",
+                "q=*:*&fq={!tag=a join from=brand_s to=brand_s}id:d1 | \"join\"",
+                "q={!tag='x y' key=\"}\" join from=brand_s to=brand_s v=$jq}&jq=id:d1 | \"join\"",
+                "q=*:*&fq={!tag='a\\'b' join from=brand_s to=brand_s}id:d1 | \"join\"",
+                "q=*:*&fq={!tag = $t join from=brand_s to=brand_s}id:d1&t=a | \"join\"",
+                "q={!bool must='{!tag=z join from=brand_s to=brand_s v=id:d1}'} | \"join\"",
+                "q=*:*&fq={!cost=150 collapse field=brand_s} | \"collapse\"",
+                "q=*:*&fq={!f=at_v2 topK=3 knn}[0.3,0.9] | \"knn\"",
+                "q=*:*&json.facet={u:'agg_uniqueBlock(brand_s)'} | \"agg_uniqueBlock\"",
+                "q=law&df=text&json.facet={b:{type:terms,field:brand_s,facet:{r:'relatedness($a,$b)'}}}&a=text:river&b=*:* | \"relatedness\"",
+                "q=*:*&fl=id,s:$qq&qq={!lucene}text:law&distrib.statsCache=true | statsCache",
+                "q=*:*&fl=id,s:{!lucene v='text:law'}&distrib.statsCache=true | statsCache",
+                "q=*:*&fl=id,s:boost($qq,2)&qq=text:law&distrib.statsCache=true | statsCache",
+                "q=*:*&sort={!lucene v='text:law'} desc&distrib.statsCache=true | statsCache",
+                "q=*:*&sort=sum($qq,1) desc&qq={!lucene}text:law&distrib.statsCache=true | statsCache",
+                "q=*:*&stats=true&stats.field={!lucene key=k}text:law&distrib.statsCache=true | statsCache",
+                "q=*:*&stats=true&stats.field={!key=k type=lucene}text:law&distrib.statsCache=true | statsCache",
+                "q=*:*&json.facet={x:'max($qq)'}&qq={!lucene}text:law&distrib.statsCache=true | statsCache",
+                "json={query:'*:*',facet:{x:'max(sum($qq,1))'}}&qq={!lucene}text:law&distrib.statsCache=true | statsCache",
+                "q={!surround df=text}3w(riv*,law)&distrib.statsCache=true | surround",
+                "q={!complexphrase df=text}\"ri* law\"&distrib.statsCache=true | complexphrase",
+                "q={!complexphrase df=text v=$p}&p=\"ri* law\"&distrib.statsCache=true | complexphrase",
+                "q=river law&df=text&hl=true&hl.fl=text&hl.method=original&hl.usePhraseHighlighter=false&hl.requireFieldMatch=true | hl.method=unified",
+                "q=*:*&group=true&group.func=stock_i | \"group.func\"",
+                "q=law&df=text&group=true&group.query=river&hl=on&hl.fl=text | hl=true with group.query",
+                "q=law&df=text&group=yes&group.query=river&group.field=brand_s&hl=true&hl.fl=text | hl=true with group.query",
+                "q={!knn f=at_v2 topK=9 tag=t}[0.3,0.9]&json.facet={b:{terms:{field:brand_s,domain:{excludeTags:t}}}} | {!knn} with tag",
+                "q=law&df=text&group=on&group.field=brand_s&distrib.statsCache=yes | statsCache",
+                "q=*:*&facet=on&facet.pivot=brand_s,even_b&facet.missing=yes&facet.pivot.mincount=2 | facet.missing",
+                "q=river law&df=text&hl=true&hl.fl=text&hl.method=original&f.text.hl.usePhraseHighlighter=false&f.text.hl.requireFieldMatch=true | hl.method=unified",
+            })
+    void whatIsOfOneActorIsRefused(String line) {
         refused(line);
     }
 

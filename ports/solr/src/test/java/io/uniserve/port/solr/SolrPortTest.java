@@ -207,6 +207,7 @@ class SolrPortTest {
         unfit(Map.of("id", "a", "name_s", Map.of("first", "b")), "\"name_s\" does not take \"first\"");
         unfit(Map.of("id", "a", "name_s", "x".repeat(40_000)), "\"name_s\" has 40000 bytes");
         unfit(Map.of("id", "a", "names_ss", List.of("b", List.of("c"))), "\"names_ss\" is nested");
+        unfit(Map.of("id", "a", "_version_", -1L), "\"_version_\" is not supported");
     }
 
     private void unfit(Map<String, Object> fields, String named) {
@@ -275,6 +276,8 @@ class SolrPortTest {
         own.deleteByQuery("even_b:true");
         assertThat(SingleCore.found(own.query("q=*:*&rows=0"))).isEqualTo(100 - even);
         own.deleteByQuery("text:\"of the\"~4 OR (+text:is +text:also) OR id:a\\:b");
+        own.deleteByQuery("{!frange l=0.9999}vectorSimilarity(FLOAT32,COSINE,at_v2,[0.3,0.9])");
+        own.deleteByQuery("first_s:\"http://a/~user\" OR {!complexphrase df=text v='\"the comm*\"~2'}");
         own.deleteByQuery("*:*");
         assertThat(SingleCore.found(own.query("q=*:*&rows=0"))).isZero();
         for (String wrong : List.of(
@@ -286,6 +289,9 @@ class SolrPortTest {
                 "{!frange l=1 v='query($x)'}",
                 "text:parlament~",
                 "text:parlament~1",
+                "{!complexphrase df=text}\"parlament~ the\"",
+                "{!vectorSimilarity f=at_v2 minReturn=0.9}[0.3,0.9]",
+                "even_b:true -{!vectorSimilarity f=at_v2 minReturn=0.9 v='[0.3,0.9]'}",
                 "{!join from=a to=b}x",
                 "nosuch:1")) {
             Document row = new Document("id", Map.of("query", wrong));

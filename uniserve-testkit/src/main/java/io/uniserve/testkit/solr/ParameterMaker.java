@@ -9,6 +9,7 @@ import java.util.Random;
  */
 final class ParameterMaker {
     static final int KINDS = 9;
+    private static final int PREFIX = 5;
 
     private static final List<String> SORTS =
             List.of("year_i desc,id asc", "first_s asc,id desc", "ratio_d asc,date_dt desc,id asc", "id asc");
@@ -98,12 +99,15 @@ final class ParameterMaker {
                 "q=" + escape("{!query v=$qq}") + "&qq=" + escape("{!dismax qf=text mm=1}" + word + " " + other),
                 "q=" + escape("{!switch case.w=text:" + word + " default=*:* v=$s}") + "&s=w",
                 "q=" + escape("text:${w} OR _query_:\"{!field f=text v=$o}\"") + "&w=" + word + "&o=" + other,
-                "q="
-                        + escape("{!complexphrase inOrder=true df=text}\"" + word + " "
-                                + other.substring(0, Math.min(5, other.length())) + "*\""),
+                "q=" + escape("{!complexphrase inOrder=true df=text}\"" + word + " " + prefix(other) + "*\""),
                 "q=*:*&fq=" + escape("{!bool filter=$f1 filter=$f2}") + "&f1=text:" + word + "&f2=even_b:true",
                 "q=*:*&fq=" + escape("filter({!term f=words_ss v=$o}) AND year_i:[$y TO *]".replace("$y", "1998"))
                         + "&o=" + other));
+    }
+
+    /** Few letters begin more words than one core takes in a phrase. */
+    private String prefix(String word) {
+        return (word.length() < PREFIX ? queries.longWord() : word).substring(0, PREFIX);
     }
 
     private String tagged() {

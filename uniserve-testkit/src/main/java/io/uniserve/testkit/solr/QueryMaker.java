@@ -104,7 +104,7 @@ public final class QueryMaker {
     }
 
     /** A fuzzy query looks at 50 terms of each core, as in SolrCloud: only a rare word has fewer in any case. */
-    private String longWord() {
+    String longWord() {
         String word = word();
         while (word.length() < 7) {
             word = word();

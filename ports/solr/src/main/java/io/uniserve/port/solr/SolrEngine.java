@@ -40,8 +40,7 @@ public final class SolrEngine implements Engine {
                     || failure instanceof IllegalArgumentException
                     || failure instanceof UnsupportedOperationException
                     || String.valueOf(failure.getMessage())
-                            .matches("(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering"
-                                    + "|.*String cannot be cast to class .*BytesRef.*")
+                            .matches("(?s)(unexpected docvalues|Exceeded max).*|.*does not support spatial filtering")
                     || (failure instanceof SolrException solr
                             && solr.code() == SolrException.ErrorCode.BAD_REQUEST.code));
 

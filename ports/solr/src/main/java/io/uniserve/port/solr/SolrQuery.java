@@ -90,9 +90,10 @@ final class SolrQuery {
         return run(params, response -> {
             // One core tells the best score beside scores only, and one that is no number of a group without documents.
             boolean scores = response.getReturnFields().wantsScore();
-            boolean groups = scores && params.getBool("group", false);
-            Answer.parts(response.getValues(), SolrDocumentList.class, found -> found.setMaxScore(
-                    groups && found.getNumFound() == 0 ? Float.valueOf(Float.NaN) : scores ? found.getMaxScore() : null));
+            Answer.parts(response.getValues(), SolrDocumentList.class, found -> {
+                boolean none = params.getBool("group", false) && found.getNumFound() == 0;
+                found.setMaxScore(scores ? none ? Float.valueOf(Float.NaN) : found.getMaxScore() : null);
+            });
             if ("/get".equals(params.get(CommonParams.QT)) && response.getResponse() instanceof SolrDocumentList got) {
                 String key = core.getLatestSchema().getUniqueKeyField().getName();
                 Answer.inOrder(got, one -> one.getFirstValue(key), StrUtils.splitSmart(params.get("ids"), ",", true));

@@ -123,7 +123,8 @@ public final class SolrUpdates {
     private static void checkAdd(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String where = "document \"" + id(actor, request, row) + "\": ";
         for (String name : row.fields().keySet()) {
-            var field = FieldValues.requireKnown(where, name, request.getSchema().getFieldOrNull(name), "_version_");
+            var field =
+                    FieldValues.requireKnown(where, name, request.getSchema().getFieldOrNull(name), "_version_");
             boolean bool = field.getType() instanceof BoolField;
             FieldValues.check(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
         }

@@ -33,8 +33,8 @@ import picocli.CommandLine.Option;
             "Then the same from 64 actors to 64 slots, in 4,096 small chunks, with the threads that there were at"
                     + " most, beside those of 8 actors and 8 slots, and the most memory that was taken.",
             "With --processes only that: a join on DuckDB of two tables of 64 actors in 64 slots, on servers that are"
-                + " processes of their own, with the threads and the most memory of each, beside those of 8 actors and"
-                + " 8 slots."
+                    + " processes of their own, with the threads and the most memory of each, beside those of 8 actors and"
+                    + " 8 slots."
         },
         footerHeading = "%nExamples:%n",
         footer = {

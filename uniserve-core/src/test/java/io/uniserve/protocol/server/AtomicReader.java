@@ -202,7 +202,8 @@ final class AtomicReader implements RoutingView, ClientNetwork {
         for (TableName name : List.of(Cluster.T, AtomicCluster.SECOND_TABLE)) {
             if (cluster.store.value(RegistryPaths.meta(name)) instanceof TableMeta meta
                     && cluster.store.value(RegistryPaths.map(name)) instanceof TableMap map) {
-                List<ActorState> actors = map.actors().stream().map(this::weighed).toList();
+                List<ActorState> actors =
+                        map.actors().stream().map(this::weighed).toList();
                 tables.add(new Routing.TableRoute(meta, new TableMap(map.name(), map.tableId(), actors), 1));
             }
         }

@@ -117,7 +117,9 @@ class MergedReadsTest {
         reader.weights = Map.of(all, 1.0, none, 0.0);
         for (int i = 1; i <= 10; i++) {
             complete(read(reply -> reply), "a");
-            assertThat(requests).as("one server holds everything, and has all of the weight").isEqualTo(i);
+            assertThat(requests)
+                    .as("one server holds everything, and has all of the weight")
+                    .isEqualTo(i);
         }
         reader.weights = Map.of(all, 0.25, none, 0.75);
         actorsAsked.clear();

@@ -19,7 +19,9 @@ class SteadyStateTest {
     @Test
     void isSteadyAfterThreeTurnsInWhichNothingFell() {
         SteadyState state = new SteadyState(2);
-        assertThat(state.after(5, 10)).as("the first turn has nothing to compare with").isFalse();
+        assertThat(state.after(5, 10))
+                .as("the first turn has nothing to compare with")
+                .isFalse();
         assertThat(state.after(5.2, 9.8)).as("2 % is no fall").isFalse();
         assertThat(state.after(4.9, 10.5)).isFalse();
         assertThat(state.after(5, 9.9)).isTrue();

@@ -37,8 +37,9 @@ class TextBenchIT {
                 })
                 .run(
                         "bench text --corpus europarl --documents 1500 --nodes 2 --shards 2 --heap 256m --clients 2 --operations 20 --seconds 0.1"
-                                .concat(" --rounds 2 --warmup 20 --settle 2 --bulk 1 --bulk-rounds 1 --quota 0 --generated 60"
-                                        + " --seed ")
+                                .concat(
+                                        " --rounds 2 --warmup 20 --settle 2 --bulk 1 --bulk-rounds 1 --quota 0 --generated 60"
+                                                + " --seed ")
                                 .concat(seed + " --raw " + raw)
                                 .split(" "));
         assertThat(run.exit()).as(run.err()).isIn(ExitCode.OK, ExitCode.NOT_PASSED);

@@ -80,12 +80,16 @@ final class CatalogManager {
         return tables.values().stream().map(Table::route).toList();
     }
 
-    /** Reads every table; names without a definition (dropped ones) are skipped. */
+    /**
+     * Reads every table; names without a definition (dropped ones) are skipped. Meanwhile, and where it fails, the tables stay that
+     * were known before: whoever is told the routing takes a table that is missing for one that does not exist.
+     */
     void load(Then then) {
-        tables.clear();
-        undefined.clear();
         registry.children(RegistryPaths.TABLES, outcome -> {
             if (outcome instanceof Outcome.Ok<List<String>> ok) {
+                Set<String> names = new TreeSet<>(ok.value());
+                tables.keySet().removeIf(name -> !names.contains(name.value()));
+                undefined.removeIf(name -> !names.contains(name.value()));
                 loadNext(new ArrayList<>(ok.value()).iterator(), then);
             } else if (outcome instanceof Outcome.Err<List<String>> err) {
                 then.failed(err.error());
@@ -146,6 +150,7 @@ final class CatalogManager {
     private void adopt(TableName name, Versioned meta, Versioned map) {
         if (meta.value() instanceof TableMeta definition && map.value() instanceof TableMap actors) {
             put(definition, meta.version(), actors, map.version());
+            undefined.remove(name);
         } else {
             tables.remove(name);
             undefined.add(name);

@@ -36,6 +36,29 @@ class ElectionTest {
     }
 
     @Test
+    void whoStandsByKnowsTheTablesWhileItReadsThemAnewAndForgetsThoseThatAreDropped() {
+        Node first = cluster.leading(2);
+        cluster.create(first, TestingCluster.table("t", 4, 2));
+        cluster.create(first, TestingCluster.table("u", 1, 1));
+        Node second = cluster.coordinator("c2");
+        cluster.loop.run(SECOND);
+        assertThat(tables(second)).containsExactly("t", "u");
+        for (int i = 0; i < 60_000; i++) {
+            cluster.loop.run(MILLI);
+            assertThat(tables(second)).as("after %d ms", i).containsExactly("t", "u");
+        }
+        cluster.admin(first, new AdminRequest.DropTable(new TableName("t")));
+        cluster.loop.run(SECOND);
+        assertThat(tables(second)).containsExactly("u");
+    }
+
+    private static List<String> tables(Node node) {
+        return node.machine().routing().orElseThrow().tables().stream()
+                .map(table -> table.meta().name().value())
+                .toList();
+    }
+
+    @Test
     void theStandbyTakesOverWithALargerTermWhenTheLeaderStops() {
         Node first = cluster.leading(1);
         Node second = cluster.coordinator("c2");

@@ -30,6 +30,7 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.GrpcNetwork;
 import io.uniserve.runtime.transport.GrpcServer;
 import io.uniserve.runtime.transport.RoutingHub;
+import io.uniserve.runtime.transport.RoutingSource;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -188,6 +189,11 @@ public final class CoordinatorDaemon implements AutoCloseable {
     /** Where it listens, as others are told. */
     public Address address() {
         return address;
+    }
+
+    /** What it tells clients of tables and servers. */
+    public RoutingSource routing() {
+        return hub;
     }
 
     /** True while this coordinator leads, as far as it knows. */

@@ -5,12 +5,14 @@ import io.uniserve.coordinator.CoordinatorDaemon;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
+import io.uniserve.protocol.env.Timers;
 import io.uniserve.runtime.registry.EmbeddedZooKeeper;
 import io.uniserve.server.ServerDaemon;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
@@ -19,6 +21,8 @@ import java.util.Map;
 import java.util.NavigableMap;
 import java.util.TreeMap;
 import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -35,6 +39,7 @@ public final class LocalCluster implements AutoCloseable {
 
     private static final Logger LOG = LoggerFactory.getLogger(LocalCluster.class);
     private static final String CLUSTER = "dev";
+    private static final Duration KNOWN_TIMEOUT = Duration.ofMinutes(1);
 
     private final LocalClusterBuilder options;
     private final Path directory;
@@ -80,7 +85,10 @@ public final class LocalCluster implements AutoCloseable {
         return values;
     }
 
-    /** Starts the server with this number, new or with the data it had; returns when it is registered. INVALID_ARGUMENT: it runs. */
+    /**
+     * Starts the server with this number, new or with the data it had; returns when the coordinator knows it. INVALID_ARGUMENT: it
+     * runs.
+     */
     public synchronized void start(int number) {
         if (number < 1 || number > SERVERS_MAX || servers.containsKey(number)) {
             throw UniserveException.invalid(
@@ -99,6 +107,29 @@ public final class LocalCluster implements AutoCloseable {
                 options.ports().isEmpty()
                         ? ServerDaemon.start(options.load(values), this::failed)
                         : ServerDaemon.start(options.load(values), options.ports(), this::failed));
+        awaitKnown(server(number).address());
+    }
+
+    /** A server that has registered may still be unknown to the coordinator, which would refuse a table for want of it. */
+    private void awaitKnown(Address server) {
+        CountDownLatch known = new CountDownLatch(1);
+        Timers.Cancel watch = running(coordinator).routing().watch(routing -> {
+            if (routing.servers().stream().anyMatch(one -> one.address().equals(server))) {
+                known.countDown();
+            }
+        });
+        try {
+            if (!known.await(KNOWN_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
+                throw new UniserveException(
+                        ErrorCode.UNAVAILABLE,
+                        "the coordinator does not know server " + server + " after " + KNOWN_TIMEOUT.toSeconds() + " s");
+            }
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.CANCELLED, "interrupted while server " + server + " started", e);
+        } finally {
+            watch.cancel();
+        }
     }
 
     /** Stops a server in good order: what it holds moves away first, for at most {@code server.drain-timeout}. */

@@ -2,6 +2,7 @@ package io.uniserve.cli.bench;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.cli.bench.measure.ProcFiles;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.bench.measure.Bench;

@@ -1,6 +1,7 @@
 package io.uniserve.cli.bench;
 
 import io.uniserve.api.Document;
+import io.uniserve.cli.bench.measure.ProcFiles;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.ProcessCluster;
 import io.uniserve.cli.process.ProcessClusterOptions;

@@ -8,7 +8,7 @@ import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Progress;
-import io.uniserve.cli.bench.ProcFiles;
+import io.uniserve.cli.bench.measure.ProcFiles;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.ProcessCluster;
 import io.uniserve.cli.process.ProcessClusterOptions;

@@ -1,4 +1,4 @@
-package io.uniserve.cli.bench;
+package io.uniserve.cli.bench.measure;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -28,7 +28,7 @@ public final class ProcFiles {
     }
 
     /** Number of threads. */
-    static int threads(long pid) {
+    public static int threads(long pid) {
         try (Stream<Path> tasks = Files.list(Path.of("/proc", Long.toString(pid), "task"))) {
             return (int) tasks.count();
         } catch (IOException e) {

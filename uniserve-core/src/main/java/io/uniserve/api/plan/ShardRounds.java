@@ -9,7 +9,6 @@ import java.util.IdentityHashMap;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Supplier;
 
 /**
  * For engines with distributed components of their own, whose shards are actors: gathers requests until an answer is wanted;
@@ -29,9 +28,10 @@ public final class ShardRounds<R> {
         void take(R request, int actor, V value);
     }
 
-    /** A request to one actor, as the text that its operator gets; the same for all actors that the request goes to. */
-    public void add(R request, int actor, Supplier<String> text) {
-        pending.add(new Pending<>(request, actor, texts.computeIfAbsent(request, made -> text.get())));
+    /** A request to one actor; its operator gets the parameters {@link PackedParameters packed}, the same at all actors of the request. */
+    public void add(R request, int actor, Iterable<Map.Entry<String, String[]>> parameters) {
+        pending.add(new Pending<>(
+                request, actor, texts.computeIfAbsent(request, made -> PackedParameters.pack(parameters))));
     }
 
     /** Whether there is something to ask. */

@@ -6,7 +6,7 @@ import io.uniserve.codec.Bytes;
 import java.io.ByteArrayInputStream;
 import java.lang.reflect.Method;
 import java.util.ArrayDeque;
-import java.util.Deque;
+import java.util.Arrays;
 import java.util.Objects;
 import org.apache.solr.client.solrj.impl.BinaryResponseParser;
 import org.apache.solr.client.solrj.response.SolrResponseBase;
@@ -37,21 +37,25 @@ public final class ActorShards extends ShardHandlerFactory {
 
     private final class Handler extends ShardHandler {
         private final ShardRounds<ShardRequest> rounds = new ShardRounds<>();
-        private final Deque<ShardResponse> completed = new ArrayDeque<>();
+        private final ArrayDeque<ShardResponse> completed = new ArrayDeque<>();
         private @Nullable SolrQuery query;
 
         @Override
         public void prepDistributed(ResponseBuilder builder) {
             query = SolrQuery.of(builder.req);
-            var actors = query.context.actors(query.table.name());
-            builder.shards = actors.stream().map(String::valueOf).toArray(String[]::new);
+            var actors = query.context.actors(query.table.name()).stream();
+            builder.shards = actors.map(String::valueOf).toArray(String[]::new);
             builder.slices = builder.shards;
         }
 
         @Override
         public void submit(ShardRequest request, String shard, ModifiableSolrParams params) {
-            int actor = Integer.parseInt(shard);
-            rounds.add(request, actor, () -> params.toQueryString().substring(1));
+            if (request.purpose == ShardRequest.PURPOSE_GET_FIELDS
+                    && Arrays.toString(params.getParams("fl")).matches("\\[?[^\\[({$]*")) {
+                // Plain fields of documents that are known by their keys: they do not take the query.
+                params.set("q", "*:*").set("defType", "lucene").set("fq");
+            }
+            rounds.add(request, Integer.parseInt(shard), params);
         }
 
         @Override

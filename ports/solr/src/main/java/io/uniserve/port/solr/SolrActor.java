@@ -33,7 +33,6 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     private final String core;
     final ActorContext home;
     final @Nullable RefCounted<SolrIndexSearcher> held;
-
     /** What was changed since the last publish, by uniqueKey. */
     final Set<String> changed = ConcurrentHashMap.newKeySet();
 

@@ -48,7 +48,6 @@ public final class SolrEngine implements Engine {
                     List.of(SolrQuery.SHARD),
                     List.of(SolrUpdates.ADD, SolrUpdates.DELETE, SolrUpdates.DELETE_BY_QUERY, SolrUpdates.OPTIMIZE))
             .with(SolrQuery.WHOLE);
-
     private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
 
     @Override

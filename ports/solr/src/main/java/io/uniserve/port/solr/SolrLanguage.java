@@ -19,7 +19,6 @@ import org.noggit.JSONUtil;
 /** What of Solr's language is supported, from {@code language.txt}. Solr itself checks queries, fields and functions. */
 final class SolrLanguage {
     static final SupportTable TABLE = new SupportTable(PackedFiles.resource(SolrLanguage.class, "language.txt"));
-
     /** Every actor tells all terms. No overflow where Solr adds limits to it. */
     private static final int ALL_TERMS = 100_000_000;
 

@@ -6,6 +6,7 @@ import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PackedParameters;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.WholeQuery;
@@ -31,22 +32,21 @@ import org.apache.solr.request.SolrQueryRequest;
 import org.apache.solr.request.SolrRequestInfo;
 import org.apache.solr.response.QueryResponseWriterUtil;
 import org.apache.solr.response.SolrQueryResponse;
+import org.apache.solr.search.QueryLimits;
 import org.apache.solr.search.QueryParsing;
 import org.apache.solr.servlet.SolrRequestParsers;
 import org.apache.solr.util.SolrPluginUtils;
 
 /** One query while it is planned: checked, then run by Solr's distributed handlers, once more where they are not exact. */
 final class SolrQuery {
-    /** Answers a shard request, Solr's parameters as a URL has them, from one actor's core in Solr's binary format. */
+    /** Answers a shard request, Solr's parameters {@link PackedParameters packed}, from one actor's core in Solr's binary format. */
     static final RetrieveOperator<SolrActor, PerActor<String>, Bytes> SHARD = RetrieveOperator.of(
-            new RetrieveCall<>("solr.select@1", PerActor.codec(Codecs.STRING), Codecs.BYTES),
+            new RetrieveCall<>("solr.select@2", PerActor.codec(Codecs.STRING), Codecs.BYTES),
             SolrActor.class,
             SolrQuery::answerShard);
-
     /** Answers a whole query from one actor's core. */
     static final RetrieveOperator<SolrActor, String, Answer> WHOLE =
             WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
-
     final PlanContext context;
     final TableMeta table;
     private final SolrCore core;
@@ -144,7 +144,7 @@ final class SolrQuery {
     }
 
     private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActor<String> texts) {
-        SolrParams params = SolrRequestParsers.parseQueryString(texts.at(context.actor()));
+        var params = new ModifiableSolrParams(PackedParameters.unpack(texts.at(context.actor())));
         return actor.with("answer a shard request", request -> answer(actor, request, context, params, "javabin"));
     }
 
@@ -157,15 +157,14 @@ final class SolrQuery {
 
     /** Solr gives up at the query's deadline. */
     private static Bytes answer(
-            SolrActor actor, SolrQueryRequest request, OperatorContext context, SolrParams params, String format)
+            SolrActor actor, SolrQueryRequest request, OperatorContext context, ModifiableSolrParams params, String format)
             throws Exception {
         if ("/get".equals(params.get(CommonParams.QT))
                 && (actor.held != null || actor.home.meta().level().atomic())) {
             throw UniserveException.unsupported("qt=/get, which sees what is newest, in a session or of a table with"
                     + " atomic updates: use q={!term f=id}...");
         }
-        request.setParams(new ModifiableSolrParams(params)
-                .set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
+        request.setParams(params.set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
         return handle(request, response -> written(response, format));
     }
 
@@ -176,6 +175,9 @@ final class SolrQuery {
         String path = request.getParams().get(CommonParams.QT, "/select");
         request.getContext().put("path", path);
         SolrRequestInfo.setRequestInfo(new SolrRequestInfo(request, response));
+        // Limits of this request, not of a query whose thread it runs on. As a parameter the time would be asked for each hit.
+        request.getContext().replaceAll((k, old) -> old instanceof QueryLimits ? new QueryLimits(request, response) : old);
+        ((ModifiableSolrParams) request.getParams()).remove(CommonParams.TIME_ALLOWED);
         try {
             RequestHandlerBase handler = (RequestHandlerBase) request.getCore().getRequestHandler(path);
             SolrPluginUtils.setDefaults(handler, request, null, null, null);

@@ -24,15 +24,12 @@ public final class SolrUpdates {
     /** Adds documents, replacing those with the same uniqueKey; or changes fields of one, where it is an atomic update. */
     public static final EventualUpdate<SolrActor, Document> ADD =
             update("solr.add@1", SolrUpdates::checkAdd, SolrUpdates::add);
-
     /** Deletes documents by uniqueKey; other fields but the key field are ignored. */
     public static final EventualUpdate<SolrActor, Document> DELETE =
             update("solr.delete@1", SolrUpdates::id, SolrUpdates::delete);
-
     /** Deletes the actor's documents that the query in field {@code query} finds. */
     public static final EventualUpdate<SolrActor, Document> DELETE_BY_QUERY = update(
             "solr.delete-query@1", (actor, request, row) -> checkQuery(request, row), SolrUpdates::deleteByQuery);
-
     /** Merges the segments of an actor's index to one, as Solr's optimize does; the row says nothing. */
     public static final EventualUpdate<SolrActor, Document> OPTIMIZE =
             update("solr.optimize@1", (actor, request, row) -> {}, SolrUpdates::optimize);

@@ -44,6 +44,7 @@ final class LocalTable implements PlanContext {
     private final List<SolrActor> actors = new ArrayList<>();
     private final List<Set<Integer>> rounds = new CopyOnWriteArrayList<>();
     private long index;
+    private long remainingNanos = 60_000_000_000L;
 
     LocalTable(SolrEngine engine, EngineInstance instance, Path directory, int size) {
         this(engine, instance, directory, meta(size));
@@ -119,6 +120,11 @@ final class LocalTable implements PlanContext {
 
     TableMeta meta() {
         return meta;
+    }
+
+    /** What an actor is left of a query's time. */
+    void remaining(long nanos) {
+        remainingNanos = nanos;
     }
 
     /** Gives the table other options, and makes each actor anew with them from its own checkpoint, as the host does. */
@@ -224,7 +230,7 @@ final class LocalTable implements PlanContext {
         return Long.MAX_VALUE;
     }
 
-    private static OperatorContext operator(int actor) {
+    private OperatorContext operator(int actor) {
         return new OperatorContext() {
             @Override
             public int actor() {
@@ -233,7 +239,7 @@ final class LocalTable implements PlanContext {
 
             @Override
             public long remainingNanos() {
-                return 60_000_000_000L;
+                return remainingNanos;
             }
 
             @Override

@@ -3,6 +3,7 @@ package io.uniserve.port.solr;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
 import io.uniserve.api.operator.PerActor;
+import io.uniserve.api.plan.PackedParameters;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.TableMeta;
 import io.uniserve.testkit.tck.PortFixture;
@@ -11,6 +12,7 @@ import io.uniserve.testkit.tck.Probe;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.Stream;
+import org.apache.solr.servlet.SolrRequestParsers;
 
 /** The Solr port keeps the contract. */
 class SolrTckTest extends PortTck {
@@ -75,7 +77,7 @@ class SolrTckTest extends PortTck {
         private static Probe<?, ?> probe(String query) {
             return new Probe<PerActor<String>, Bytes>(
                     SolrQuery.SHARD.id(),
-                    PerActor.same(query),
+                    PerActor.same(PackedParameters.pack(SolrRequestParsers.parseQueryString(query))),
                     (parameters, left, right) -> left.buffer().compareTo(right.buffer()) < 0 ? right : left,
                     false);
         }

@@ -2,12 +2,12 @@ package io.uniserve.cli.bench;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.cli.bench.measure.ProcFiles;
 import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.bench.measure.Bench;
 import io.uniserve.cli.bench.measure.Block;
 import io.uniserve.cli.bench.measure.CpuMeter;
+import io.uniserve.cli.bench.measure.ProcFiles;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.JavaLauncher;
 import io.uniserve.cli.process.ProcessCluster;

@@ -37,7 +37,18 @@ final class PackedParametersTest {
 
     @ParameterizedTest
     @ValueSource(
-            strings = {"q", "1:q", "1:q5:abc", "-1:q1:a", "1:q-1:", "x:q1:a", ":q1:a", "2147483647:q1:a", "99999999999:q", "1:q1:a1"})
+            strings = {
+                "q",
+                "1:q",
+                "1:q5:abc",
+                "-1:q1:a",
+                "1:q-1:",
+                "x:q1:a",
+                ":q1:a",
+                "2147483647:q1:a",
+                "99999999999:q",
+                "1:q1:a1"
+            })
     void whatWasNotPackedIsRefused(String text) {
         assertThatThrownBy(() -> unpacked(text))
                 .isInstanceOf(UniserveException.class)

@@ -122,7 +122,8 @@ public final class LocalCluster implements AutoCloseable {
             if (!known.await(KNOWN_TIMEOUT.toNanos(), TimeUnit.NANOSECONDS)) {
                 throw new UniserveException(
                         ErrorCode.UNAVAILABLE,
-                        "the coordinator does not know server " + server + " after " + KNOWN_TIMEOUT.toSeconds() + " s");
+                        "the coordinator does not know server " + server + " after " + KNOWN_TIMEOUT.toSeconds()
+                                + " s");
             }
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();

@@ -19,7 +19,6 @@ import org.jspecify.annotations.Nullable;
 /** The configset of a table: a schema with its files, and always the port's own {@code solrconfig.xml}. */
 final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
     private static final String CONFIG = "solrconfig.xml";
-
     static final ConfigFiles<IndexSchema> FILES = new ConfigFiles<>(
             "configset", "schema.xml", List.of("managed-schema.xml", "managed-schema"), CONFIG, new SolrConfigset());
 

@@ -47,6 +47,7 @@ final class SolrQuery {
     /** Answers a whole query from one actor's core. */
     static final RetrieveOperator<SolrActor, String, Answer> WHOLE =
             WholeQuery.operator("solr.query@1", SolrActor.class, SolrQuery::answerWhole);
+
     final PlanContext context;
     final TableMeta table;
     private final SolrCore core;
@@ -113,11 +114,9 @@ final class SolrQuery {
         String key = core.getLatestSchema().getUniqueKeyField().getName();
         ModifiableSolrParams first = new ModifiableSolrParams(params);
         first.getParameterNames().removeIf(name -> name.matches("(json.)?facet|hl|stats|group|cursorMark|start"));
-        first.set(CommonParams.ROWS, count).set(CommonParams.FL, key);
-        first.set(CommonParams.SORT, "score desc," + key + " asc");
-        SolrDocumentList found = run(first, response -> (SolrDocumentList) response.getResponse());
-        return found.stream()
-                .map(document -> document.getFirstValue(key).toString())
+        first.set("rows", count).set("fl", key).set("sort", "score desc," + key + " asc");
+        var found = run(first, response -> (SolrDocumentList) response.getResponse()).stream();
+        return found.map(document -> document.getFirstValue(key).toString())
                 .collect(Collectors.joining("\t", "{!terms separator=\"\t\" f=" + key + "}", ""));
     }
 
@@ -145,27 +144,29 @@ final class SolrQuery {
 
     private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActor<String> texts) {
         var params = new ModifiableSolrParams(PackedParameters.unpack(texts.at(context.actor())));
-        return actor.with("answer a shard request", request -> answer(actor, request, context, params, "javabin"));
+        return actor.with(
+                "answer a shard request",
+                request -> handle(limited(actor, request, context, params), response -> written(response, "javabin")));
     }
 
     private static Answer answerWhole(SolrActor actor, OperatorContext context, String text) {
         return actor.with("answer the query", request -> {
             var params = params(request.getCore(), text, actor.home.meta().keyField());
-            return new Answer("application/json", answer(actor, request, context, params, "json"));
+            Bytes json = handle(limited(actor, request, context, params), response -> written(response, "json"));
+            return new Answer("application/json", json);
         });
     }
 
     /** Solr gives up at the query's deadline. */
-    private static Bytes answer(
-            SolrActor actor, SolrQueryRequest request, OperatorContext context, ModifiableSolrParams params, String format)
-            throws Exception {
+    private static SolrQueryRequest limited(
+            SolrActor actor, SolrQueryRequest request, OperatorContext context, ModifiableSolrParams params) {
         if ("/get".equals(params.get(CommonParams.QT))
                 && (actor.held != null || actor.home.meta().level().atomic())) {
             throw UniserveException.unsupported("qt=/get, which sees what is newest, in a session or of a table with"
                     + " atomic updates: use q={!term f=id}...");
         }
         request.setParams(params.set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
-        return handle(request, response -> written(response, format));
+        return request;
     }
 
     /** Runs a core's handler, without logging and metrics. The header has no QTime: equal answers are equal bytes. */
@@ -175,8 +176,8 @@ final class SolrQuery {
         String path = request.getParams().get(CommonParams.QT, "/select");
         request.getContext().put("path", path);
         SolrRequestInfo.setRequestInfo(new SolrRequestInfo(request, response));
-        // Limits of this request, not of a query whose thread it runs on. As a parameter the time would be asked for each hit.
-        request.getContext().replaceAll((k, old) -> old instanceof QueryLimits ? new QueryLimits(request, response) : old);
+        // Its own limits, not those of a query on whose thread it runs; as a parameter each hit would be timed too.
+        request.getContext().replaceAll((k, v) -> v instanceof QueryLimits ? new QueryLimits(request, response) : v);
         ((ModifiableSolrParams) request.getParams()).remove(CommonParams.TIME_ALLOWED);
         try {
             RequestHandlerBase handler = (RequestHandlerBase) request.getCore().getRequestHandler(path);

@@ -38,8 +38,8 @@ class DeadlineTest {
         instance = LocalTable.open(engine, directory);
         table = new LocalTable(engine, instance, directory, 2);
         table.add(IntStream.range(0, DOCUMENTS)
-                .mapToObj(i -> new Document(
-                        "id", Map.of("id", "d" + i, "text_s", "jumps over the lazy dog ".repeat(4) + i)))
+                .mapToObj(i ->
+                        new Document("id", Map.of("id", "d" + i, "text_s", "jumps over the lazy dog ".repeat(4) + i)))
                 .toList());
     }
 
@@ -49,8 +49,9 @@ class DeadlineTest {
     }
 
     private static void stops(Supplier<String> query) {
-        assertThatThrownBy(query::get).isInstanceOfSatisfying(UniserveException.class, e -> assertThat(e.code())
-                .isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
+        assertThatThrownBy(query::get)
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED));
     }
 
     /** On a thread that serves nothing else. */
@@ -66,7 +67,8 @@ class DeadlineTest {
     @Test
     void anActorThatIsAskedOnThePlannersThreadStops() {
         table.remaining(MILLI);
-        for (String more : List.of("", "&facet=true&facet.field=text_s&facet.limit=2", "&group=true&group.field=text_s")) {
+        for (String more :
+                List.of("", "&facet=true&facet.field=text_s&facet.limit=2", "&group=true&group.field=text_s")) {
             stops(() -> table.query(LONG + more));
         }
         table.remaining(60_000 * MILLI);

@@ -18,9 +18,12 @@ import org.jspecify.annotations.Nullable;
 public final class PlannedStatements implements AutoCloseable {
     /** Texts whose plans are kept, those that were used last. */
     static final int PLANS_MAX = 32;
+    /** Longer texts are planned each time: what is kept has no other bound of its memory. */
+    static final int TEXT_CHARS_MAX = 8 << 10;
 
     private final Connection connection;
     private final Map<String, Plan> plans = new LinkedHashMap<>(16, 0.75f, true);
+    private long planned = -1;
 
     /** Without plans; it closes the connection. */
     public PlannedStatements(Connection connection) {
@@ -40,7 +43,7 @@ public final class PlannedStatements implements AutoCloseable {
      */
     public SqlRows answer(String sql, LongSupplier state, QueryLife life) throws SQLException {
         long now = state.getAsLong();
-        Plan plan = now % 2 == 0 ? plan(sql, now) : null;
+        Plan plan = now % 2 == 0 && sql.length() <= TEXT_CHARS_MAX ? plan(sql, now) : null;
         if (plan != null) {
             try {
                 PreparedStatement statement = plan.statement(connection, sql);
@@ -59,14 +62,17 @@ public final class PlannedStatements implements AutoCloseable {
         return JdbcQueries.answer(connection, sql, life);
     }
 
-    /** The statement's plan of this state; null where it is asked for the first time, as most are never again. */
+    /** The statement's plan of this state; null where it is asked for the first time, as most are never again. Those of others go. */
     private @Nullable Plan plan(String sql, long state) throws SQLException {
+        if (state != planned) {
+            forgetAll();
+            planned = state;
+        }
         Plan known = plans.get(sql);
-        if (known != null && known.state == state) {
+        if (known != null) {
             return known;
         }
-        forget(sql);
-        plans.put(sql, new Plan(state));
+        plans.put(sql, new Plan());
         if (plans.size() > PLANS_MAX) {
             forget(plans.keySet().iterator().next());
         }
@@ -80,21 +86,23 @@ public final class PlannedStatements implements AutoCloseable {
         }
     }
 
-    @Override
-    public void close() throws SQLException {
+    private void forgetAll() throws SQLException {
         for (String sql : List.copyOf(plans.keySet())) {
             forget(sql);
         }
-        connection.close();
+    }
+
+    @Override
+    public void close() throws SQLException {
+        try {
+            forgetAll();
+        } finally {
+            connection.close();
+        }
     }
 
     private static final class Plan {
-        private final long state;
         private @Nullable PreparedStatement statement;
-
-        private Plan(long state) {
-            this.state = state;
-        }
 
         private PreparedStatement statement(Connection connection, String sql) throws SQLException {
             PreparedStatement known = statement;

@@ -329,7 +329,7 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         query.sides().forEach((place, packed) -> relations.put(SplitQuery.side(place), packed));
         String statement = "SELECT * FROM (WITH " + String.join(", ", with) + " " + split.partial() + ")";
         query.giveTo(statement, relations);
-        return new SqlQuery.Work(statement, relations);
+        return new SqlQuery.Work(statement, relations, Map.of(), true);
     }
 
     /**

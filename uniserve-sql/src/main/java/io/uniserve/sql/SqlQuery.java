@@ -219,11 +219,18 @@ public record SqlQuery(
      *
      * @param statement over the actor's rows and the relations
      * @param relations by the names that the statement has for them
+     * @param once it will not be asked again word for word, as it names files of this query
      */
-    public record Work(String statement, Map<String, PackedRows> relations, Map<String, Beside> beside) {
+    public record Work(
+            String statement, Map<String, PackedRows> relations, Map<String, Beside> beside, boolean once) {
         /** One that reads nothing beside the actor. */
         public Work(String statement, Map<String, PackedRows> relations) {
-            this(statement, relations, Map.of());
+            this(statement, relations, Map.of(), false);
+        }
+
+        /** Whether the statement over the actor alone may be asked again. */
+        public boolean recurs() {
+            return !once && relations.isEmpty() && beside.isEmpty();
         }
 
         /**
@@ -310,7 +317,7 @@ public record SqlQuery(
         if (step == Step.PARTIAL || step == Step.TOP) {
             beside.forEach((place, table) -> there.put(SplitQuery.side(place), beside(split, place, table)));
         }
-        return new Work(statement, relations, there);
+        return new Work(statement, relations, there, false);
     }
 
     private Beside beside(SplitQuery split, int place, TableName table) {

@@ -1,6 +1,8 @@
 package io.uniserve.protocol.server;
 
+import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
+import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import java.util.ArrayList;
@@ -13,22 +15,34 @@ final class Refresher<T> {
     private final long retryNanos;
     private final Consumer<Completion<T>> read;
     private final Consumer<T> changed;
+    private final Consumer<UniserveException> failed;
     /** Wait for a read that is to begin. */
-    private final List<Runnable> waiting = new ArrayList<>();
+    private final List<Completion<Done>> waiting = new ArrayList<>();
 
     private boolean reading;
     private boolean again;
     private boolean stopped;
 
     Refresher(Timers timers, long retryNanos, Consumer<Completion<T>> read, Consumer<T> changed) {
+        this(timers, retryNanos, read, changed, error -> {});
+    }
+
+    /** @param failed hears of each read that fails; it is tried again */
+    Refresher(
+            Timers timers,
+            long retryNanos,
+            Consumer<Completion<T>> read,
+            Consumer<T> changed,
+            Consumer<UniserveException> failed) {
         this.timers = timers;
         this.retryNanos = retryNanos;
         this.read = read;
         this.changed = changed;
+        this.failed = failed;
     }
 
-    /** What was read may be old; tells when what was there at this call, or later, has been read. Nothing is told once it has stopped. */
-    void dirty(Runnable whenRead) {
+    /** What was read may be old; tells when what was there at this call, or later, has been read, or that it could not be just now. */
+    void dirty(Completion<Done> whenRead) {
         waiting.add(whenRead);
         dirty();
     }
@@ -44,7 +58,7 @@ final class Refresher<T> {
         }
         reading = true;
         again = false;
-        List<Runnable> told = List.copyOf(waiting);
+        List<Completion<Done>> told = List.copyOf(waiting);
         waiting.clear();
         read.accept(outcome -> {
             if (stopped) {
@@ -53,16 +67,18 @@ final class Refresher<T> {
             if (outcome instanceof Outcome.Ok<T> ok) {
                 reading = false;
                 changed.accept(ok.value());
-                told.forEach(Runnable::run);
+                told.forEach(one -> one.done(Outcome.ok(Done.DONE)));
                 if (again) {
                     dirty();
                 }
             } else {
-                waiting.addAll(0, told);
                 timers.after(retryNanos, () -> {
                     reading = false;
                     dirty();
                 });
+                UniserveException error = ((Outcome.Err<T>) outcome).error();
+                told.forEach(one -> one.done(Outcome.err(error)));
+                failed.accept(error);
             }
         });
     }

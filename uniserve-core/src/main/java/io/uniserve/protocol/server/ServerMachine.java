@@ -164,7 +164,11 @@ public final class ServerMachine {
 
     /** Tells when every table that was there at this call is known here, and so is in the routing. */
     public void search(Completion<Done> completion) {
-        views.search(completion);
+        if (stopped) {
+            later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
+        } else {
+            views.search(completion);
+        }
     }
 
     /**

@@ -15,6 +15,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -123,18 +124,32 @@ final class TableViews {
         env.registry().sync(synced -> names.dirty());
     }
 
-    /** Tells when every table that was there at this call is known here; fails where the registry does not answer now. */
+    /** Tells when every table that was there at this call is known here; fails where one of them cannot be read just now. */
     void search(Completion<Done> completion) {
         env.registry().sync(synced -> {
             if (synced instanceof Outcome.Err<Done>) {
                 completion.done(synced);
                 return;
             }
-            names.dirty(() -> {
+            names.dirty(read -> {
+                if (read instanceof Outcome.Err<Done>) {
+                    completion.done(read);
+                    return;
+                }
                 searches.add(completion);
                 settled();
             });
         });
+    }
+
+    private void unread(UniserveException error) {
+        end(Outcome.err(error));
+    }
+
+    private void end(Outcome<Done> searched) {
+        List<Completion<Done>> all = List.copyOf(searches);
+        searches.clear();
+        all.forEach(search -> search.done(searched));
     }
 
     private void onNames(List<String> children) {
@@ -173,9 +188,7 @@ final class TableViews {
                 complete = true;
                 listener.complete();
             }
-            List<Completion<Done>> found = List.copyOf(searches);
-            searches.clear();
-            found.forEach(search -> search.done(Outcome.ok(Done.DONE)));
+            end(Outcome.ok(Done.DONE));
         }
     }
 
@@ -194,18 +207,27 @@ final class TableViews {
 
         private Entry(TableName name) {
             this.name = name;
-            this.meta = new Refresher<>(
-                    env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.meta(name), done), read -> {
-                        metaRead = true;
-                        onMeta(read);
-                        TableViews.this.settled();
-                    });
-            this.map = new Refresher<>(
-                    env.timers(), retryNanos, done -> env.registry().read(RegistryPaths.map(name), done), read -> {
-                        mapRead = true;
-                        onMap(read);
-                        TableViews.this.settled();
-                    });
+            this.meta = refresher(RegistryPaths.meta(name), read -> {
+                metaRead = true;
+                onMeta(read);
+            });
+            this.map = refresher(RegistryPaths.map(name), read -> {
+                mapRead = true;
+                onMap(read);
+            });
+        }
+
+        private Refresher<Versioned> refresher(String path, Consumer<Versioned> changed) {
+            Consumer<Versioned> settling = read -> {
+                changed.accept(read);
+                TableViews.this.settled();
+            };
+            return new Refresher<>(
+                    env.timers(),
+                    retryNanos,
+                    done -> env.registry().read(path, done),
+                    settling,
+                    TableViews.this::unread);
         }
 
         /** Both nodes were read and make a table, or one of them is not there: a name without a table. */

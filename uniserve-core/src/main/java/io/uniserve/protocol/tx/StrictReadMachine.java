@@ -3,6 +3,7 @@ package io.uniserve.protocol.tx;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
@@ -63,6 +64,7 @@ public final class StrictReadMachine {
     private boolean paused;
     private int round;
     private boolean over;
+    private final ReplicaDraw draw;
     private final List<TableName> tables;
     private final @Nullable Cut fixed;
     private final Set<ServerId> servers = new LinkedHashSet<>();
@@ -139,6 +141,7 @@ public final class StrictReadMachine {
         this.floors = floors;
         this.queries = List.copyOf(queries);
         this.completion = completion;
+        this.draw = new ReplicaDraw(env.ids().next());
     }
 
     /**
@@ -207,16 +210,17 @@ public final class StrictReadMachine {
             return;
         }
         RouteIndex index = env.routing().current();
-        Optional<ServerId> server = index.routing().servers().stream()
+        List<ServerId> open = index.routing().servers().stream()
                 .map(record -> record.id())
                 .filter(id -> !tried.contains(id) && index.address(id).isPresent())
-                .findFirst();
-        if (server.isEmpty()) {
+                .toList();
+        if (open.isEmpty()) {
             tried.clear();
             later();
             return;
         }
-        Address address = index.address(server.get()).orElseThrow();
+        ServerId server = draw.draw(open, Map.of());
+        Address address = index.address(server).orElseThrow();
         int asked = round;
         cuts.cut(address, tables, Math.max(1, Math.min(CUT_NANOS, left())), outcome -> {
             if (over || asked != round) {
@@ -226,8 +230,8 @@ public final class StrictReadMachine {
                 take(ok.value());
             } else {
                 UniserveException error = ((Outcome.Err<Cut>) outcome).error();
-                last = server.get() + ": " + error.getMessage();
-                tried.add(server.get());
+                last = server + ": " + error.getMessage();
+                tried.add(server);
                 if (error.code() == ErrorCode.TABLE_NOT_FOUND || error.code() == ErrorCode.UNSUPPORTED) {
                     end(Outcome.err(error));
                 } else if (cuts.oneForAll()) {
@@ -349,6 +353,7 @@ public final class StrictReadMachine {
         shares.forEach((share, group) -> send(index, share, group));
     }
 
+    /** A live in-sync replica not tried in this round, at random in proportion to the actor's weights; null where all were. */
     private @Nullable ServerId pick(RouteIndex index, Slot slot) {
         Optional<TableRoute> route = index.table(queries.get(slot.query).table());
         if (route.isEmpty()
@@ -359,7 +364,8 @@ public final class StrictReadMachine {
             slot.trouble = null;
             return null;
         }
-        List<ServerId> open = route.get().map().actors().get(slot.actor).isr().stream()
+        ActorState actor = route.get().map().actors().get(slot.actor);
+        List<ServerId> open = actor.isr().stream()
                 .filter(server ->
                         !slot.tried.contains(server) && index.address(server).isPresent())
                 .toList();
@@ -369,7 +375,7 @@ public final class StrictReadMachine {
                 return server;
             }
         }
-        return open.isEmpty() ? null : open.get(0);
+        return open.isEmpty() ? null : draw.draw(open, actor.weights());
     }
 
     private void send(RouteIndex index, Share share, List<Slot> group) {

@@ -58,7 +58,7 @@ public final class VersionedReadMachine {
     private final Set<ServerId> servers = new LinkedHashSet<>();
     private int rounds = 1;
     private int restarts;
-    private long random;
+    private final ReplicaDraw draw;
     private boolean paused;
     private boolean over;
     private boolean oneVersion = true;
@@ -135,7 +135,7 @@ public final class VersionedReadMachine {
         this.floors = floors;
         this.query = query;
         this.completion = completion;
-        this.random = env.ids().next();
+        this.draw = new ReplicaDraw(env.ids().next());
     }
 
     /**
@@ -291,25 +291,7 @@ public final class VersionedReadMachine {
                 return server;
             }
         }
-        random = random * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
-        return draw(open, actor.weights());
-    }
-
-    private ServerId draw(List<ServerId> open, Map<ServerId, Double> weights) {
-        double total = 0;
-        for (ServerId server : open) {
-            total += weights.getOrDefault(server, 0.0);
-        }
-        if (total > 0) {
-            double mark = (random >>> 11) * 0x1.0p-53 * total;
-            for (ServerId server : open) {
-                mark -= weights.getOrDefault(server, 0.0);
-                if (mark < 0) {
-                    return server;
-                }
-            }
-        }
-        return open.get((int) ((random >>> 33) % open.size())); // equal shares, or nobody with a share is left
+        return draw.draw(open, actor.weights());
     }
 
     /** Every replica was tried: after a pause, with a newer map, all are again. */

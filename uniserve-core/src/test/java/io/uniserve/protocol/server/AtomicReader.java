@@ -60,6 +60,9 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     @Nullable
     RouteIndex old;
 
+    /** Actors that strict reads asked each server for. */
+    final Map<String, Integer> actorsAsked = new TreeMap<>();
+
     /** Shares of every actor's reads, as its client believes. */
     Map<ServerId, Double> weights = Map.of();
 
@@ -144,6 +147,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     /** A share of a read, with what is planted. */
     Timers.Cancel versioned(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         Cluster cluster = atomic.cluster;
+        actorsAsked.merge(to.toString(), request.targets().size(), Integer::sum);
         cluster.loop.soon(() -> {
             boolean planted = answersBefore-- <= 0;
             if (planted && gone > 0) {

@@ -133,6 +133,28 @@ class MergedReadsTest {
     }
 
     @Test
+    void strictReadsFollowThemToo() {
+        atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
+        cluster.loop.run(Cluster.SECOND);
+        Iterator<String> names = cluster.servers.keySet().iterator();
+        ServerId all = new ServerId(names.next());
+        ServerId none = new ServerId(names.next());
+        reader.weights = Map.of(all, 1.0, none, 0.0);
+        for (int i = 0; i < 10; i++) {
+            assertThat(reader.strict(20, Cluster.T)).isInstanceOf(Outcome.Ok.class);
+        }
+        assertThat(reader.actorsAsked.values()).containsExactly(10 * ACTORS);
+        reader.weights = Map.of(all, 0.25, none, 0.75);
+        reader.actorsAsked.clear();
+        for (int i = 0; i < 200; i++) {
+            assertThat(reader.strict(20, Cluster.T)).isInstanceOf(Outcome.Ok.class);
+        }
+        assertThat(reader.actorsAsked.values().stream().mapToInt(n -> n).max().orElseThrow())
+                .as("three quarters of 800 in %s", reader.actorsAsked)
+                .isBetween(540, 660);
+    }
+
+    @Test
     void whatIsBehindIsAskedAgainWithAllItsActors() {
         atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
         cluster.loop.run(Cluster.SECOND);

@@ -207,6 +207,31 @@ class RoutingBoardTest {
     }
 
     @Test
+    void aSearchFailsWhereATableOrTheListOfThemCannotBeRead() {
+        table(A, 1);
+        server("s1");
+        board.start();
+        List<Outcome<Done>> found = new ArrayList<>();
+        for (String path : List.of(RegistryPaths.TABLES, RegistryPaths.map(B))) {
+            registry.holdReads(path::equals);
+            board.views.search(found::add);
+            loop.run(SECOND);
+            assertThat(found).as("the registry answers the sync, and not the read of %s", path).isEmpty();
+            registry.cut(true);
+            registry.release();
+            loop.run(SECOND);
+            assertThat(found).singleElement().isInstanceOf(Outcome.Err.class);
+            found.clear();
+            registry.cut(false);
+            table(B, 2);
+        }
+        board.views.search(found::add);
+        loop.run(SECOND);
+        assertThat(found).singleElement().isInstanceOf(Outcome.Ok.class);
+        assertThat(board.routing.routing().orElseThrow().tables()).hasSize(2);
+    }
+
+    @Test
     void aSearchWithNothingNewEnds() {
         table(A, 1);
         server("s1");

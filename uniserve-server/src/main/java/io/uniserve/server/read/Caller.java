@@ -4,9 +4,12 @@ import io.uniserve.api.QueryLife;
 import io.uniserve.protocol.env.Timers;
 import java.util.ArrayList;
 import java.util.List;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /** Who waits for a query or a part of one, until that one gives up: then what works for it is stopped. Safe for use by several threads. */
 public final class Caller {
+    private static final Logger LOG = LoggerFactory.getLogger(Caller.class);
     /** Work that goes on after a stop is stopped again: the first one came before it had begun. */
     private static final long AGAIN_NANOS = 20_000_000;
 
@@ -14,7 +17,7 @@ public final class Caller {
     private final List<Work> open = new ArrayList<>(1);
     private volatile boolean gone;
 
-    /** One who waits; timers may be set on any thread. */
+    /** One who waits; timers may be set on any thread, and what they ring for may take a while: it is a port's. */
     public Caller(Timers timers) {
         this.timers = timers;
     }
@@ -57,8 +60,12 @@ public final class Caller {
 
         private synchronized void stop() {
             if (!over) {
-                stop.run();
                 again.cancel();
+                try {
+                    stop.run();
+                } catch (RuntimeException | LinkageError e) {
+                    LOG.warn("what was to stop an operator failed; it is tried again", e);
+                }
                 again = timers.after(AGAIN_NANOS, this::stop);
             }
         }

@@ -18,6 +18,7 @@ import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.transport.ReadHandler;
 import io.uniserve.server.exchange.ExchangeHost;
 import java.util.BitSet;
@@ -43,6 +44,9 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     private final Clock clock;
     private final Timers timers;
+    /** For what stops operators, which are a port's: on no thread that others wait for. */
+    private final CoarseTimers stops;
+
     private final GateTable gates;
     private final ActorSource actors;
     private final Supplier<Optional<Routing>> routing;
@@ -97,6 +101,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         this.faults = faults;
         this.clock = clock;
         this.timers = timers;
+        this.stops = new CoarseTimers("uniserve-stops", clock);
         this.gates = gates;
         this.actors = actors;
         this.costs = costs;
@@ -271,6 +276,7 @@ public final class ReadService implements ReadHandler, AutoCloseable {
     public void close() {
         closed = true;
         pool.close();
+        stops.close();
         held.close();
     }
 
@@ -322,6 +328,10 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     Clock clock() {
         return clock;
+    }
+
+    Caller caller() {
+        return new Caller(stops);
     }
 
     Timers timers() {

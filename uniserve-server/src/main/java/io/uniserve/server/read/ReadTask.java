@@ -66,7 +66,7 @@ final class ReadTask implements Timers.Cancel {
         this.service = service;
         this.request = request;
         this.completion = completion;
-        this.caller = new Caller(service.timers());
+        this.caller = service.caller();
         long now = service.clock().nanos();
         this.deadlineNanos = now + request.remainingNanos();
         this.patienceNanos = now + Math.min(request.remainingNanos(), service.catchUpNanos());

@@ -60,7 +60,7 @@ final class VersionedTask implements Timers.Cancel {
         this.service = service;
         this.request = request;
         this.completion = completion;
-        this.caller = new Caller(service.timers());
+        this.caller = service.caller();
         long known = service.gates().version(request.tableId());
         request.targets().forEach(target -> shares.add(new VersionedShare(request, target, known)));
         this.deadlineNanos = service.clock().nanos() + request.remainingNanos();

@@ -44,6 +44,25 @@ class CallerTest {
     }
 
     @Test
+    void aStopThatFailsKeepsNoOtherFromItsOwnAndIsTriedAgain() {
+        AtomicInteger failures = new AtomicInteger();
+        QueryLife.Watch failing = caller.whenGone(() -> {
+            failures.incrementAndGet();
+            throw new IllegalStateException("the statement is closed");
+        });
+        QueryLife.Watch other = caller.whenGone(stops::incrementAndGet);
+        caller.leave();
+        assertThat(failures).hasValue(1);
+        assertThat(stops).hasValue(1);
+        ring();
+        assertThat(failures).hasValue(2);
+        assertThat(stops).hasValue(2);
+        failing.close();
+        other.close();
+        assertThat(timers).isEmpty();
+    }
+
+    @Test
     void workThatBeginsLaterIsStoppedAtOnce() {
         caller.leave();
         try (QueryLife.Watch unused = caller.whenGone(stops::incrementAndGet)) {

@@ -86,8 +86,7 @@ abstract class DuckTable implements SqlShuffle.Table, AutoCloseable {
                         ? SqlRows.ELSEWHERE
                         : DuckRelations.with(
                                 work.unpacked(),
-                                with -> read(by -> with.isEmpty()
-                                                && work.beside().isEmpty()
+                                with -> read(by -> work.recurs()
                                         ? by.answer(statement.get(), this::state, life(context))
                                         : JdbcQueries.answer(by.connection(), with + statement.get(), life(context)))));
     }

@@ -21,6 +21,7 @@ import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.stream.LongStream;
 import org.duckdb.DuckDBConnection;
 import org.junit.jupiter.api.AfterEach;
@@ -161,13 +162,20 @@ class PlannedStatementsTest {
         DuckDBConnection connection = duck.connect();
         Duck.run(connection, "USE one");
         try (PlannedStatements statements = new PlannedStatements(connection)) {
-            AtomicLong asked = new AtomicLong();
-            // An even number at the beginning, and another one at the end of the third answer.
-            for (int i = 0; i < 4; i++) {
+            AtomicLong looks = new AtomicLong();
+            LongSupplier state = () -> {
+                // The first answer looks once, each other one before and after: rows come once the third has looked.
+                boolean third = looks.incrementAndGet() == 4;
+                if (third) {
+                    put(1_000, 1_000, 4_000_000_000_000_000_000L);
+                }
+                return looks.get() <= 4 ? 2 : 4;
+            };
+            for (String count : List.of("0", "0", "1000", "1000", "1000")) {
                 assertThat(statements
-                                .answer(STATEMENTS.get(0), () -> asked.incrementAndGet() < 6 ? 2 : 4, MINUTE)
+                                .answer(STATEMENTS.get(1), state, MINUTE)
                                 .rows())
-                        .hasToString("[[1000]]");
+                        .hasToString("[[" + count + "]]");
             }
         }
         assertThat(connection.isClosed()).isTrue();

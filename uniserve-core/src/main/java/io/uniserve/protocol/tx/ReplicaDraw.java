@@ -1,0 +1,38 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.model.ServerId;
+import java.util.List;
+import java.util.Map;
+
+/** Draws one of several replicas at random, so that each gets the share of reads that the coordinator planned. Not thread-safe. */
+final class ReplicaDraw {
+    private long random;
+
+    /** @param seed the same draws the same replicas */
+    ReplicaDraw(long seed) {
+        this.random = seed;
+    }
+
+    /**
+     * One of these in proportion to its weight; where none has any, all have equal shares.
+     *
+     * @param open at least one
+     */
+    ServerId draw(List<ServerId> open, Map<ServerId, Double> weights) {
+        random = random * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
+        double total = 0;
+        for (ServerId server : open) {
+            total += weights.getOrDefault(server, 0.0);
+        }
+        if (total > 0) {
+            double mark = (random >>> 11) * 0x1.0p-53 * total;
+            for (ServerId server : open) {
+                mark -= weights.getOrDefault(server, 0.0);
+                if (mark < 0) {
+                    return server;
+                }
+            }
+        }
+        return open.get((int) ((random >>> 33) % open.size()));
+    }
+}

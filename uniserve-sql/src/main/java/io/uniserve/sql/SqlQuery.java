@@ -221,8 +221,7 @@ public record SqlQuery(
      * @param relations by the names that the statement has for them
      * @param once it will not be asked again word for word, as it names files of this query
      */
-    public record Work(
-            String statement, Map<String, PackedRows> relations, Map<String, Beside> beside, boolean once) {
+    public record Work(String statement, Map<String, PackedRows> relations, Map<String, Beside> beside, boolean once) {
         /** One that reads nothing beside the actor. */
         public Work(String statement, Map<String, PackedRows> relations) {
             this(statement, relations, Map.of(), false);

@@ -216,7 +216,9 @@ class RoutingBoardTest {
             registry.holdReads(path::equals);
             board.views.search(found::add);
             loop.run(SECOND);
-            assertThat(found).as("the registry answers the sync, and not the read of %s", path).isEmpty();
+            assertThat(found)
+                    .as("the registry answers the sync, and not the read of %s", path)
+                    .isEmpty();
             registry.cut(true);
             registry.release();
             loop.run(SECOND);

@@ -172,9 +172,7 @@ class PlannedStatementsTest {
                 return looks.get() <= 4 ? 2 : 4;
             };
             for (String count : List.of("0", "0", "1000", "1000", "1000")) {
-                assertThat(statements
-                                .answer(STATEMENTS.get(1), state, MINUTE)
-                                .rows())
+                assertThat(statements.answer(STATEMENTS.get(1), state, MINUTE).rows())
                         .hasToString("[[" + count + "]]");
             }
         }

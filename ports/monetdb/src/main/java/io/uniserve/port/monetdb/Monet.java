@@ -35,8 +35,8 @@ final class Monet {
     private static final Pattern REFUSED = Pattern.compile("syntax error|unknown|no such|cannot|needs|not supported");
 
     /** What values do to a statement; once it runs MonetDBLite tells only that it failed. */
-    private static final Pattern VALUES =
-            Pattern.compile("operation failed|(?i)too many digits|too large|overflow|out of (range|domain)|P=\\d+ > |conversion of");
+    private static final Pattern VALUES = Pattern.compile(
+            "operation failed|(?i)too many digits|too large|overflow|out of (range|domain)|P=\\d+ > |conversion of");
 
     /** Calls that no row and no query can make fail. */
     static final EngineFailures MONETDB = new EngineFailures("MonetDB", failure -> Optional.empty());

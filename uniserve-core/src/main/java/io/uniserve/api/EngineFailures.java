@@ -45,11 +45,22 @@ public record EngineFailures(String engine, Function<Throwable, Optional<ErrorCo
             }
             Optional<ErrorCode> code = known.apply(cause);
             if (code.isPresent()) {
-                return new UniserveException(code.get(), engine + ": " + Printable.line(cause.getMessage()), failure);
+                return new UniserveException(code.get(), engine + ": " + users(cause), failure);
             }
         }
         ErrorCode code = failure instanceof IOException ? ErrorCode.IO : ErrorCode.PORT_FAILED;
-        String message = engine + " cannot " + what + ": " + Printable.line(failure.getMessage());
-        return new UniserveException(code, message, failure);
+        return new UniserveException(code, engine + " cannot " + what + ": " + told(failure), failure);
+    }
+
+    /** Some engines say no more than that they failed, as for a function of a field whose type it does not know. */
+    private static String users(Throwable failure) {
+        String hint = "; look for a function or an option that a field's type does not have";
+        return told(failure) + (failure.getMessage() == null ? hint : "");
+    }
+
+    private static String told(Throwable failure) {
+        return failure.getMessage() == null
+                ? failure.getClass().getSimpleName() + " without a message"
+                : Printable.line(failure.getMessage());
     }
 }

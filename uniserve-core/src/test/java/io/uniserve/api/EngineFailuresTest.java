@@ -1,0 +1,51 @@
+package io.uniserve.api;
+
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import org.junit.jupiter.api.Test;
+
+final class EngineFailuresTest {
+    private static final EngineFailures ENGINE =
+            EngineFailures.ofUsers("Engine", failure -> failure instanceof UnsupportedOperationException);
+
+    private static void fails(Exception failure, ErrorCode code, String message) {
+        assertThatThrownBy(() -> ENGINE.translated("count", () -> {
+                    throw failure;
+                }))
+                .isInstanceOfSatisfying(UniserveException.class, e -> {
+                    if (e.code() != code || !e.reason().equals(message)) {
+                        throw new AssertionError(e.code() + ": " + e.reason());
+                    }
+                });
+    }
+
+    @Test
+    void aUsersFaultIsToldInTheEnginesWords() {
+        UnsupportedOperationException inner = new UnsupportedOperationException("no sum of texts");
+        fails(inner, ErrorCode.INVALID_ARGUMENT, "Engine: no sum of texts");
+        fails(new IllegalStateException("wrapped", inner), ErrorCode.INVALID_ARGUMENT, "Engine: no sum of texts");
+    }
+
+    @Test
+    void whereTheEngineSaysNothingTheKindOfFailureIsTold() {
+        fails(
+                new UnsupportedOperationException(),
+                ErrorCode.INVALID_ARGUMENT,
+                "Engine: UnsupportedOperationException without a message; look for a function or an option that a"
+                        + " field's type does not have");
+        fails(
+                new NullPointerException(),
+                ErrorCode.PORT_FAILED,
+                "Engine cannot count: NullPointerException without a message");
+    }
+
+    @Test
+    void whatIsNobodysFaultKeepsItsCode() {
+        fails(new IOException("disk full"), ErrorCode.IO, "Engine cannot count: disk full");
+        UniserveException told = UniserveException.invalid("field \"n\"");
+        fails(new IOException("wrapped", told), ErrorCode.INVALID_ARGUMENT, told.reason());
+    }
+}

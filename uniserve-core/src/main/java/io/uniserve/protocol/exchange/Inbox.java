@@ -152,16 +152,12 @@ final class Inbox {
         private void arrived(List<Part> parts, PeerReply reply) {
             List<PeerReply.Piece> pieces = reply instanceof PeerReply.Pieces some ? some.pieces() : List.of();
             long message = parts.stream().mapToLong(Part::length).sum();
-            // Else the room of the first chunk of many that came would be asked for at once, by a message of its own.
-            boolean before = pumping;
-            pumping = true;
             for (int i = 0; i < parts.size(); i++) {
                 Part part = parts.get(i);
                 if (!part.of.over) {
                     part.of.answered(part, i < pieces.size() ? pieces.get(i) : null, message);
                 }
             }
-            pumping = before;
         }
 
         private void failed(List<Part> parts, int attempt, UniserveException error) {

@@ -106,23 +106,6 @@ class ExchangeMachineTest {
     }
 
     @Test
-    void messagesAreFullAlsoWhileChunksCome() {
-        ExchangeWorld wide =
-                new ExchangeWorld(2, new ExchangeLimits(100_000, 100_000, 100_000, 100_000, 400, 100, SECOND, 3));
-        Map<Integer, Bytes> chunks = new TreeMap<>();
-        List<Integer> slots = new ArrayList<>();
-        for (int slot = 0; slot < 64; slot++) {
-            chunks.put(slot, chunk(20, slot));
-            slots.add(slot);
-        }
-        Receipt receipt = value(wide.scattered(1, ID, 0, 64, 4, chunks));
-        value(wide.delivered(0, frame(ID, slots, receipt), slots.toArray(Integer[]::new)));
-        assertThat(wide.messages)
-                .hasSize(16)
-                .allSatisfy(message -> assertThat(message.parts()).hasSize(4));
-    }
-
-    @Test
     void aMessageOfWhichOneChunkIsGoneBringsTheOthers() {
         ExchangeWorld wide =
                 new ExchangeWorld(2, new ExchangeLimits(100_000, 100_000, 100_000, 100_000, 2_000, 1_000, SECOND, 3));

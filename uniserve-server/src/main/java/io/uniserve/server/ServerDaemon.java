@@ -172,7 +172,8 @@ public final class ServerDaemon implements AutoCloseable {
                         return resources.engine.build(port);
                     }
                 },
-                faults);
+                faults,
+                reads::caller);
     }
 
     /**

@@ -2,11 +2,14 @@ package io.uniserve.api.plan;
 
 import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.codec.Codec;
+import io.uniserve.codec.Codecs;
 import io.uniserve.model.TableName;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
@@ -18,9 +21,37 @@ import java.util.Map;
  */
 public final class ShardRounds<R> {
     private final List<Pending<R>> pending = new ArrayList<>();
-    private final IdentityHashMap<R, String> texts = new IdentityHashMap<>();
+    private final IdentityHashMap<R, Parameters> taken = new IdentityHashMap<>();
 
-    private record Pending<R>(R request, int actor, String text) {}
+    private record Pending<R>(R request, int actor, Parameters parameters) {}
+
+    /**
+     * What a request asks for.
+     *
+     * @param byName the values of each name, in their order
+     */
+    public record Parameters(Map<String, String[]> byName) {
+        private static final Codec<List<String>> VALUES = Codecs.list(Codecs.STRING);
+        private static final Codec<Map<String, String[]>> BY_NAME = Codecs.map(
+                Codecs.STRING,
+                Codecs.of(
+                        (out, values) -> VALUES.write(out, List.of(values)),
+                        in -> VALUES.read(in).toArray(String[]::new)));
+
+        public static final Codec<Parameters> CODEC =
+                Codecs.of((out, all) -> BY_NAME.write(out, all.byName), in -> new Parameters(BY_NAME.read(in)));
+
+        /** For an actor to change: actors of one server get the same ones. */
+        public Map<String, String[]> copy() {
+            return new LinkedHashMap<>(byName);
+        }
+
+        private static Parameters of(Iterable<Map.Entry<String, String[]>> entries) {
+            Map<String, String[]> all = new LinkedHashMap<>();
+            entries.forEach(one -> all.put(one.getKey(), one.getValue()));
+            return new Parameters(all);
+        }
+    }
 
     /** Takes what comes back. */
     public interface Answered<R, V> {
@@ -28,10 +59,9 @@ public final class ShardRounds<R> {
         void take(R request, int actor, V value);
     }
 
-    /** A request to one actor; its operator gets the parameters {@link PackedParameters packed}, the same at all actors of the request. */
+    /** A request to one actor, with parameters that are the same at all actors of the request. */
     public void add(R request, int actor, Iterable<Map.Entry<String, String[]>> parameters) {
-        pending.add(new Pending<>(
-                request, actor, texts.computeIfAbsent(request, made -> PackedParameters.pack(parameters))));
+        pending.add(new Pending<>(request, actor, taken.computeIfAbsent(request, made -> Parameters.of(parameters))));
     }
 
     /** Whether there is something to ask. */
@@ -42,25 +72,25 @@ public final class ShardRounds<R> {
     /** Forgets what was not asked yet. */
     public void clear() {
         pending.clear();
-        texts.clear();
+        taken.clear();
     }
 
     /** One round: the first request of each actor. Fails as a whole. */
     public <V> void ask(
             PlanContext context,
             TableName table,
-            RetrieveCall<PerActor<String>, V> call,
+            RetrieveCall<PerActor<Parameters>, V> call,
             Answered<? super R, ? super V> answered) {
         Map<Integer, R> round = new HashMap<>();
-        Map<Integer, String> texts = new HashMap<>();
+        Map<Integer, Parameters> asked = new HashMap<>();
         for (Iterator<Pending<R>> all = pending.iterator(); all.hasNext(); ) {
             Pending<R> one = all.next();
             if (round.putIfAbsent(one.actor, one.request) == null) {
-                texts.put(one.actor, one.text);
+                asked.put(one.actor, one.parameters);
                 all.remove();
             }
         }
-        Map<Integer, V> values = context.retrieveEach(table, call, texts);
+        Map<Integer, V> values = context.retrieveEach(table, call, asked);
         round.forEach((actor, request) -> {
             V value = values.get(actor);
             if (value != null) {

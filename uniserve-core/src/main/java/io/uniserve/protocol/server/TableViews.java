@@ -142,10 +142,6 @@ final class TableViews {
         });
     }
 
-    private void unread(UniserveException error) {
-        end(Outcome.err(error));
-    }
-
     private void end(Outcome<Done> searched) {
         List<Completion<Done>> all = List.copyOf(searches);
         searches.clear();
@@ -227,7 +223,7 @@ final class TableViews {
                     retryNanos,
                     done -> env.registry().read(path, done),
                     settling,
-                    TableViews.this::unread);
+                    error -> end(Outcome.err(error)));
         }
 
         /** Both nodes were read and make a table, or one of them is not there: a name without a table. */

@@ -1,6 +1,8 @@
 package io.uniserve.protocol.tx;
 
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
 import java.util.List;
 import java.util.Map;
 
@@ -20,19 +22,12 @@ final class ReplicaDraw {
      */
     ServerId draw(List<ServerId> open, Map<ServerId, Double> weights) {
         random = random * 6_364_136_223_846_793_005L + 1_442_695_040_888_963_407L;
-        double total = 0;
-        for (ServerId server : open) {
-            total += weights.getOrDefault(server, 0.0);
-        }
-        if (total > 0) {
-            double mark = (random >>> 11) * 0x1.0p-53 * total;
-            for (ServerId server : open) {
-                mark -= weights.getOrDefault(server, 0.0);
-                if (mark < 0) {
-                    return server;
-                }
-            }
-        }
-        return open.get((int) ((random >>> 33) % open.size()));
+        List<Candidate> weighing = open.stream()
+                .filter(server -> weights.getOrDefault(server, 0.0) > 0)
+                .map(server -> new Candidate(server, weights.getOrDefault(server, 0.0), 0))
+                .toList();
+        return weighing.isEmpty()
+                ? open.get((int) ((random >>> 33) % open.size()))
+                : weighing.get(RoutingPolicy.weighted().pick(weighing, random)).server();
     }
 }

@@ -107,51 +107,56 @@ class MergedReadsTest {
         assertThat(result.rounds()).isEqualTo(1);
     }
 
-    @Test
-    void readsFollowTheWeightsOfTheirActors() {
+    private void written() {
         atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
         cluster.loop.run(Cluster.SECOND);
+    }
+
+    /** The shares of the two servers. */
+    private void weigh(double first, double second) {
         Iterator<String> names = cluster.servers.keySet().iterator();
-        ServerId all = new ServerId(names.next());
-        ServerId none = new ServerId(names.next());
-        reader.weights = Map.of(all, 1.0, none, 0.0);
+        reader.weights = Map.of(new ServerId(names.next()), first, new ServerId(names.next()), second);
+    }
+
+    private static void threeQuartersOf800(Map<String, Integer> asked) {
+        assertThat(asked).hasSize(2);
+        assertThat(asked.values().stream().mapToInt(n -> n).max().orElseThrow())
+                .as("three quarters of 800 in %s", asked)
+                .isBetween(540, 660);
+    }
+
+    @Test
+    void readsFollowTheWeightsOfTheirActors() {
+        written();
+        weigh(1, 0);
         for (int i = 1; i <= 10; i++) {
             complete(read(reply -> reply), "a");
             assertThat(requests)
                     .as("one server holds everything, and has all of the weight")
                     .isEqualTo(i);
         }
-        reader.weights = Map.of(all, 0.25, none, 0.75);
+        weigh(0.25, 0.75);
         actorsAsked.clear();
         for (int i = 0; i < 200; i++) {
             complete(read(reply -> reply), "a");
         }
-        assertThat(actorsAsked).hasSize(2);
-        assertThat(actorsAsked.values().stream().mapToInt(n -> n).max().orElseThrow())
-                .as("three quarters of 800 in %s", actorsAsked)
-                .isBetween(540, 660);
+        threeQuartersOf800(actorsAsked);
     }
 
     @Test
     void strictReadsFollowThemToo() {
-        atomic.update(atomic.primary(0), rows("a", 0, 1, 2, 3));
-        cluster.loop.run(Cluster.SECOND);
-        Iterator<String> names = cluster.servers.keySet().iterator();
-        ServerId all = new ServerId(names.next());
-        ServerId none = new ServerId(names.next());
-        reader.weights = Map.of(all, 1.0, none, 0.0);
+        written();
+        weigh(1, 0);
         for (int i = 0; i < 10; i++) {
             assertThat(reader.strict(20, Cluster.T)).isInstanceOf(Outcome.Ok.class);
         }
         assertThat(reader.actorsAsked.values()).containsExactly(10 * ACTORS);
-        reader.weights = Map.of(all, 0.25, none, 0.75);
+        weigh(0.25, 0.75);
         reader.actorsAsked.clear();
         for (int i = 0; i < 200; i++) {
             assertThat(reader.strict(20, Cluster.T)).isInstanceOf(Outcome.Ok.class);
         }
-        assertThat(reader.actorsAsked.values().stream().mapToInt(n -> n).max().orElseThrow())
-                .as("three quarters of 800 in %s", reader.actorsAsked)
-                .isBetween(540, 660);
+        threeQuartersOf800(reader.actorsAsked);
     }
 
     @Test

@@ -32,6 +32,7 @@ import java.util.Optional;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Consumer;
+import java.util.function.Supplier;
 
 /** Plans and answers queries on a bounded pool; more than its queue holds are refused. Safe for use by several threads. */
 public final class QueryService implements QueryHandler, AutoCloseable {
@@ -53,6 +54,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
     private final int queriesMax;
     private final AtomicLong compensated;
     private final Unrest unrest;
+    private final Supplier<Caller> callers;
 
     /**
      * Makes the service.
@@ -62,6 +64,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
      * @param refresh reads the routing map again and tells when it has been published; called and completed on any thread
      * @param planners the planners of the ports that this server runs
      * @param memory judges queries that run out of memory
+     * @param callers one for each query; what works for it is stopped on no thread that others wait for
      */
     public QueryService(
             ServerSettings.Work settings,
@@ -71,10 +74,12 @@ public final class QueryService implements QueryHandler, AutoCloseable {
             RoutingSource source,
             Consumer<Completion<Routing>> refresh,
             PortPlanners planners,
-            MemoryFaults memory) {
+            MemoryFaults memory,
+            Supplier<Caller> callers) {
         this.clock = clock;
         this.ids = ids;
         this.memory = memory;
+        this.callers = callers;
         this.unrest = new Unrest(clock);
         this.planners = planners;
         this.here = here;
@@ -95,7 +100,7 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         long deadline = clock.nanos() + request.remainingNanos();
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
         ServerPlanContext context = new ServerPlanContext(
-                world(request), query, request.mode(), session(request), unrest, new Caller(timers), deadline);
+                world(request), query, request.mode(), session(request), unrest, callers.get(), deadline);
         if (queries.incrementAndGet() > queriesMax) {
             queries.decrementAndGet();
             completion.done(Outcome.err(new UniserveException(

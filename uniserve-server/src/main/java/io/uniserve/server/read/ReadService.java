@@ -330,7 +330,8 @@ public final class ReadService implements ReadHandler, AutoCloseable {
         return clock;
     }
 
-    Caller caller() {
+    /** Who waits for a query, and has what works for it stopped on a thread that is there for that. */
+    public Caller caller() {
         return new Caller(stops);
     }
 

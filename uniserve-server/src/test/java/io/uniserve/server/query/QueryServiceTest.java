@@ -31,6 +31,7 @@ import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.runtime.config.ServerSettings;
+import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.time.RandomIds;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.runtime.tls.TlsFiles;
@@ -39,6 +40,7 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.CutHandler;
 import io.uniserve.runtime.transport.ReadHandler;
 import io.uniserve.runtime.transport.RoutingHub;
+import io.uniserve.server.read.Caller;
 import io.uniserve.server.read.MemoryFaults;
 import java.time.Duration;
 import java.util.List;
@@ -72,6 +74,7 @@ class QueryServiceTest {
     private Function<PlanContext, String> plan =
             context -> context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
 
+    private final CoarseTimers stops = new CoarseTimers("stops", SystemClock.INSTANCE);
     private final QueryService service = new QueryService(
             new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20),
             SystemClock.INSTANCE,
@@ -80,7 +83,8 @@ class QueryServiceTest {
             hub,
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
             (port, query, context) -> new Answer("text/plain", Bytes.utf8(plan.apply(context))),
-            new MemoryFaults(fatal::set));
+            new MemoryFaults(fatal::set),
+            () -> new Caller(stops));
 
     QueryServiceTest() {
         ServerId server = SERVER;
@@ -99,6 +103,7 @@ class QueryServiceTest {
     @AfterEach
     void close() {
         service.close();
+        stops.close();
         channels.close();
         assertThat(fatal.get()).isNull();
     }

@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
 import io.uniserve.api.QueryLife;
-import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.SqlQuery;
@@ -50,24 +49,6 @@ class DuckViewTest {
     private void put(long id) {
         actor.put(List.of(List.of(id)));
         actor.publish();
-    }
-
-    /** Somebody with a minute's time. */
-    private static final class Asking implements OperatorContext {
-        @Override
-        public int actor() {
-            return 0;
-        }
-
-        @Override
-        public long remainingNanos() {
-            return 60_000_000_000L;
-        }
-
-        @Override
-        public void checkActive() {
-            // The test waits for the answer.
-        }
     }
 
     private static SqlQuery.Work work(String statement) {

@@ -5,8 +5,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
-import io.uniserve.api.QueryLife;
-import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.sql.PlannedStatements;
 import io.uniserve.sql.SqlQuery;
 import java.nio.file.Path;
@@ -37,30 +35,12 @@ class PlannedStatementsTest {
             "SELECT count(*) AS c0, max(\"n\") AS c1 FROM rows",
             "SELECT \"n\" AS c0, count(*) AS c1 FROM rows GROUP BY 1 ORDER BY 2 DESC, 1 DESC LIMIT 3",
             "SELECT count(*) AS c0 FROM rows WHERE \"n\" IS NULL");
-    private static final QueryLife MINUTE = () -> 60_000_000_000L;
 
     @TempDir
     Path directory;
 
     private Duck duck;
     private DuckActor actor;
-
-    private static final OperatorContext ASKING = new OperatorContext() {
-        @Override
-        public int actor() {
-            return 0;
-        }
-
-        @Override
-        public long remainingNanos() {
-            return 60_000_000_000L;
-        }
-
-        @Override
-        public void checkActive() {
-            // The test waits for the answer.
-        }
-    };
 
     @BeforeEach
     void open() throws Exception {
@@ -85,7 +65,8 @@ class PlannedStatementsTest {
     }
 
     private static List<?> answer(DuckTable table, String statement) {
-        return table.answer(new SqlQuery.Work(statement, Map.of()), ASKING).rows();
+        return table.answer(new SqlQuery.Work(statement, Map.of()), new Asking())
+                .rows();
     }
 
     /** Why there is a guard: what this library's plans make of other rows. */
@@ -172,7 +153,9 @@ class PlannedStatementsTest {
                 return looks.get() <= 4 ? 2 : 4;
             };
             for (String count : List.of("0", "0", "1000", "1000", "1000")) {
-                assertThat(statements.answer(STATEMENTS.get(1), state, MINUTE).rows())
+                assertThat(statements
+                                .answer(STATEMENTS.get(1), state, new Asking())
+                                .rows())
                         .hasToString("[[" + count + "]]");
             }
         }
@@ -187,13 +170,13 @@ class PlannedStatementsTest {
         try (PlannedStatements statements = new PlannedStatements(connection)) {
             String failing = "SELECT 9223372036854775807 + \"n\" AS c0 FROM rows";
             for (int i = 0; i < 3; i++) {
-                assertThatThrownBy(() -> statements.answer(failing, () -> 2, MINUTE))
+                assertThatThrownBy(() -> statements.answer(failing, () -> 2, new Asking()))
                         .isInstanceOf(SQLException.class)
                         .hasMessageContaining("Overflow");
             }
             for (int i = 0; i < 100; i++) {
                 assertThat(statements
-                                .answer("SELECT count(*) + " + i / 2 + " AS c0 FROM rows", () -> 2, MINUTE)
+                                .answer("SELECT count(*) + " + i / 2 + " AS c0 FROM rows", () -> 2, new Asking())
                                 .rows())
                         .hasToString("[[" + (1_000 + i / 2) + "]]");
             }

@@ -6,9 +6,9 @@ import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
-import io.uniserve.api.plan.PackedParameters;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.plan.ShardRounds.Parameters;
 import io.uniserve.api.plan.WholeQuery;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
@@ -39,9 +39,9 @@ import org.apache.solr.util.SolrPluginUtils;
 
 /** One query while it is planned: checked, then run by Solr's distributed handlers, once more where they are not exact. */
 final class SolrQuery {
-    /** Answers a shard request, Solr's parameters {@link PackedParameters packed}, from one actor's core in Solr's binary format. */
-    static final RetrieveOperator<SolrActor, PerActor<String>, Bytes> SHARD = RetrieveOperator.of(
-            new RetrieveCall<>("solr.select@2", PerActor.codec(Codecs.STRING), Codecs.BYTES),
+    /** Answers a shard request, with Solr's parameters, from one actor's core in Solr's binary format. */
+    static final RetrieveOperator<SolrActor, PerActor<Parameters>, Bytes> SHARD = RetrieveOperator.of(
+            new RetrieveCall<>("solr.select@2", PerActor.codec(Parameters.CODEC), Codecs.BYTES),
             SolrActor.class,
             SolrQuery::answerShard);
     /** Answers a whole query from one actor's core. */
@@ -142,8 +142,8 @@ final class SolrQuery {
         }
     }
 
-    private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActor<String> texts) {
-        var params = new ModifiableSolrParams(PackedParameters.unpack(texts.at(context.actor())));
+    private static Bytes answerShard(SolrActor actor, OperatorContext context, PerActor<Parameters> each) {
+        var params = new ModifiableSolrParams(each.at(context.actor()).copy());
         return actor.with(
                 "answer a shard request",
                 request -> handle(limited(actor, request, context, params), response -> written(response, "javabin")));

@@ -10,6 +10,7 @@ import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.plan.ShardRounds;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.api.update.UpdateContext;
 import io.uniserve.codec.Bytes;
@@ -203,7 +204,7 @@ final class LocalTable implements PlanContext {
             TableName table, RetrieveCall<PerActor<P>, V> call, Map<Integer, P> parameters) {
         rounds.add(Set.copyOf(parameters.keySet()));
         Bytes encoded = call.parameters().encode(PerActor.of(parameters));
-        PerActor<String> decoded = SolrQuery.SHARD.parameters().decode(encoded);
+        PerActor<ShardRounds.Parameters> decoded = SolrQuery.SHARD.parameters().decode(encoded);
         Map<Integer, V> values = new TreeMap<>();
         for (int actor : parameters.keySet()) {
             Bytes reply = SolrQuery.SHARD.retrieve(actors.get(actor), operator(actor), decoded);

@@ -3,7 +3,7 @@ package io.uniserve.port.solr;
 import io.uniserve.api.Document;
 import io.uniserve.api.Engine;
 import io.uniserve.api.operator.PerActor;
-import io.uniserve.api.plan.PackedParameters;
+import io.uniserve.api.plan.ShardRounds;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.TableMeta;
 import io.uniserve.testkit.tck.PortFixture;
@@ -75,9 +75,10 @@ class SolrTckTest extends PortTck {
 
         /** Merging is the planner's, see {@link ParityTest}; here the larger part stands for both. */
         private static Probe<?, ?> probe(String query) {
-            return new Probe<PerActor<String>, Bytes>(
+            return new Probe<PerActor<ShardRounds.Parameters>, Bytes>(
                     SolrQuery.SHARD.id(),
-                    PerActor.same(PackedParameters.pack(SolrRequestParsers.parseQueryString(query))),
+                    PerActor.same(new ShardRounds.Parameters(
+                            SolrRequestParsers.parseQueryString(query).getMap())),
                     (parameters, left, right) -> left.buffer().compareTo(right.buffer()) < 0 ? right : left,
                     false);
         }

@@ -77,6 +77,16 @@ class ModuleRulesTest {
     }
 
     @Test
+    void luceneSeesOnlyLucene() {
+        check(classes()
+                .that(inModules("uniserve-lucene"))
+                .should()
+                .onlyDependOnClassesThat(
+                        inModules("uniserve-lucene").or(inPackages("java..", "org.jspecify..", "org.apache.lucene..")))
+                .because("ports of engines that keep Lucene indexes share it"));
+    }
+
+    @Test
     void sqlSeesOnlyCoreAndItsParser() {
         check(classes()
                 .that(inModules("uniserve-sql"))

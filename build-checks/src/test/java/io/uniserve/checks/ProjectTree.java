@@ -18,6 +18,7 @@ final class ProjectTree {
             "uniserve-server",
             "uniserve-client",
             "uniserve-testkit",
+            "uniserve-lucene",
             "uniserve-sql",
             "uniserve-cli",
             "ports/kv",

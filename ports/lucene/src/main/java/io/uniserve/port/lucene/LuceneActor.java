@@ -5,6 +5,7 @@ import static io.uniserve.port.lucene.LuceneEngine.LUCENE;
 import io.uniserve.api.Actor;
 import io.uniserve.api.ActorFiles;
 import io.uniserve.api.ActorUsage;
+import io.uniserve.lucene.UnsyncedDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.apache.lucene.analysis.standard.StandardAnalyzer;
@@ -17,6 +18,7 @@ import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.SearcherFactory;
 import org.apache.lucene.search.SearcherManager;
 import org.apache.lucene.store.Directory;
+import org.apache.lucene.store.FSDirectory;
 import org.apache.lucene.util.IOUtils;
 
 /** One Lucene index. Operators search the newest published state; a searcher in use outlives it. */
@@ -32,7 +34,7 @@ public final class LuceneActor implements Actor {
     LuceneActor(Path scratch, int dimensions) throws IOException {
         this.scratch = scratch;
         this.dimensions = dimensions;
-        this.directory = LuceneFiles.unsynced(scratch);
+        this.directory = new UnsyncedDirectory(FSDirectory.open(scratch));
         this.writer = new IndexWriter(
                 directory, new IndexWriterConfig(new StandardAnalyzer()).setIndexDeletionPolicy(commits));
         writer.commit();

@@ -10,6 +10,7 @@ import java.util.List;
 import org.apache.lucene.document.Document;
 import org.apache.lucene.document.Field;
 import org.apache.lucene.document.KnnFloatVectorField;
+import org.apache.lucene.document.SortedDocValuesField;
 import org.apache.lucene.document.StoredField;
 import org.apache.lucene.document.StringField;
 import org.apache.lucene.document.TextField;
@@ -46,6 +47,7 @@ final class LuceneDocuments {
     static Document of(LuceneActor actor, io.uniserve.api.Document row) {
         Document document = new Document();
         document.add(new StringField(KEY, key(row), Field.Store.NO));
+        document.add(new SortedDocValuesField(KEY, new BytesRef(key(row))));
         document.add(new TextField(TEXT, String.valueOf(row.fields().get(TEXT)), Field.Store.NO));
         document.add(
                 new StoredField(ROW, io.uniserve.api.Document.CODEC.encode(row).toArray()));

@@ -33,7 +33,7 @@ public final class LuceneEngine implements Engine {
 
     @Override
     public PortInfo info() {
-        return FUNCTIONS.info("lucene", "1", Set.of(ConsistencyLevel.EVENTUAL));
+        return FUNCTIONS.info("lucene", "2", Set.of(ConsistencyLevel.EVENTUAL));
     }
 
     @Override

@@ -13,7 +13,6 @@ import org.apache.lucene.index.IndexReader;
 import org.apache.lucene.index.SegmentInfos;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.store.FSDirectory;
-import org.apache.lucene.store.FilterDirectory;
 import org.apache.lucene.store.IOContext;
 import org.apache.lucene.store.IndexInput;
 import org.apache.lucene.store.NoLockFactory;
@@ -21,21 +20,6 @@ import org.apache.lucene.store.NoLockFactory;
 /** Files of an index. Lucene never changes a file once written, so links do where copies would. */
 final class LuceneFiles {
     private LuceneFiles() {}
-
-    /** A directory whose commits do not wait for the disk: the host syncs what it keeps, and deletes the rest at every start. */
-    static Directory unsynced(Path scratch) throws IOException {
-        return new FilterDirectory(FSDirectory.open(scratch)) {
-            @Override
-            public void sync(Collection<String> names) {
-                // Nothing is lost that the host's log does not have.
-            }
-
-            @Override
-            public void syncMetaData() {
-                // As above.
-            }
-        };
-    }
 
     /** Checks every file of a checkpoint by Lucene's own checksums and links it to where an index will be opened. */
     static void restore(Path checkpoint, Path scratch) {

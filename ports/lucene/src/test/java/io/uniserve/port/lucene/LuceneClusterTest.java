@@ -74,6 +74,23 @@ class LuceneClusterTest {
     }
 
     @Test
+    void theLowerKeysOfEqualScoresAreKept() {
+        client.admin()
+                .createTable(TableSpec.named("equal").port("lucene").hash(1).replicas(2));
+        for (String key : List.of("d", "b", "e", "a", "c")) {
+            client.table("equal")
+                    .update(
+                            "lucene.put@1",
+                            Document.CODEC,
+                            List.of(new Document("id", Map.of("id", key, "text", "the same words"))))
+                    .run()
+                    .orThrow();
+        }
+        String best = client.query("equal", "phrase 3 0 same words").body().utf8();
+        assertThat(best).matches("(\\S+) a\n\\1 b\n\\1 c\n");
+    }
+
+    @Test
     void badQueriesAreRefused() {
         for (String text :
                 List.of("", "find dogs", "phrase x 0 a", "phrase 3 0", "phrase 0 0 a", "near 3 1", "near 3 1 NaN")) {

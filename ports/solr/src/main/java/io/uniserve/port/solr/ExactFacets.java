@@ -1,22 +1,29 @@
 package io.uniserve.port.solr;
 
+import io.uniserve.lucene.BestFirst;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.HashSet;
 import org.apache.lucene.index.Term;
+import org.apache.lucene.search.IndexSearcher;
 import org.apache.lucene.search.QueryVisitor;
+import org.apache.lucene.search.SortField;
+import org.apache.lucene.search.TopDocsCollector;
 import org.apache.solr.common.params.FacetParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.handler.component.FacetComponent;
 import org.apache.solr.handler.component.ResponseBuilder;
 import org.apache.solr.handler.component.ShardRequest;
+import org.apache.solr.search.ExportQParserPlugin.ExportQuery;
+import org.apache.solr.search.QueryCommand;
 import org.apache.solr.search.stats.StatsUtil;
 
-/** Solr's facets, which also say whether a term that no shard listed, so that Solr does not refine it, may matter. */
+/** Solr's facets, which also say whether a term that no shard listed, so not refined, may matter; and pages by score. */
 public final class ExactFacets extends FacetComponent {
     @Override
     public void prepare(ResponseBuilder builder) throws IOException {
         super.prepare(builder);
+        var key = builder.req.getSchema().getUniqueKeyField();
         if (builder.req.getContext().containsKey(SolrQuery.class)) {
             // Else Solr asks only those shards for a group's documents that listed it among their first.
             builder.setNeedDocSet(builder.isNeedDocSet() || builder.grouping());
@@ -26,6 +33,17 @@ public final class ExactFacets extends FacetComponent {
             String fields =
                     StatsUtil.fieldsToString(terms.stream().map(Term::field).toList());
             builder.req.setParams(new ModifiableSolrParams(builder.req.getParams()).set("solr.stats.fields", fields));
+        } else if (String.valueOf(builder.getSortSpec().getSort())
+                        .equals(SortField.FIELD_SCORE + "," + key.getSortField(false))
+                && builder.req.getParams().get("cursorMark") == null
+                && !builder.grouping()) {
+            // Solr scores what it returns again where keys break ties. An ExportQuery matches as the query it wraps.
+            builder.setRankQuery(new ExportQuery(null, null, null) {
+                @Override
+                public TopDocsCollector<?> getTopDocsCollector(int count, QueryCommand page, IndexSearcher searcher) {
+                    return new BestFirst(key.getName(), count, searcher);
+                }
+            });
         }
     }
 

@@ -8,13 +8,12 @@ import io.uniserve.api.EngineWork;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.lucene.UnsyncedDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.Collection;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 import org.apache.lucene.store.Directory;
-import org.apache.lucene.store.FilterDirectory;
 import org.apache.lucene.store.LockFactory;
 import org.apache.solr.common.params.ModifiableSolrParams;
 import org.apache.solr.core.CoreContainer;
@@ -170,13 +169,7 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     public static final class ScratchDirectories extends StandardDirectoryFactory {
         @Override
         protected Directory create(String path, LockFactory lockFactory, DirContext context) throws IOException {
-            return new FilterDirectory(super.create(path, lockFactory, context)) {
-                @Override
-                public void sync(Collection<String> names) {}
-
-                @Override
-                public void syncMetaData() {}
-            };
+            return new UnsyncedDirectory(super.create(path, lockFactory, context));
         }
     }
 }

@@ -3,8 +3,8 @@ package io.uniserve.port.solr;
 import io.uniserve.api.Document;
 import io.uniserve.api.FieldValues;
 import io.uniserve.api.update.EventualUpdate;
+import io.uniserve.lucene.FieldLimits;
 import java.util.List;
-import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.util.BytesRef;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.common.SolrInputDocument;
@@ -135,19 +135,8 @@ public final class SolrUpdates {
     /** Says why Lucene would not index the document, or these fields alone, as for a long term, or null. */
     private static @Nullable String unfit(SolrQueryRequest request, Document row, boolean fields) throws Exception {
         try {
-            for (var field : DocumentBuilder.toDocument(document(request, row), request.getSchema(), fields, true)) {
-                BytesRef binary = field.binaryValue();
-                String text = field.stringValue();
-                int bytes = binary != null ? binary.length : text != null ? new BytesRef(text).length : 0;
-                if (bytes > IndexWriter.MAX_TERM_LENGTH && !field.fieldType().tokenized()) {
-                    return "field \"" + field.name() + "\" has " + bytes + " bytes, at most "
-                            + IndexWriter.MAX_TERM_LENGTH;
-                }
-                if (String.valueOf(field.numericValue()).endsWith("Infinity")) {
-                    return "field \"" + field.name() + "\" is beyond its type's range";
-                }
-            }
-            return null;
+            return FieldLimits.broken(
+                    DocumentBuilder.toDocument(document(request, row), request.getSchema(), fields, true));
         } catch (SolrException e) {
             return e.getMessage();
         }

@@ -1,0 +1,95 @@
+package io.uniserve.lucene;
+
+import java.io.IOException;
+import java.util.Collection;
+import java.util.Objects;
+import org.apache.lucene.index.DocValues;
+import org.apache.lucene.index.LeafReaderContext;
+import org.apache.lucene.index.SortedDocValues;
+import org.apache.lucene.search.CollectorManager;
+import org.apache.lucene.search.IndexSearcher;
+import org.apache.lucene.search.LeafCollector;
+import org.apache.lucene.search.Query;
+import org.apache.lucene.search.Scorable;
+import org.apache.lucene.search.ScoreMode;
+import org.apache.lucene.search.TopDocs;
+import org.apache.lucene.search.TopDocsCollector;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Collects the first documents by score, and those of equal score by key: an order that every replica and every actor agrees
+ * on, where Lucene's own depends on when a document came. Lucene's sort by two fields gives the same, but reads the key of
+ * each document that comes close and has no scores, so that they are computed once more; here keys are read where documents
+ * of two segments have equal scores. All matching documents are counted. For one search by one thread.
+ */
+public final class BestFirst extends TopDocsCollector<KeyedHit> implements LeafCollector {
+    private final String key;
+    private float least = Float.NEGATIVE_INFINITY;
+    private @Nullable SortedDocValues keys;
+    private @Nullable Scorable scorer;
+    private int base;
+
+    /**
+     * Collects at most {@code count} documents of an index.
+     *
+     * @param key a field with sorted doc values in every document; a search fails where one has none
+     * @param count at least 1; memory is taken for so many, or for all documents where these are fewer
+     */
+    public BestFirst(String key, int count, IndexSearcher searcher) {
+        super(KeyedHit.queue(
+                Math.max(1, Math.min(count, searcher.getIndexReader().maxDoc()))));
+        this.key = key;
+    }
+
+    /** Searches on the caller's thread, and on the searcher's executor where it has one. */
+    public static TopDocs search(IndexSearcher searcher, Query query, String key, int count) throws IOException {
+        return searcher.search(query, new CollectorManager<BestFirst, TopDocs>() {
+            @Override
+            public BestFirst newCollector() {
+                return new BestFirst(key, count, searcher);
+            }
+
+            @Override
+            public TopDocs reduce(Collection<BestFirst> parts) {
+                BestFirst all = newCollector();
+                parts.forEach(all::add);
+                return all.topDocs();
+            }
+        });
+    }
+
+    private void add(BestFirst part) {
+        part.pq.forEach(pq::insertWithOverflow);
+        totalHits += part.totalHits;
+    }
+
+    @Override
+    public ScoreMode scoreMode() {
+        return ScoreMode.COMPLETE;
+    }
+
+    @Override
+    public LeafCollector getLeafCollector(LeafReaderContext leaf) throws IOException {
+        keys = DocValues.getSorted(leaf.reader(), key);
+        base = leaf.docBase;
+        return this;
+    }
+
+    @Override
+    public void setScorer(Scorable scorer) {
+        this.scorer = scorer;
+    }
+
+    @Override
+    public void collect(int doc) throws IOException {
+        totalHits++;
+        float score = Objects.requireNonNull(scorer).score();
+        if (score >= least) {
+            if (!Objects.requireNonNull(keys).advanceExact(doc)) {
+                throw new IllegalStateException("document " + (base + doc) + " has no doc value of field " + key);
+            }
+            KeyedHit last = pq.insertWithOverflow(new KeyedHit(base + doc, score, keys, keys.ordValue()));
+            least = last == null ? least : pq.top().score;
+        }
+    }
+}

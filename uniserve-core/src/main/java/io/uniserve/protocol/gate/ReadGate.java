@@ -16,12 +16,21 @@ import java.util.Optional;
  * @param appliedIndex last log index applied and published
  * @param doubt the oldest version that is prepared here and whose outcome readers do not see yet, 0 for none
  * @param committed the newest version that is committed and published here, 0 for none
+ * @param builtNanos when the engine's actor was built, on this server's clock: with another number it is another one, which a
+ *     reader may have seen before it had all that was applied
  */
 public record ReadGate(
-        int actor, long epoch, boolean serving, long leaseUntilNanos, long appliedIndex, long doubt, long committed) {
+        int actor,
+        long epoch,
+        boolean serving,
+        long leaseUntilNanos,
+        long appliedIndex,
+        long doubt,
+        long committed,
+        long builtNanos) {
     /** Of an actor of an eventual table. */
     public ReadGate(int actor, long epoch, boolean serving, long leaseUntilNanos, long appliedIndex) {
-        this(actor, epoch, serving, leaseUntilNanos, appliedIndex, 0, 0);
+        this(actor, epoch, serving, leaseUntilNanos, appliedIndex, 0, 0, 0);
     }
 
     /** Why the target cannot be answered now; empty if it can. */
@@ -52,11 +61,24 @@ public record ReadGate(
         return refuse(target, ReadMode.LINEARIZABLE, leaseUntilNanos - 1);
     }
 
-    /** The second check, after the snapshot was taken under {@code first}: same epoch, still serving, lease still valid. */
+    /**
+     * The second check, after the snapshot was taken under {@code first}: same epoch, same engine, still serving, lease still
+     * valid.
+     */
     public Optional<ActorFailure> refuseAfter(ReadGate first, ReadRequest.Target target, ReadMode mode, long nowNanos) {
-        return mode == ReadMode.STALE
+        if (mode == ReadMode.STALE) {
+            return Optional.empty();
+        }
+        Optional<ActorFailure> refusal =
+                refuse(new ReadRequest.Target(target.actor(), first.epoch, target.floorIndex()), mode, nowNanos);
+        return refusal.isPresent() ? refusal : refuseRebuilt(first);
+    }
+
+    /** What was taken since {@code first} may be of an engine that was being built again, with a part of what it had. */
+    Optional<ActorFailure> refuseRebuilt(ReadGate first) {
+        return builtNanos == first.builtNanos
                 ? Optional.empty()
-                : refuse(new ReadRequest.Target(target.actor(), first.epoch, target.floorIndex()), mode, nowNanos);
+                : failure(ErrorCode.UNAVAILABLE, "the replica's engine was built anew meanwhile");
     }
 
     private Optional<ActorFailure> failure(ErrorCode code, String message) {

@@ -22,6 +22,7 @@ public final class VersionedShare {
     private final long known;
     private Step step = Step.MADE;
     private long at;
+    private @Nullable ReadGate first;
     private @Nullable ActorFailure failure;
 
     private enum Step {
@@ -57,6 +58,7 @@ public final class VersionedShare {
     /** First. */
     public Next admit(ReadGate gate, long nowNanos) {
         pass(Step.MADE, Step.ADMITTED);
+        first = gate;
         Optional<ActorFailure> refusal = refusal(gate, nowNanos);
         if (refusal.isPresent()) {
             fail(refusal.get());
@@ -111,6 +113,9 @@ public final class VersionedShare {
     /** Last, when the answer is there: why it may not be given; empty where it may. */
     public Optional<ActorFailure> confirm(ReadGate gate, long nowNanos) {
         Optional<ActorFailure> refusal = refusal(gate, nowNanos);
+        if (refusal.isEmpty() && first != null) {
+            refusal = gate.refuseRebuilt(first);
+        }
         if (refusal.isPresent()) {
             fail(refusal.get());
         } else if (failure == null) {

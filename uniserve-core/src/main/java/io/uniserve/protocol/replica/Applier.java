@@ -43,6 +43,7 @@ final class Applier {
     private final Map<Checkpoints.Name, Integer> strikes = new LinkedHashMap<>();
     private DedupeTable table = new DedupeTable();
     private long applied;
+    private long built;
     private long target;
     private long busySince;
     private long restartAt;
@@ -97,6 +98,10 @@ final class Applier {
 
     long applied() {
         return applied;
+    }
+
+    long built() {
+        return built;
     }
 
     DedupeTable table() {
@@ -308,6 +313,7 @@ final class Applier {
         }
         table = saved;
         applied = index;
+        built = env.clock().nanos();
         sinceEntries = 0;
         sinceBytes = 0;
         unpublished.none();

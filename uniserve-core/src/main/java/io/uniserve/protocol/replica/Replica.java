@@ -320,11 +320,11 @@ public final class Replica {
 
     /** What readers may have. */
     public ReadGate gate() {
-        boolean ready = !closed && !fitness.isDamaged() && engineReady() && part.inSync(installed());
-        boolean serving =
-                ready && !fencing.olderMayBeRead(meta, host.env().clock().nanos());
+        long epoch = installed();
+        boolean ready = !closed && !fitness.isDamaged() && engineReady() && part.inSync(epoch);
+        boolean serving = ready && !fencing.olderMayBeRead(meta, now());
         return new ReadGate(
-                key.actor(), installed(), serving, lease.until(installed()), applied(), trail.doubt(), committed());
+                key.actor(), epoch, serving, lease.until(epoch), applied(), trail.doubt(), committed(), files.built());
     }
 
     /** The part it plays, for reports. */

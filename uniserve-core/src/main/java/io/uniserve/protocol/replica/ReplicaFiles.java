@@ -77,6 +77,11 @@ final class ReplicaFiles {
         return applier;
     }
 
+    /** When the engine's actor was built, 0 for none. */
+    long built() {
+        return applier == null ? 0 : applier.built();
+    }
+
     /** The installed epoch, 0 for none. */
     long installed() {
         return opened == null ? 0 : opened.file().get().installed();

@@ -26,7 +26,7 @@ final class VersionedShareTest {
     }
 
     private static ReadGate gate(long epoch, boolean serving, long doubt) {
-        return new ReadGate(3, epoch, serving, 100, 0, doubt, 0);
+        return new ReadGate(3, epoch, serving, 100, 0, doubt, 0, 5);
     }
 
     private static ReadGate good() {
@@ -45,6 +45,15 @@ final class VersionedShareTest {
         assertThat(share.take(5)).isTrue();
         assertThat(share.confirm(good(), EARLY)).isEmpty();
         assertThat(share.at()).isEqualTo(9);
+    }
+
+    @Test
+    void anActorThatWasBuiltAnewMeanwhileIsNotAnswered() {
+        VersionedShare share = share(0, false, 9);
+        share.admit(good(), EARLY);
+        share.take(5);
+        ReadGate rebuilt = new ReadGate(3, 7, true, 100, 0, 0, 0, 6);
+        assertThat(code(share.confirm(rebuilt, EARLY))).contains(ErrorCode.UNAVAILABLE);
     }
 
     @Test

@@ -44,9 +44,11 @@ class PoisonTest {
         cluster.create(1, rf, 1, OnLoss.WAIT);
         cluster.update(AckLevel.ISR, "a");
         long epoch = cluster.actor(0).epoch();
+        long built = cluster.primary(0).gates.get(cluster.key(0)).builtNanos();
         RequestId id = cluster.nextId();
         ActorFailure failure = cluster.failure(cluster.send(id, level, "poison"));
         assertThat(failure.code()).isEqualTo(ErrorCode.UPDATE_REFUSED);
+        assertThat(cluster.primary(0).gates.get(cluster.key(0)).builtNanos()).isGreaterThan(built);
         assertThat(failure.message()).contains("poison");
         assertThat(cluster.update(AckLevel.ISR, "b")).isEqualTo(4);
         assertThat(cluster.actor(0).epoch()).isEqualTo(epoch);

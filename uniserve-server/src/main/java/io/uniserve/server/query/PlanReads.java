@@ -62,11 +62,12 @@ final class PlanReads {
                 running.accept(seen.read(world.env(), world.network(), world.network(), asked, completion)));
     }
 
-    /** Of one version of a table with atomic updates; 0 for the newest. */
-    Run<VersionedReadMachine.Result> versioned(Query asked, long at) {
+    /** Of one version of a table with atomic updates, 0 for the newest; of the table of that number, 0 for any of the name. */
+    Run<VersionedReadMachine.Result> versioned(Query asked, long at, long tableId) {
         return new Run<>((completion, running) -> {
-            VersionedReadMachine machine =
-                    new VersionedReadMachine(world.env(), world.network(), new VersionFloors(), asked, at, completion);
+            VersionedReadMachine machine = new VersionedReadMachine(
+                            world.env(), world.network(), new VersionFloors(), asked, at, completion)
+                    .ofNumber(tableId);
             running.accept(machine::cancel);
             machine.start();
         });

@@ -71,10 +71,10 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private volatile Runnable stop = () -> {};
     private Effort effort = Effort.NONE;
     private Taken taken = Taken.NOTHING;
-    /** Of a table with atomic updates: whether all rounds are to see one version, and which, 0 while none was seen. */
+    /** Of a table with atomic updates: whether all rounds are to see one version, and which. */
     private boolean oneVersion;
 
-    private long version;
+    private final SeenVersions versions = new SeenVersions();
     /** The same of a strict query, whose later rounds rest on no lease either. */
     private @Nullable Cut moment;
 
@@ -174,7 +174,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** Lets go of the states that the plan has seen, unless the caller's session holds them; the next plan sees others. */
     void forgetStates() {
-        version = 0;
+        versions.forget();
         moment = null;
         together.forget();
         if (owned && session.isPresent()) {
@@ -425,8 +425,12 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     /** A read of a table with atomic updates: of the version that earlier rounds saw, where all are to see one. */
     private QueryResult atVersion(Query asked) {
-        VersionedReadMachine.Result result = await(reads.versioned(asked, oneVersion ? version : 0));
-        version = result.version();
+        TableName table = asked.table();
+        VersionedReadMachine.Result result =
+                await(reads.versioned(asked, versions.version(table), versions.tableId(table)));
+        if (oneVersion) {
+            versions.saw(table, result);
+        }
         return result.asQueryResult();
     }
 
@@ -434,7 +438,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private QueryResult ofOneMoment(Query asked) {
         Optional<Moment> seen = together.forRead(asked.actors());
         if (seen.isEmpty()) {
-            VersionedReadMachine.Result first = await(reads.versioned(asked, 0));
+            VersionedReadMachine.Result first = await(reads.versioned(asked, 0, 0));
             together.saw(asked.table(), asked.actors(), first);
             return first.asQueryResult();
         }

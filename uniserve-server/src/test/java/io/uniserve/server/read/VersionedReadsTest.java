@@ -81,7 +81,7 @@ class VersionedReadsTest {
     private void doubt(int actor, long version) {
         world.gates.publish(
                 new ReplicaKey(TABLE_ID, actor),
-                new ReadGate(actor, 1, true, SystemClock.INSTANCE.nanos() + 60 * SECOND, 1, version, 3));
+                new ReadGate(actor, 1, true, SystemClock.INSTANCE.nanos() + 60 * SECOND, 1, version, 3, 0));
     }
 
     @Test
@@ -270,12 +270,25 @@ class VersionedReadsTest {
         actor(0, 5);
         world.operator("test.late@1", (actor, context) -> {
             long until = SystemClock.INSTANCE.nanos();
-            world.gates.publish(new ReplicaKey(TABLE_ID, 0), new ReadGate(0, 1, true, until, 1, 0, 3));
+            world.gates.publish(new ReplicaKey(TABLE_ID, 0), new ReadGate(0, 1, true, until, 1, 0, 3, 0));
             return Bytes.EMPTY;
         });
         VersionedRead.Reply reply = of(start(request("test.late@1", 0, 0)));
         assertThat(reply.parts()).isEmpty();
         assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.LEASE_EXPIRED);
+    }
+
+    @Test
+    void anEngineThatIsBuiltAnewWhileTheOperatorWorksIsAnother() {
+        actor(0, 5);
+        world.operator("test.late@1", (actor, context) -> {
+            long until = SystemClock.INSTANCE.nanos() + 60 * SECOND;
+            world.gates.publish(new ReplicaKey(TABLE_ID, 0), new ReadGate(0, 1, true, until, 1, 0, 3, 1));
+            return Bytes.EMPTY;
+        });
+        VersionedRead.Reply reply = of(start(request("test.late@1", 0, 0)));
+        assertThat(reply.parts()).isEmpty();
+        assertThat(reply.failures().get(0).code()).isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
     @Test

@@ -72,6 +72,27 @@ public final class Bench {
         return turnsMax;
     }
 
+    /**
+     * The same in blocks that take each side about so many seconds, where an operation takes one side a hundred times as long as
+     * another.
+     */
+    public int settle(Load load, double seconds, int turnsMax, List<Side> sides) {
+        SteadyState state = new SteadyState(sides.size());
+        int[] operations = new int[sides.size()];
+        for (int turn = 1; turn <= turnsMax; turn++) {
+            double[] cpu = new double[sides.size()];
+            for (int i = 0; i < cpu.length; i++) {
+                Block block = block(load.atLeast(operations[i]), sides.get(i), -1);
+                cpu[i] = block.cpuMsPerOperation();
+                operations[i] = (int) Math.ceil(Math.min(block.perSecond() * seconds, OPERATIONS_MAX) / load.threads());
+            }
+            if (turn > 1 && state.after(cpu)) {
+                return turn;
+            }
+        }
+        return turnsMax;
+    }
+
     /** Warms both up, then runs their blocks in turn; returns one joined block a side, in the given order. */
     public List<Block> compare(Load load, List<Side> sides) {
         for (Side side : sides) {

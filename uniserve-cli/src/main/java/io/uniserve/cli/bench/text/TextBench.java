@@ -142,8 +142,8 @@ final class TextBench {
         Function<String, String> peers = parameters -> peer.query(TABLE, parameters);
         warmUp(ours, 1, peers);
         for (TextQuery query : scale.measured()) {
-            settle(query, scale.clients().get(0), ours, peers);
             for (int clients : scale.clients()) {
+                settle(query, clients, ours, peers);
                 List<Block> blocks = measure(query.name(), query, clients, ours, peers);
                 String name = query.name() + ", " + clients + " clients: ";
                 Block mine = blocks.get(0);

@@ -105,8 +105,8 @@ public final class TextCommand extends CliCommand {
             names = "--settle",
             paramLabel = "N",
             description =
-                    "At most so many more blocks of each side, unmeasured, before each kind: they end once the CPU a query"
-                            + " of neither falls (default: 20).")
+                    "At most so many more blocks of each side, unmeasured, before each kind and number of clients: they end"
+                            + " once the CPU a query of neither falls (default: 20).")
     private int settle = 20;
 
     @Option(

@@ -24,6 +24,8 @@ final class TpchBench {
     private static final double SCAN_GOAL = 1.1;
 
     private static final double JOIN_GOAL = 2;
+    /** A block of a side while compilers are at work; shorter ones differ by more than compilers cost. */
+    private static final double SETTLE_SECONDS = 4;
 
     /** What the user may have done wrong, or what is not there yet: told, and not measured. */
     private static final Set<ErrorCode> REFUSALS =
@@ -42,7 +44,7 @@ final class TpchBench {
     private int compared;
 
     /** How often. */
-    record Scale(int warmup, int operations, int rounds) {}
+    record Scale(int warmup, int settle, int operations, int rounds) {}
 
     TpchBench(Bench bench, Console console, UniserveTpch uniserve, List<SqlProcess> peers) {
         this.bench = bench;
@@ -126,6 +128,8 @@ final class TpchBench {
             peers.forEach(peer -> sides.add(
                     side(peer.side(), () -> peer.query(query).size(), new CpuMeter(List.of(peer.pid()), true))));
             sides.forEach(side -> bench.warm(side, 1, scale.warmup()));
+            int turns = bench.settle(new Bench.Load(query.name(), 1, 1, 1), SETTLE_SECONDS, scale.settle(), sides);
+            console.note("steady after " + turns + " blocks of each side: " + query.name());
             List<Block> blocks =
                     bench.compare(new Bench.Load(query.name(), 1, scale.operations(), scale.rounds()), sides);
             Block ours = blocks.get(0);

@@ -87,6 +87,14 @@ public final class TpchCommand extends CliCommand {
             description = "Runs of a query and side before it counts (default: 5).")
     private int warmup = 5;
 
+    @Option(
+            names = "--settle",
+            paramLabel = "N",
+            description =
+                    "At most so many more blocks of each side, of 4 s, before a query counts: they end once its CPU"
+                            + " falls on no side (default: 20).")
+    private int settle = 20;
+
     @Option(names = "--operations", paramLabel = "N", description = "Runs of a query in a block (default: 3).")
     private int operations = 3;
 
@@ -130,7 +138,7 @@ public final class TpchCommand extends CliCommand {
             TpchBench bench = new TpchBench(new Bench(clock()::nanos, log), console(), uniserve, peers);
             List<TpchQuery> answered = bench.compareAnswers(asked);
             if (!check) {
-                bench.measure(answered, new TpchBench.Scale(warmup, operations, rounds));
+                bench.measure(answered, new TpchBench.Scale(warmup, settle, operations, rounds));
             }
             line.with("rows", data.rows())
                     .with("peers", peers.stream().map(SqlProcess::name).toList())
@@ -182,6 +190,7 @@ public final class TpchCommand extends CliCommand {
         actors = given("--actors") ? actors : servers;
         range("--actors", actors, 1, 256);
         range("--warmup", warmup, 0, 100_000);
+        range("--settle", settle, 0, 1_000);
         range("--operations", operations, 1, 100_000);
         range("--rounds", rounds, 1, 1_000);
         for (String size : List.of(heap, peerHeap)) {

@@ -37,8 +37,9 @@ class TpchBenchIT {
     @Test
     void answersAreThoseOfTheBareEngineAndFiguresThoseOfTheRawOutput() throws IOException {
         Path raw = directory.resolve("raw.tsv");
-        Run run = run("bench tpch --sf 0.01 --servers 2 --heap 256m --queries 1,3,6,10,14 --warmup 1 --operations 2"
-                + " --rounds 2 --raw " + raw);
+        Run run = run(
+                "bench tpch --sf 0.01 --servers 2 --heap 256m --queries 1,3,6,10,14 --warmup 1 --settle 1 --operations 2"
+                        + " --rounds 2 --raw " + raw);
         assertThat(run.exit()).as(run.err()).isIn(ExitCode.OK, ExitCode.NOT_PASSED);
         JsonNode result =
                 new ObjectMapper().readTree(run.lines().get(run.lines().size() - 1));

@@ -15,6 +15,7 @@ public final class HastyEyes {
                 gate.leaseUntilNanos(),
                 gate.appliedIndex(),
                 0,
-                gate.committed());
+                gate.committed(),
+                gate.builtNanos());
     }
 }

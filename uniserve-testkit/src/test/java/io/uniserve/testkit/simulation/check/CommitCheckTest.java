@@ -148,8 +148,8 @@ final class CommitCheckTest {
                 new ActorState(0, 1, s1, List.of(s1, s2), List.of(), List.of(), List.of(s1, s2), Map.of(), 0);
         apply(new Op.Create(RegistryPaths.map(TABLE), new TableMap(TABLE, 7, List.of(state)), false));
         ReplicaKey key = new ReplicaKey(7, 0);
-        check.published("s1", key, new ReadGate(0, 1, true, Long.MAX_VALUE, 1, first, 100));
-        check.published("s2", key, new ReadGate(0, 1, true, Long.MAX_VALUE, 1, second, 100));
+        check.published("s1", key, new ReadGate(0, 1, true, Long.MAX_VALUE, 1, first, 100, 0));
+        check.published("s2", key, new ReadGate(0, 1, true, Long.MAX_VALUE, 1, second, 100, 0));
         Batch batch = new Batch(new RequestId(1, 2, 101), "hash");
         TableLog begun = LogSteps.begin(log, s1, List.of(0), List.of(batch), 1);
         apply(new Op.Set(LOG, begun, 0));

@@ -1,0 +1,55 @@
+package io.uniserve.server.query;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.reader.QueryResult;
+import io.uniserve.protocol.tx.VersionedReadMachine;
+import java.util.List;
+import java.util.Set;
+import org.junit.jupiter.api.Test;
+
+class SeenVersionsTest {
+    private static final TableName T = new TableName("t");
+    private static final TableName OTHER = new TableName("other");
+
+    private final SeenVersions versions = new SeenVersions();
+
+    private static VersionedReadMachine.Result of(long tableId, long version) {
+        return new VersionedReadMachine.Result(
+                tableId, version, List.of(), 1, new QueryResult.Stats(1, 0, 0, Set.of()));
+    }
+
+    @Test
+    void laterRoundsAskForTheVersionOfThatTable() {
+        versions.saw(T, of(7, 5));
+        assertThat(versions.version(T)).isEqualTo(5);
+        assertThat(versions.tableId(T))
+                .as("not another table that has the name by then")
+                .isEqualTo(7);
+        assertThat(versions.version(OTHER)).isZero();
+        assertThat(versions.tableId(OTHER)).isZero();
+    }
+
+    @Test
+    void aTableThatHadNoVersionMustNotGetOneBetweenRounds() {
+        versions.saw(T, of(7, 0));
+        versions.saw(T, of(7, 0));
+        assertThat(versions.tableId(T)).isEqualTo(7);
+        assertThatThrownBy(() -> versions.saw(T, of(7, 1)))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VERSION_GONE));
+    }
+
+    @Test
+    void theNextAttemptSeesWhatThereIsThen() {
+        versions.saw(T, of(7, 0));
+        versions.forget();
+        versions.saw(T, of(8, 2));
+        assertThat(versions.version(T)).isEqualTo(2);
+        assertThat(versions.tableId(T)).isEqualTo(8);
+    }
+}

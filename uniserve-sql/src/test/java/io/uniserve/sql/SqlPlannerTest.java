@@ -126,6 +126,17 @@ class SqlPlannerTest {
         assertThatThrownBy(() -> answer(planner, grows, sql)).hasMessageContaining("100,001 rows");
     }
 
+    /** The part may be mostly rows that no actor of the other table has the keys of: those are not sent on, and count. */
+    @Test
+    void aPartOfATablesWantedRowsIsNeverJoined() {
+        TestingPlan plan = plan(9, 1_000_001, 0).values(row -> row.length() < 8 ? row.replaceAll("\\D", "") : null);
+        refused(
+                plan,
+                "SELECT count(*) FROM big LEFT JOIN mid ON b_id = m_small AND m_text = 'x'",
+                ErrorCode.TOO_LARGE,
+                "the join wants 1,000,001 rows of table mid or more, at most 1,000,000 are collected");
+    }
+
     @Test
     void theLeftOfALeftJoinStaysHoweverSmall() {
         TestingPlan plan = plan(2, 9, 1);

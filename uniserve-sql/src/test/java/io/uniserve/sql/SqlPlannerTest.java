@@ -270,8 +270,11 @@ class SqlPlannerTest {
         answer(plan, "SELECT b_mid FROM big WHERE b_id IN (1, 2, 3, 4, 5, 6, 7, 8, 9)");
         answer(plan, "SELECT b_mid FROM big WHERE b_id = 1 OR b_mid = 2");
         answer(plan, "SELECT b_mid FROM big WHERE b_id > 1");
+        // Compared as doubles: more keys than one are equal to it.
+        answer(plan, "SELECT b_mid FROM big WHERE b_id = 1e18");
+        answer(plan, "SELECT b_mid FROM big WHERE b_id IN (1, 1e0)");
         assertThat(plan.asked.get(0)).startsWith("PARTIAL big [] of [");
-        assertThat(plan.asked.subList(1, 4)).containsOnly("PARTIAL big []");
+        assertThat(plan.asked.subList(1, 6)).containsOnly("PARTIAL big []");
     }
 
     @Test

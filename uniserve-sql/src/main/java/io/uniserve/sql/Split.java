@@ -172,7 +172,7 @@ final class Split {
         String having = condition == null ? "" : " HAVING " + merged.write(condition);
         finish.append(having);
         List<SqlNode> items = asked.answers().stream().map(Term::node).toList();
-        Ordering ordering = new Ordering(asked.order(), items, answers, asked.titles(), merged, asked.grouped());
+        Ordering ordering = new Ordering(asked.order(), items, answers, asked.aliases(), merged, asked.grouped());
         finish.append(ordering.last());
         String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
         boolean whole = from.tables().size() == 1

@@ -71,6 +71,16 @@ class SplitQueryTest {
     }
 
     @Test
+    void ordersAreByAliasesBeforeColumns() {
+        assertThat(split("SELECT *, -a AS a FROM t ORDER BY a LIMIT 1").partial())
+                .endsWith("(-\"a\") AS c6 FROM rows ORDER BY c6 LIMIT 1");
+        QueryPlan plan = QueryPlan.of(
+                Map.of("t", COLUMNS), "SELECT a FROM t WHERE a = (SELECT a AS b FROM t ORDER BY b LIMIT 1)");
+        assertThat(plan.split(new SqlQuery.Stage(1, false), -1).partial())
+                .isEqualTo("SELECT \"a\" AS c0 FROM rows ORDER BY c0 LIMIT 1");
+    }
+
+    @Test
     void distinctValuesAreGroupedByAtTheirActors() {
         SplitQuery query = split("SELECT s, count(DISTINCT a), avg(DISTINCT b), sum(b) FROM t GROUP BY s");
         assertThat(query.partial())

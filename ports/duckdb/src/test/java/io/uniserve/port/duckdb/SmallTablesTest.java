@@ -84,6 +84,36 @@ class SmallTablesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
+                "SELECT upper(s) AS s, count(*) FROM t GROUP BY s ORDER BY 1, 2",
+                "SELECT upper(s) AS S, count(*) FROM t GROUP BY s ORDER BY 1, 2",
+                "SELECT upper(t.s) AS s, count(*) FROM t GROUP BY t.s ORDER BY 1, 2",
+                "SELECT upper(s) AS s, count(*) FROM t GROUP BY upper(s) ORDER BY 1, 2",
+                "SELECT upper(s) AS z, count(*) FROM t GROUP BY z ORDER BY 1, 2",
+                "SELECT upper(s) AS s, s AS z, count(*) FROM t GROUP BY s ORDER BY 1, 2",
+                "SELECT a % 20 AS a, count(*) FROM t GROUP BY a ORDER BY 1, 2",
+                "SELECT a % 20 + 1 AS a, count(*) FROM t GROUP BY a % 20 ORDER BY 1, 2",
+                "SELECT a + b AS a, count(*) FROM t GROUP BY a, b ORDER BY 1, 2",
+                "SELECT max(b) AS a FROM t GROUP BY a ORDER BY 1",
+                "SELECT max(b) AS a FROM t GROUP BY a HAVING a > 15 ORDER BY 1",
+                "SELECT max(b) AS a FROM t GROUP BY t.a HAVING a > 15 ORDER BY 1",
+                "SELECT max(b) AS a FROM t GROUP BY s HAVING a > 3 ORDER BY 1",
+                "SELECT sum(b) AS b FROM t HAVING b > 1",
+                "SELECT s, sum(b) AS b FROM t GROUP BY s HAVING b > 4 ORDER BY 1",
+                "SELECT upper(s) AS x, count(*) FROM t GROUP BY x HAVING x = 'X' ORDER BY 1",
+                "SELECT -a AS a, count(*) FROM t WHERE id > 0 GROUP BY a HAVING a = 10 OR sum(b) > 7 ORDER BY 1",
+                "SELECT q.s, q.n FROM (SELECT upper(s) AS s, count(*) AS n FROM t GROUP BY s) AS q ORDER BY 1, 2",
+                "SELECT upper(s) AS s, count(*) FROM (SELECT s, a FROM t WHERE a > 0) AS q GROUP BY s ORDER BY 1, 2",
+                "SELECT upper(s) AS s, count(*) FROM t JOIN u ON t.id = u.id GROUP BY s ORDER BY 1, 2",
+                "SELECT id FROM t WHERE a IN (SELECT max(a) AS b FROM t GROUP BY b) ORDER BY 1",
+                "SELECT (SELECT max(u.a) AS s FROM u) AS s, count(*) FROM t GROUP BY s ORDER BY 1, 2"
+            })
+    void groupsAreByColumnsBeforeAliases(String sql) throws SQLException {
+        same(sql);
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
                 "SELECT *, -a AS a FROM t WHERE id <> 5 AND id <> 4 ORDER BY a LIMIT 1",
                 "SELECT -a AS a, * FROM t WHERE id <> 5 AND id <> 4 ORDER BY a LIMIT 1",
                 "SELECT t.*, -a AS a FROM t WHERE id <> 5 AND id <> 4 ORDER BY a DESC LIMIT 1",
@@ -91,6 +121,8 @@ class SmallTablesTest {
                 "SELECT -a AS a, id FROM t ORDER BY t.a, id LIMIT 1",
                 "SELECT -a AS a, id FROM t ORDER BY a + 0, id LIMIT 1",
                 "SELECT max(b) AS a, s FROM t GROUP BY s ORDER BY a",
+                "SELECT -a AS a, count(*) FROM t GROUP BY a ORDER BY a",
+                "SELECT count(*) AS a, max(b) FROM t GROUP BY a ORDER BY a, 2",
                 "SELECT DISTINCT -b AS a FROM t ORDER BY a LIMIT 1"
             })
     void ordersAreByAliasesBeforeColumns(String sql) throws SQLException {
@@ -117,7 +149,8 @@ class SmallTablesTest {
     @ValueSource(
             strings = {
                 "SELECT t.*, u.* FROM t JOIN u ON t.id = u.id ORDER BY a LIMIT 1",
-                "SELECT u.a, t.a FROM t JOIN u ON t.id = u.id ORDER BY a LIMIT 1"
+                "SELECT u.a, t.a FROM t JOIN u ON t.id = u.id ORDER BY a LIMIT 1",
+                "SELECT -t.a AS a, count(*) FROM t JOIN u ON t.id = u.id GROUP BY a"
             })
     void namesOfTwoColumnsAreRefused(String sql) {
         assertThatThrownBy(() -> cluster.expected(sql)).hasMessageContaining("mbiguous");

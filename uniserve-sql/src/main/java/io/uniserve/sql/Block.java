@@ -94,6 +94,8 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
     /**
      * What is asked of the rows.
      *
+     * @param titles names of the answers
+     * @param aliases those of them that AS gives; "" for others
      * @param groups expressions to group by
      * @param grouped false where each row counts for itself
      * @param order the SELECT with its ORDER BY, LIMIT and OFFSET; none where they do not matter
@@ -101,6 +103,7 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
     record Wanted(
             List<Term> answers,
             List<String> titles,
+            List<String> aliases,
             boolean distinct,
             List<SqlNode> groups,
             boolean grouped,

@@ -13,6 +13,7 @@ import java.util.Objects;
 import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Stream;
 import org.apache.calcite.sql.JoinType;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -65,6 +66,7 @@ final class BlockReader {
             List<SqlNode> correlated,
             List<SqlNode> answers,
             List<String> titles,
+            List<String> aliases,
             boolean grouped,
             List<SubQuery> subs) {}
 
@@ -93,7 +95,14 @@ final class BlockReader {
         List<Term> answers = terms(read.answers, read.rows.names());
         SqlSelect select = read.select;
         Wanted wanted = new Wanted(
-                answers, read.titles, select.isDistinct(), groups(select), read.grouped, select.getHaving(), select);
+                answers,
+                read.titles,
+                read.aliases,
+                select.isDistinct(),
+                groups(select),
+                read.grouped,
+                select.getHaving(),
+                select);
         add(new Block(number, query, read.rows, wanted, Optional.empty()), read.subs);
         return number;
     }
@@ -113,12 +122,13 @@ final class BlockReader {
                     .map(one -> new Term(one.outside(), sub.names()))
                     .toList();
             Rows all = new Rows(rows.names(), rows.from(), rows.tables(), rows.given(), where);
-            Wanted distinct = new Wanted(keys, titles(keys.size()), true, List.of(), false, null, null);
+            Wanted distinct =
+                    new Wanted(keys, none(keys.size()), none(keys.size()), true, List.of(), false, null, null);
             blocks.put(sub.keys(), new Block(sub.keys(), sub.place(), all, distinct, block.reduction()));
         }
     }
 
-    private static List<String> titles(int count) {
+    private static List<String> none(int count) {
         return Collections.nCopies(count, "");
     }
 
@@ -181,7 +191,10 @@ final class BlockReader {
                 || select.getHaving() != null
                 || answers.stream().anyMatch(Aggregates::in);
         Rows rows = new Rows(names, from, level.tables, level.given, level.where);
-        return new Opened(select, rows, correlated, answers, titles, grouped, level.subs);
+        List<String> aliases = select.getSelectList().stream()
+                .flatMap(item -> aliases(item, names))
+                .toList();
+        return new Opened(select, rows, correlated, answers, titles, aliases, grouped, level.subs);
     }
 
     private void readOn(List<Term> on, Names names, Level level, Withs withs) {
@@ -192,6 +205,17 @@ final class BlockReader {
                         term.node(), "a sub-query in ON that names columns of the query around it is");
             }
         }
+    }
+
+    /** The name that AS gives to an item, or "" for each of its answers. */
+    private static Stream<String> aliases(SqlNode item, Names names) {
+        if (item instanceof SqlIdentifier star && star.isStar()) {
+            return names.all(star).stream().map(name -> "");
+        }
+        return Stream.of(
+                item.getKind() == SqlKind.AS && item instanceof SqlCall as
+                        ? ((SqlIdentifier) as.operand(1)).getSimple()
+                        : "");
     }
 
     private static void addAnswer(SqlNode item, Names names, List<SqlNode> answers, List<String> titles) {
@@ -400,7 +424,7 @@ final class BlockReader {
             }
             Correlations correlations = new Correlations(place, names, how, read.rows.names(), read.grouped);
             read.correlated.forEach(correlations::add);
-            Wanted wanted = correlations.wanted(read.select, read.answers, groups(read.select));
+            Wanted wanted = correlations.wanted(read.select, read.answers, read.aliases, groups(read.select));
             boolean reducible = !correlations.equal().isEmpty()
                     && correlations.equal().stream().noneMatch(one -> Aggregates.in(one.outside()));
             int keys = reducible ? number(place) : -1;

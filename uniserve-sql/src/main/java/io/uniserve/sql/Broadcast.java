@@ -68,6 +68,15 @@ record Broadcast(long rows, long bytes) {
         }
     }
 
+    /** Each actor answers a row more than is allowed, and no more: so many may be a part. */
+    static void checkCollected(String table, long count) {
+        if (count > rowsMax()) {
+            throw tooLarge(
+                    "the join wants %,d rows of table %s or more, at most %,d are collected; add conditions",
+                    count, table, rowsMax());
+        }
+    }
+
     void check(String table, long moreRows, long moreBytes) {
         if (rows + moreRows > rowsMax() || bytes + moreBytes > BYTES_MAX) {
             throw tooLarge(

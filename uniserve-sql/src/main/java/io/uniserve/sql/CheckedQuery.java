@@ -21,7 +21,6 @@ import org.apache.calcite.sql.type.SqlTypeFactoryImpl;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
 import org.apache.calcite.sql.validate.SqlValidator;
-import org.apache.calcite.sql.validate.SqlValidatorUtil;
 
 /** A query's tree whose names and types are right for its tables. */
 final class CheckedQuery {
@@ -55,7 +54,7 @@ final class CheckedQuery {
         properties.setProperty(CalciteConnectionProperty.CASE_SENSITIVE.camelName(), "false");
         CalciteCatalogReader names =
                 new CalciteCatalogReader(schema, List.of(), types, new CalciteConnectionConfigImpl(properties));
-        return SqlValidatorUtil.newValidator(SqlStdOperatorTable.instance(), names, types, VALIDATOR);
+        return new ColumnsFirst(SqlStdOperatorTable.instance(), names, types, VALIDATOR);
     }
 
     private static RelDataType type(RelDataTypeFactory factory, Columns columns, Column column) {

@@ -9,6 +9,7 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.util.NlsString;
 
 /**
@@ -45,8 +46,10 @@ record Constants(String column, List<String> values) {
     }
 
     private static Optional<String> value(SqlLiteral literal) {
+        // Others, such as 1e18, are compared as doubles: several keys equal one of these.
         if (literal.getValue() instanceof BigDecimal number
-                && number.stripTrailingZeros().scale() <= 0) {
+                && literal.getTypeName() == SqlTypeName.DECIMAL
+                && number.scale() == 0) {
             return Optional.of(number.toBigInteger().toString());
         }
         return literal.getValue() instanceof NlsString text ? Optional.of(text.getValue()) : Optional.empty();

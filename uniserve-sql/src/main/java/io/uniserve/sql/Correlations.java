@@ -108,7 +108,7 @@ final class Correlations {
     }
 
     /** What the sub-query is asked for; refuses what cannot be taken apart. */
-    Wanted wanted(SqlSelect select, List<SqlNode> answers, List<SqlNode> groups) {
+    Wanted wanted(SqlSelect select, List<SqlNode> answers, List<String> aliases, List<SqlNode> groups) {
         boolean limited = select.getFetch() != null || select.getOffset() != null;
         List<SqlNode> all = new ArrayList<>(how == How.EXISTS ? List.of() : answers);
         if (columns.isEmpty()) {
@@ -117,7 +117,9 @@ final class Correlations {
                 all = asItIs ? answers : List.of(SqlLiteral.createExactNumeric("1", SqlParserPos.ZERO));
             }
             boolean distinct = select.isDistinct() || !asItIs;
-            return wanted(all, distinct, groups, select, asItIs ? select : null);
+            return asItIs
+                    ? wanted(all, aliases, distinct, groups, select, select)
+                    : wanted(all, none(all), distinct, groups, select, null);
         }
         if (equal.isEmpty()) {
             throw unsupported(
@@ -140,18 +142,22 @@ final class Correlations {
         if (grouped) {
             by.addAll(equalInside);
         }
-        return wanted(all, select.isDistinct() || (!grouped && how != How.SCALAR), by, select, null);
+        return wanted(all, none(all), select.isDistinct() || (!grouped && how != How.SCALAR), by, select, null);
+    }
+
+    private static List<String> none(List<SqlNode> answers) {
+        return Collections.nCopies(answers.size(), "");
     }
 
     private Wanted wanted(
             List<SqlNode> answers,
+            List<String> aliases,
             boolean distinct,
             List<SqlNode> groups,
             SqlSelect select,
             @Nullable SqlSelect order) {
         List<Term> terms = answers.stream().map(node -> new Term(node, inner)).toList();
-        List<String> titles = Collections.nCopies(terms.size(), "");
-        return new Wanted(terms, titles, distinct, groups, grouped, select.getHaving(), order);
+        return new Wanted(terms, none(answers), aliases, distinct, groups, grouped, select.getHaving(), order);
     }
 
     /** The condition that a row of the sub-query is one for the values that a stage has found. */

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 final class Ordering {
     private final List<SqlNode> items;
     private final List<String> answers;
-    private final List<String> names;
+    private final List<String> aliases;
     private final SqlWriter merged;
     private final boolean grouped;
     private final List<Key> keys = new ArrayList<>();
@@ -39,17 +39,18 @@ final class Ordering {
      * Of a SELECT, or of none.
      *
      * @param answers the items as they are written over the actors' answers
+     * @param aliases the names that AS gives to items; "" for others
      */
     Ordering(
             @Nullable SqlSelect select,
             List<SqlNode> items,
             List<String> answers,
-            List<String> names,
+            List<String> aliases,
             SqlWriter merged,
             boolean grouped) {
         this.items = items;
         this.answers = answers;
-        this.names = names;
+        this.aliases = aliases;
         this.merged = merged;
         this.grouped = grouped;
         SqlNodeList list = select == null ? null : select.getOrderList();
@@ -132,7 +133,17 @@ final class Ordering {
         for (int i = 0; i < items.size(); i++) {
             if (node instanceof SqlIdentifier alias
                     && alias.isSimple()
-                    && alias.getSimple().equalsIgnoreCase(names.get(i))) {
+                    && alias.getSimple().equalsIgnoreCase(aliases.get(i))) {
+                return i;
+            }
+        }
+        // Columns come behind aliases, those that a star stands for too.
+        for (int i = 0; i < items.size(); i++) {
+            if (node instanceof SqlIdentifier name
+                    && name.isSimple()
+                    && items.get(i) instanceof SqlIdentifier column
+                    && name.getSimple().equalsIgnoreCase(ColumnWriter.last(column))
+                    && aliases.get(i).isEmpty()) {
                 return i;
             }
         }

@@ -172,7 +172,7 @@ final class Split {
         String having = condition == null ? "" : " HAVING " + merged.write(condition);
         finish.append(having);
         List<SqlNode> items = asked.answers().stream().map(Term::node).toList();
-        Ordering ordering = new Ordering(asked.order(), items, answers, asked.titles(), merged, asked.grouped());
+        Ordering ordering = new Ordering(asked.order(), items, answers, asked.aliases(), merged, asked.grouped());
         finish.append(ordering.last());
         String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
         boolean whole = from.tables().size() == 1
@@ -371,10 +371,30 @@ final class Split {
                     wanted.get(number),
                     own,
                     reductions,
+                    present(number),
                     from.from().keeps(number),
                     constants(number)));
         }
         return sides;
+    }
+
+    /** Columns that are to equal what the primary key of the table that stays has, where they may be NULL. */
+    private List<String> present(int item) {
+        if (stays < 0) {
+            return List.of();
+        }
+        List<Conditions.Equality> all = new ArrayList<>(conditions.equalities());
+        conditions.partners().stream().filter(one -> one.left().item() == stays).forEach(all::add);
+        return all.stream()
+                .filter(one -> one.of(stays)
+                        .filter(own -> from.item(stays).primary().contains(own.column()))
+                        .isPresent())
+                .map(one -> one.other(stays))
+                .filter(other ->
+                        other.item() == item && !from.item(item).primary().contains(other.column()))
+                .map(Names.Found::column)
+                .distinct()
+                .toList();
     }
 
     /** The values that conditions allow for columns of a table, where they are constants. */

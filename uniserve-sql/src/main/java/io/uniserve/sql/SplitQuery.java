@@ -96,6 +96,7 @@ public record SplitQuery(
      * @param columns what is wanted of it, with names c0, c1, ...
      * @param conditions on its own rows
      * @param reductions by sides that were gathered before
+     * @param present columns without whose values a row has no partner in the table that stays
      * @param mayStay false where the join makes rows of NULLs for those that match nothing here
      * @param constants values that the conditions allow for columns, by their names
      */
@@ -105,12 +106,14 @@ public record SplitQuery(
             List<String> columns,
             List<String> conditions,
             List<Reduction> reductions,
+            List<String> present,
             boolean mayStay,
             Map<String, List<String>> constants) {
         public Side {
             columns = List.copyOf(columns);
             conditions = List.copyOf(conditions);
             reductions = List.copyOf(reductions);
+            present = List.copyOf(present);
             constants = Map.copyOf(constants);
         }
 
@@ -123,6 +126,7 @@ public record SplitQuery(
         String statement(Set<Integer> known) {
             List<String> all = new ArrayList<>(conditions);
             reductions.stream().filter(one -> known.contains(one.side())).forEach(one -> all.add(one.condition()));
+            present.forEach(one -> all.add("\"" + one + "\" IS NOT NULL"));
             // One actor's rows more than all may send are enough to know that they are too many.
             int most = filtered(known) ? Broadcast.rowsMax() : Broadcast.wholeRowsMax();
             return "SELECT " + named() + " FROM " + ROWS + where(all) + " LIMIT " + (most + 1);

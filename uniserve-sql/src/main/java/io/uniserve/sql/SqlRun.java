@@ -457,6 +457,9 @@ final class SqlRun {
             // Its actors answer a row more than is allowed, and no more: whatever was counted before, this may be a
             // part.
             Broadcast.checkWhole(side.table(), collected.count());
+        } else {
+            // The same, and what is sent on may be fewer: rows that no actor has the key of are left out.
+            Broadcast.checkCollected(side.table(), collected.count());
         }
         Set<Integer> partners = new TreeSet<>(reduced.keySet());
         SqlRows rows = collected;
@@ -484,7 +487,9 @@ final class SqlRun {
                         + ": "
                         + Asking.rows(packed.count()) + ", "
                         + String.format(Locale.ROOT, "%,d bytes", packed.bytes())
-                        + (side.filtered(partners) ? " of about " + Asking.rows(count) : ", all it has")
+                        + (side.filtered(partners) || rows.count() < count
+                                ? " of about " + Asking.rows(count)
+                                : ", all it has")
                         + (side.conditions().isEmpty() ? "" : " that its conditions leave")
                         + (by.isEmpty() ? "" : ", those with partners in " + by),
                 side.statement(reduced.keySet()));

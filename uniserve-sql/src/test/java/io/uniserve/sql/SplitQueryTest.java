@@ -71,6 +71,26 @@ class SplitQueryTest {
     }
 
     @Test
+    void groupsAreByColumnsBeforeAliases() {
+        assertThat(split("SELECT upper(s) AS s, count(*) FROM t GROUP BY s").partial())
+                .isEqualTo("SELECT \"s\" AS c0, count(*) AS c1 FROM rows GROUP BY 1");
+        assertThat(split("SELECT max(b) AS a FROM t GROUP BY a HAVING a > 1").finish())
+                .isEqualTo("SELECT max(c1) FROM parts GROUP BY c0 HAVING (c0 > 1)");
+        assertThat(split("SELECT max(b) AS a FROM t GROUP BY s HAVING a > 1").finish())
+                .isEqualTo("SELECT max(c1) FROM parts GROUP BY c0 HAVING (max(c1) > 1)");
+    }
+
+    @Test
+    void ordersAreByAliasesBeforeColumns() {
+        assertThat(split("SELECT *, -a AS a FROM t ORDER BY a LIMIT 1").partial())
+                .endsWith("(-\"a\") AS c6 FROM rows ORDER BY c6 LIMIT 1");
+        QueryPlan plan = QueryPlan.of(
+                Map.of("t", COLUMNS), "SELECT a FROM t WHERE a = (SELECT a AS b FROM t ORDER BY b LIMIT 1)");
+        assertThat(plan.split(new SqlQuery.Stage(1, false), -1).partial())
+                .isEqualTo("SELECT \"a\" AS c0 FROM rows ORDER BY c0 LIMIT 1");
+    }
+
+    @Test
     void distinctValuesAreGroupedByAtTheirActors() {
         SplitQuery query = split("SELECT s, count(DISTINCT a), avg(DISTINCT b), sum(b) FROM t GROUP BY s");
         assertThat(query.partial())

@@ -22,13 +22,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
 
 /** A cluster for planners: tables by columns, and rows of which only the number counts. */
 final class TestingPlan implements PlanContext {
     private final Map<TableName, TableMeta> tables = new HashMap<>();
     private final Map<String, Long> counts = new HashMap<>();
     private final Map<String, Long> counted = new HashMap<>();
-    private Function<String, String> value = name -> "1";
+    private Function<String, @Nullable String> value = name -> "1";
     /** False in a session. */
     boolean shuffles = true;
 
@@ -62,7 +63,7 @@ final class TestingPlan implements PlanContext {
         return this;
     }
 
-    TestingPlan values(Function<String, String> text) {
+    TestingPlan values(Function<String, @Nullable String> text) {
         value = text;
         return this;
     }
@@ -83,7 +84,7 @@ final class TestingPlan implements PlanContext {
         asked.add(query.step() + " " + table + " " + query.sides().keySet()
                 + (query.given().isEmpty() ? "" : " given " + query.given().keySet()));
         long rows = counts.getOrDefault(table.value(), 0L);
-        List<List<String>> values = new ArrayList<>();
+        List<List<@Nullable String>> values = new ArrayList<>();
         if (query.step() == SqlQuery.Step.COUNT) {
             values.add(List.of(String.valueOf(counted.getOrDefault(table.value(), rows))));
         } else {

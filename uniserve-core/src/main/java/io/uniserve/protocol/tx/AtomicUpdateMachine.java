@@ -20,6 +20,7 @@ import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.reader.Update;
+import io.uniserve.protocol.reader.UpdateVerdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -53,6 +54,10 @@ public final class AtomicUpdateMachine {
     private Timers.Cancel deadline = () -> {};
     private int attempts;
     private long sinceVersion;
+    /** An attempt ended in a way that leaves open whether its server drives the update: another's error says nothing of that. */
+    private boolean maybeTaken;
+
+    private String lastAnswer = "";
     private boolean over;
 
     /** @param completion hears the version, or why there is none; OUTCOME_UNKNOWN where there may be one */
@@ -96,7 +101,8 @@ public final class AtomicUpdateMachine {
         } else {
             fail(
                     ErrorCode.OUTCOME_UNKNOWN,
-                    "no outcome in time: the update may have been applied, retry with the same id");
+                    "no outcome in time: the update may have been applied, retry with the same id"
+                            + (lastAnswer.isEmpty() ? "" : "; the last answer: " + lastAnswer));
         }
     }
 
@@ -295,14 +301,18 @@ public final class AtomicUpdateMachine {
             code = error.code();
             message = error.reason();
         }
-        boolean again = code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED;
-        if (again) {
-            env.timers().after(PAUSE_NANOS, this::attempt);
-        } else if (code == ErrorCode.TABLE_NOT_FOUND && attempts > 1) {
+        lastAnswer = code + " " + message;
+        UpdateVerdict verdict = UpdateVerdict.of(code);
+        if (code == ErrorCode.TABLE_NOT_FOUND && attempts == 1) {
+            fail(code, message);
+        } else if (code == ErrorCode.TABLE_NOT_FOUND) {
             // Dropped or restored since: of what an earlier attempt did nobody can tell any more.
             fail(ErrorCode.OUTCOME_UNKNOWN, message + ", and an earlier attempt may have been applied before");
-        } else {
+        } else if (UpdateVerdict.settles(code) || verdict == UpdateVerdict.REFUSED && !maybeTaken) {
             fail(code, message);
+        } else {
+            maybeTaken |= verdict == UpdateVerdict.UNKNOWN || verdict == UpdateVerdict.RETRY_FEW;
+            env.timers().after(PAUSE_NANOS, this::attempt);
         }
     }
 }

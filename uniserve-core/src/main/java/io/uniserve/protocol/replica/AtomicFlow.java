@@ -57,6 +57,13 @@ final class AtomicFlow {
         if (early != null) {
             completion.done(Outcome.ok(early));
         } else if (trail.end().newest() < request.version()) {
+            long bytes = request.batches().stream()
+                    .mapToLong(batch -> batch.rows().size())
+                    .sum();
+            if (!log.hasRoom(bytes)) { // before the work, and the memory, that they take
+                completion.done(Outcome.ok(full(request.epoch())));
+                return;
+            }
             // put together once: what is checked, written and applied are the same bytes
             Bytes rows = BatchRows.encode(request.batches());
             Prepare own = new Prepare(
@@ -105,6 +112,10 @@ final class AtomicFlow {
                 : Vote.later(primary.epoch(), "version " + end.open() + " is not decided here yet");
     }
 
+    private static Vote full(long epoch) {
+        return Vote.later(epoch, "the actor's log has reached its limit of bytes");
+    }
+
     /** Whose rows the engine refuses, where that is certain. */
     private static @Nullable RequestId culprit(Prepare request) {
         return request.batches().size() == 1 ? request.batches().get(0).request() : null;
@@ -143,7 +154,7 @@ final class AtomicFlow {
             completion.done(Outcome.ok(early));
         } else if (primary != null && trail.end().newest() < request.version()) {
             if (!log.hasRoom(rows.size())) {
-                completion.done(Outcome.ok(Vote.later(primary.epoch(), "the actor's log has reached its limit")));
+                completion.done(Outcome.ok(full(primary.epoch())));
                 return;
             }
             LogEntry entry = LogEntry.prepare(

@@ -87,7 +87,8 @@ final class AtomicFlow {
         }
         Optional<UniserveException> refusal = primary.refusal();
         if (refusal.isPresent()) {
-            return Vote.later(primary.epoch(), refusal.get().reason());
+            return Vote.later(
+                    primary.epoch(), refusal.get().code(), refusal.get().reason());
         }
         Versions end = trail.end();
         if (end.refused() == request.version()) {
@@ -113,7 +114,7 @@ final class AtomicFlow {
     }
 
     private static Vote full(long epoch) {
-        return Vote.later(epoch, "the actor's log has reached its limit of bytes");
+        return Vote.later(epoch, ErrorCode.LOG_FULL, "the actor's log has reached its limit of bytes");
     }
 
     /** Whose rows the engine refuses, where that is certain. */

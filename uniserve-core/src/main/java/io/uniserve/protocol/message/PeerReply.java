@@ -1,6 +1,7 @@
 package io.uniserve.protocol.message;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.model.BackupInfo;
 import io.uniserve.model.BackupRecord;
 import io.uniserve.model.ReplicaKey;
@@ -171,8 +172,18 @@ public sealed interface PeerReply {
      * @param epoch YES: the epoch in which every in-sync replica has prepared, with no removed one unfenced
      * @param refused NO: the request whose rows cannot be applied; null where it may be any of those merged
      * @param reason NO and LATER: why
+     * @param code LATER: what an update ends with that waits in vain; null where it is told by no code
      */
-    record Vote(Kind kind, long epoch, @Nullable RequestId refused, String reason) implements PeerReply {
+    record Vote(
+            Kind kind,
+            long epoch,
+            @Nullable RequestId refused,
+            String reason,
+            @Nullable ErrorCode code) implements PeerReply {
+        public Vote(Kind kind, long epoch, @Nullable RequestId refused, String reason) {
+            this(kind, epoch, refused, reason, null);
+        }
+
         /** Verdicts. */
         public enum Kind {
             YES,
@@ -194,6 +205,11 @@ public sealed interface PeerReply {
         /** Ask again. */
         public static Vote later(long epoch, String reason) {
             return new Vote(Kind.LATER, epoch, null, reason);
+        }
+
+        /** Ask again, and say this where that does not help. */
+        public static Vote later(long epoch, ErrorCode code, String reason) {
+            return new Vote(Kind.LATER, epoch, null, reason, code);
         }
     }
 

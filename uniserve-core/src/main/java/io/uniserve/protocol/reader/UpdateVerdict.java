@@ -2,8 +2,8 @@ package io.uniserve.protocol.reader;
 
 import io.uniserve.error.ErrorCode;
 
-/** What a primary's error means for an actor's rows. */
-enum UpdateVerdict {
+/** What an update's error means: a primary's for an actor's rows, a driver's for an atomic update. */
+public enum UpdateVerdict {
     /** The rows will not be taken. */
     REFUSED,
     /** The rows may have been applied; the same request id tells. */
@@ -13,7 +13,8 @@ enum UpdateVerdict {
     /** Not applied, and not likely to change soon: a few attempts. */
     RETRY_FEW;
 
-    static UpdateVerdict of(ErrorCode code) {
+    /** What the code means. */
+    public static UpdateVerdict of(ErrorCode code) {
         return switch (code) {
             case INVALID_ARGUMENT,
                     TABLE_EXISTS,
@@ -49,11 +50,10 @@ enum UpdateVerdict {
     }
 
     /** True when the error stands whatever an earlier attempt without an answer did: rows refused for what they are, or an outcome no longer known. */
-    static boolean settles(ErrorCode code) {
+    public static boolean settles(ErrorCode code) {
         return code == ErrorCode.INVALID_ARGUMENT
                 || code == ErrorCode.INVALID_ROW
                 || code == ErrorCode.UNKNOWN_UPDATE
-                || code == ErrorCode.WRONG_CLUSTER
                 || code == ErrorCode.TOO_LARGE
                 || code == ErrorCode.OUTCOME_EXPIRED
                 || code == ErrorCode.UPDATE_REFUSED;

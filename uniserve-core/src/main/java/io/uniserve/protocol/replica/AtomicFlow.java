@@ -57,6 +57,13 @@ final class AtomicFlow {
         if (early != null) {
             completion.done(Outcome.ok(early));
         } else if (trail.end().newest() < request.version()) {
+            long bytes = request.batches().stream()
+                    .mapToLong(batch -> batch.rows().size())
+                    .sum();
+            if (!log.hasRoom(bytes)) { // before the work, and the memory, that they take
+                completion.done(Outcome.ok(full(request.epoch())));
+                return;
+            }
             // put together once: what is checked, written and applied are the same bytes
             Bytes rows = BatchRows.encode(request.batches());
             Prepare own = new Prepare(
@@ -80,7 +87,8 @@ final class AtomicFlow {
         }
         Optional<UniserveException> refusal = primary.refusal();
         if (refusal.isPresent()) {
-            return Vote.later(primary.epoch(), refusal.get().reason());
+            return Vote.later(
+                    primary.epoch(), refusal.get().code(), refusal.get().reason());
         }
         Versions end = trail.end();
         if (end.refused() == request.version()) {
@@ -103,6 +111,10 @@ final class AtomicFlow {
         return end.open() == 0
                 ? null
                 : Vote.later(primary.epoch(), "version " + end.open() + " is not decided here yet");
+    }
+
+    private static Vote full(long epoch) {
+        return Vote.later(epoch, ErrorCode.LOG_FULL, "the actor's log has reached its limit of bytes");
     }
 
     /** Whose rows the engine refuses, where that is certain. */
@@ -143,7 +155,7 @@ final class AtomicFlow {
             completion.done(Outcome.ok(early));
         } else if (primary != null && trail.end().newest() < request.version()) {
             if (!log.hasRoom(rows.size())) {
-                completion.done(Outcome.ok(Vote.later(primary.epoch(), "the actor's log has reached its limit")));
+                completion.done(Outcome.ok(full(primary.epoch())));
                 return;
             }
             LogEntry entry = LogEntry.prepare(

@@ -20,9 +20,11 @@ import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RouteIndex;
 import io.uniserve.protocol.reader.Update;
+import io.uniserve.protocol.reader.UpdateVerdict;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One atomic update at its client: gives it whole to a server that drives it, and to another one, under the same request id,
@@ -37,6 +39,7 @@ import java.util.Optional;
  */
 public final class AtomicUpdateMachine {
     private static final long PAUSE_NANOS = 50_000_000;
+    private static final int PAUSE_DOUBLINGS_MAX = 4;
     private static final long TRY_NANOS_MAX = 5_000_000_000L;
     private static final long CUT_NANOS = 2_000_000_000L;
 
@@ -53,6 +56,17 @@ public final class AtomicUpdateMachine {
     private Timers.Cancel deadline = () -> {};
     private int attempts;
     private long sinceVersion;
+    /** An attempt ended in a way that leaves open whether its server drives the update: another's error says nothing of that. */
+    private boolean maybeTaken;
+
+    private boolean asking;
+    private long askedAt;
+    private @Nullable ErrorCode lastCode;
+    private String lastMessage = "";
+    /** Answers in a row that say that the update finds no place now; and the longest that one took. */
+    private int lackingInRow;
+
+    private long lackingNanos;
     private boolean over;
 
     /** @param completion hears the version, or why there is none; OUTCOME_UNKNOWN where there may be one */
@@ -93,10 +107,13 @@ public final class AtomicUpdateMachine {
     private void late() {
         if (attempts == 0) {
             fail(ErrorCode.DEADLINE_EXCEEDED, "no server could be asked in time: the update was not sent");
+        } else if (lastCode != null && lacksForCertain() && !asking) {
+            fail(lastCode, lastMessage);
         } else {
             fail(
                     ErrorCode.OUTCOME_UNKNOWN,
-                    "no outcome in time: the update may have been applied, retry with the same id");
+                    "no outcome in time: the update may have been applied, retry with the same id"
+                            + (lastCode == null ? "" : "; the last answer: " + lastCode + " " + lastMessage));
         }
     }
 
@@ -179,8 +196,21 @@ public final class AtomicUpdateMachine {
         }
     }
 
+    private static boolean lacking(ErrorCode code) {
+        return code == ErrorCode.NOT_ENOUGH_REPLICAS || code == ErrorCode.RESOURCE_EXHAUSTED;
+    }
+
+    /** What stood in the way is the update's outcome: no attempt can have been taken. */
+    private boolean lacksForCertain() {
+        return lackingInRow > 0 && !maybeTaken;
+    }
+
     private void attempt() {
         if (over) {
+            return;
+        }
+        if (lastCode != null && lacksForCertain() && left() < lackingNanos) {
+            fail(lastCode, lastMessage); // one more would not be answered in time, and leave the outcome open
             return;
         }
         RouteIndex index = env.routing().current();
@@ -193,6 +223,8 @@ public final class AtomicUpdateMachine {
         tried.add(driver.get());
         Address address = index.address(driver.get()).orElseThrow();
         attempts++;
+        asking = true;
+        askedAt = env.clock().nanos();
         send(address, 0);
     }
 
@@ -277,6 +309,7 @@ public final class AtomicUpdateMachine {
     }
 
     private void heard(Outcome<UpdateReply> outcome) {
+        asking = false;
         ErrorCode code;
         String message;
         if (outcome instanceof Outcome.Ok<UpdateReply> ok
@@ -295,14 +328,22 @@ public final class AtomicUpdateMachine {
             code = error.code();
             message = error.reason();
         }
-        boolean again = code.retriable() || code == ErrorCode.DEADLINE_EXCEEDED;
-        if (again) {
-            env.timers().after(PAUSE_NANOS, this::attempt);
-        } else if (code == ErrorCode.TABLE_NOT_FOUND && attempts > 1) {
+        lastCode = code;
+        lastMessage = message;
+        UpdateVerdict verdict = UpdateVerdict.of(code);
+        if (code == ErrorCode.TABLE_NOT_FOUND && attempts == 1) {
+            fail(code, message);
+        } else if (code == ErrorCode.TABLE_NOT_FOUND) {
             // Dropped or restored since: of what an earlier attempt did nobody can tell any more.
             fail(ErrorCode.OUTCOME_UNKNOWN, message + ", and an earlier attempt may have been applied before");
-        } else {
+        } else if (UpdateVerdict.settles(code) || verdict == UpdateVerdict.REFUSED && !maybeTaken) {
             fail(code, message);
+        } else {
+            maybeTaken |= verdict == UpdateVerdict.UNKNOWN || verdict == UpdateVerdict.RETRY_FEW;
+            boolean lacking = lacking(code);
+            lackingInRow = lacking ? lackingInRow + 1 : 0;
+            lackingNanos = lacking ? Math.max(lackingNanos, env.clock().nanos() - askedAt) : 0;
+            env.timers().after(PAUSE_NANOS << Math.min(lackingInRow, PAUSE_DOUBLINGS_MAX), this::attempt);
         }
     }
 }

@@ -47,6 +47,9 @@ final class Run {
     interface Listener {
         void voted();
 
+        /** There is no room for the rows of a participant. */
+        void obstructed();
+
         void refused(@Nullable RequestId request, String reason);
 
         /** A participant knows that the version is decided. */
@@ -75,13 +78,45 @@ final class Run {
                 .toList();
     }
 
+    /** Why an actor's primary, which answers, takes no rows: what their updates end with where that lasts. */
+    record Obstacle(ErrorCode code, String reason) {}
+
+    /** Of participants, by their last answers. */
+    TreeMap<Integer, Obstacle> obstacles() {
+        TreeMap<Integer, Obstacle> obstacles = new TreeMap<>();
+        parts.forEach((actor, part) -> {
+            if (part.obstacle != null) {
+                obstacles.put(actor, part.obstacle);
+            }
+        });
+        return obstacles;
+    }
+
+    /** True where waiting does not help: a log that is full stays so for longer than a version may be in flight. */
+    boolean full() {
+        return parts.values().stream()
+                .anyMatch(part -> part.obstacle != null && part.obstacle.code() == ErrorCode.LOG_FULL);
+    }
+
+    private static @Nullable Obstacle obstacle(int actor, Vote vote) {
+        ErrorCode code = vote.code();
+        boolean told = code == ErrorCode.LOG_FULL || code == ErrorCode.NOT_ENOUGH_REPLICAS;
+        return code != null && told ? new Obstacle(code, "actor " + actor + ": " + vote.reason()) : null;
+    }
+
     private static final class Part {
+        private final int actor;
         private final List<BatchRows> batches = new ArrayList<>();
         private long voted;
         private boolean asking;
         private boolean troubled;
         private boolean timedOut;
         private long askedAt;
+        private @Nullable Obstacle obstacle;
+
+        private Part(int actor) {
+            this.actor = actor;
+        }
     }
 
     /** @param previous the newest committed version, as long as this one is in flight */
@@ -107,7 +142,7 @@ final class Run {
         this.begunNanos = host.env().clock().nanos();
         for (Waiting update : updates) {
             for (ActorRows rows : update.request.actors()) {
-                Part part = parts.computeIfAbsent(rows.actor(), a -> new Part());
+                Part part = parts.computeIfAbsent(rows.actor(), Part::new);
                 part.batches.add(new BatchRows(update.request.request(), update.request.function(), rows.rows()));
                 bytes += rows.rows().size();
             }
@@ -180,6 +215,7 @@ final class Run {
             return;
         }
         part.timedOut = false;
+        part.obstacle = obstacle(part.actor, vote);
         switch (vote.kind()) {
             case YES -> {
                 part.voted = vote.epoch();
@@ -192,6 +228,9 @@ final class Run {
                 part.troubled = true;
                 if (vote.epoch() > asked) {
                     host.refresh(table);
+                }
+                if (full()) {
+                    listener.obstructed();
                 }
             }
         }

@@ -18,6 +18,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -384,8 +385,20 @@ final class TableDriver {
         return batches.stream().allMatch(batch -> waiting.containsKey(batch.request()));
     }
 
+    /** What an actor would not take now is told so: it is in no version that may be committed. */
+    private void refuseObstructed() {
+        for (Waiting update : List.copyOf(waiting.values())) {
+            Run.Obstacle obstacle = absentees.obstacle(update.request, now());
+            if (obstacle != null) {
+                waiting.remove(update.batch.request());
+                update.failed(obstacle.code(), obstacle.reason());
+            }
+        }
+    }
+
     /** Begins a version for what waits, or uses the one that is begun. */
     private void begin(TableLog known) {
+        refuseObstructed();
         InFlight flight = known.inFlight();
         boolean begun = ahead.is(flight);
         List<Waiting> merged = new ArrayList<>();
@@ -466,6 +479,11 @@ final class TableDriver {
         }
 
         @Override
+        public void obstructed() {
+            step();
+        }
+
+        @Override
         public void decidedElsewhere() {
             if (!busy) {
                 readThen(TableDriver.this::next);
@@ -482,7 +500,7 @@ final class TableDriver {
             over(now, known.forgotten());
         } else if (refused != null) {
             abort(now, known, refused);
-        } else if (now() - now.deadlineNanos >= 0) {
+        } else if (now() - now.deadlineNanos >= 0 || now.full()) {
             giveUp(now, known);
         } else {
             AtomicHost.Table map = now.prepared();
@@ -548,7 +566,9 @@ final class TableDriver {
 
     /** Not for good: its updates wait until their actors are likely to be there. */
     private void giveUp(Run now, TableLog known) {
-        absentees.missed(now.absent(), now());
+        boolean waited = now() - now.begunNanos >= now.absenceNanos();
+        TreeMap<Integer, Run.Obstacle> obstacles = now.obstacles();
+        absentees.missed(waited ? now.absent() : obstacles.keySet(), obstacles, now());
         abort(now, known, new Refused(List.of(), "its actors did not prepare it in time"));
     }
 

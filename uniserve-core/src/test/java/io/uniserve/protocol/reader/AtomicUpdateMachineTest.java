@@ -78,6 +78,10 @@ class AtomicUpdateMachineTest {
         return ((Outcome.Err<Long>) outcomes.get(outcomes.size() - 1)).error().code();
     }
 
+    private String message() {
+        return ((Outcome.Err<Long>) outcomes.get(outcomes.size() - 1)).error().reason();
+    }
+
     @Test
     void aStrangerAsksForTheVersionOnce() {
         update(0, 1);
@@ -111,6 +115,72 @@ class AtomicUpdateMachineTest {
         world.pass(100 * MS);
         last().fail(ErrorCode.TABLE_NOT_FOUND);
         assertThat(error()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+    }
+
+    /** What the first attempt did nobody knows: an error of the second says nothing of it. */
+    @Test
+    void anErrorAfterAnAttemptWithoutAnAnswerIsNotTheOutcome() {
+        world.route(3, actor(0, 1, 1, 2), actor(1, 1, 2, 1), actor(2, 1, 3, 1));
+        for (ErrorCode code : List.of(
+                ErrorCode.INTERNAL,
+                ErrorCode.UNAUTHORIZED,
+                ErrorCode.WRONG_CLUSTER,
+                ErrorCode.LOG_FULL,
+                ErrorCode.UNSUPPORTED,
+                ErrorCode.CANCELLED)) {
+            floors.raise(TABLE_ID, 7, world.nanos());
+            int before = outcomes.size();
+            update(0);
+            last().fail(ErrorCode.OUTCOME_UNKNOWN);
+            world.pass(100 * MS);
+            last().fail(code);
+            assertThat(outcomes).as("no outcome by %s", code).hasSize(before);
+            world.pass(100 * MS);
+            assertThat(last().request().attempt())
+                    .as("sent again after %s", code)
+                    .isEqualTo(3);
+            world.pass(31_000 * MS);
+            assertThat(error()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
+            assertThat(message()).as("what was heard last").contains(code.name());
+        }
+    }
+
+    @Test
+    void aRetryAfterAnErrorFindsTheOutcome() {
+        world.route(3, actor(0, 1, 1, 2), actor(1, 1, 2, 1), actor(2, 1, 3, 1));
+        floors.raise(TABLE_ID, 7, world.nanos());
+        update(0);
+        last().fail(ErrorCode.INTERNAL);
+        assertThat(outcomes).as("it may have been taken").isEmpty();
+        world.pass(100 * MS);
+        last().fail(ErrorCode.UNAUTHORIZED);
+        world.pass(100 * MS);
+        last().ackAll(8);
+        assertThat(outcomes).containsExactly(Outcome.ok(8L));
+    }
+
+    @Test
+    void whatNoAttemptCanHaveDoneIsToldAtOnce() {
+        floors.raise(TABLE_ID, 7, world.nanos());
+        for (ErrorCode code : List.of(ErrorCode.UNAUTHORIZED, ErrorCode.WRONG_CLUSTER, ErrorCode.LOG_FULL)) {
+            update(0);
+            last().fail(ErrorCode.RESOURCE_EXHAUSTED);
+            world.pass(100 * MS);
+            last().fail(code);
+            assertThat(error()).isEqualTo(code);
+        }
+    }
+
+    @Test
+    void whatIsWrongWithTheRowsStandsWhateverAnEarlierAttemptDid() {
+        floors.raise(TABLE_ID, 7, world.nanos());
+        for (ErrorCode code : List.of(ErrorCode.UPDATE_REFUSED, ErrorCode.INVALID_ARGUMENT, ErrorCode.TOO_LARGE)) {
+            update(0);
+            last().fail(ErrorCode.OUTCOME_UNKNOWN);
+            world.pass(100 * MS);
+            last().fail(code);
+            assertThat(error()).isEqualTo(code);
+        }
     }
 
     @Test

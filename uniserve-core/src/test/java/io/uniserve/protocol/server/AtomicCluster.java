@@ -51,6 +51,7 @@ final class AtomicCluster {
     final Cluster cluster;
     private final ConsistencyLevel level;
     private final OnLoss onLoss;
+    private final int minIsr;
     private final List<AtomicWatch> watches = new ArrayList<>();
 
     AtomicCluster(int servers, int actors, int rf) {
@@ -67,6 +68,16 @@ final class AtomicCluster {
     }
 
     AtomicCluster(Cluster cluster, int actors, int rf, ConsistencyLevel level, OnLoss onLoss) {
+        this(cluster, actors, rf, level, onLoss, 1);
+    }
+
+    /** With a table whose updates need so many replicas in sync. */
+    AtomicCluster(Cluster cluster, int actors, int rf, ConsistencyLevel level, int minIsr) {
+        this(cluster, actors, rf, level, OnLoss.WAIT, minIsr);
+    }
+
+    private AtomicCluster(Cluster cluster, int actors, int rf, ConsistencyLevel level, OnLoss onLoss, int minIsr) {
+        this.minIsr = minIsr;
         this.level = level;
         this.onLoss = onLoss;
         this.cluster = cluster;
@@ -74,7 +85,7 @@ final class AtomicCluster {
     }
 
     private void create(int actors, int rf) {
-        cluster.create(actors, rf, 1, onLoss, level);
+        cluster.create(actors, rf, minIsr, onLoss, level);
         cluster.await(
                 () -> cluster.map().actors().stream()
                         .allMatch(actor -> actor.isr().size() == rf

@@ -39,6 +39,7 @@ public final class TestingEngine implements EngineHost {
     private boolean mended;
     private boolean dead;
     private int builds;
+    private int validations;
     private int publishes;
 
     public TestingEngine(TestingLoop loop, TestingDisk disk) {
@@ -54,6 +55,11 @@ public final class TestingEngine implements EngineHost {
     /** How often an actor was made or restored. */
     public int builds() {
         return builds;
+    }
+
+    /** How often rows were checked. */
+    public int validations() {
+        return validations;
     }
 
     /** The next applies fail. */
@@ -162,6 +168,7 @@ public final class TestingEngine implements EngineHost {
 
     @Override
     public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
+        validations++;
         loop.soon(() -> {
             if (!dead) {
                 completion.done(

@@ -34,13 +34,17 @@ final class AtomicParts {
     private final OpenPort port;
     private final Actor actor;
     private final TreeMap<Long, Parts> prepared = new TreeMap<>();
-    /** Rows that were checked and are about to be prepared, decoded; the oldest first. */
+    /** Rows that were checked and are about to be prepared, decoded; the oldest first. Some never are: no more are kept than one version has. */
     private final ArrayDeque<Checked> checked = new ArrayDeque<>();
+
+    private long checkedBytes;
 
     private final SnapshotShelf<Actor> shelf;
 
-    /** Where memory is short, the rows are decoded once more. */
-    private record Checked(String function, Bytes rows, SoftReference<RowBatch> batch) {}
+    /** Where memory is short, the rows are decoded once more. Bytes of rows may hold those of a whole version. */
+    private record Checked(String function, int bytes, SoftReference<Decoded> decoded) {}
+
+    private record Decoded(Bytes rows, RowBatch batch) {}
 
     /** What a version changes: its parts in order, and the bytes of their rows. */
     private record Parts(List<Prepared> list, long bytes) {}
@@ -61,21 +65,30 @@ final class AtomicParts {
     /** These rows were checked; they will be prepared soon, as a view of the same memory, and need not be decoded again. */
     void checked(String function, Bytes rows, RowBatch batch) {
         synchronized (checked) {
-            if (checked.size() == Limits.ATOMIC_BATCHES_PER_VERSION_MAX) {
-                checked.poll();
+            checked.add(new Checked(function, rows.size(), new SoftReference<>(new Decoded(rows, batch))));
+            checkedBytes += rows.size();
+            while (checked.size() > Limits.ATOMIC_BATCHES_PER_VERSION_MAX
+                    || checked.size() > 1 && checkedBytes > Limits.BATCH_BYTES_MAX) {
+                checkedBytes -= checked.remove().bytes();
             }
-            checked.add(new Checked(function, rows, new SoftReference<>(batch)));
+        }
+    }
+
+    /** Of rows that were checked and not prepared so far, as they are kept. */
+    long checkedBytes() {
+        synchronized (checked) {
+            return checkedBytes;
         }
     }
 
     private RowBatch rows(Update update) {
         synchronized (checked) {
             for (Checked known : checked) {
-                RowBatch batch = known.batch().get();
-                if (batch != null
-                        && known.rows().isSameView(update.rows())
+                Decoded decoded = known.decoded().get();
+                if (decoded != null
+                        && decoded.rows().isSameView(update.rows())
                         && known.function().equals(update.function())) {
-                    return batch;
+                    return decoded.batch();
                 }
             }
         }
@@ -93,6 +106,7 @@ final class AtomicParts {
         }
         synchronized (checked) {
             checked.clear();
+            checkedBytes = 0;
         }
         if (actor instanceof RevocableActor<?> revocable) {
             port.run("stage", revocable::stage);

@@ -1,5 +1,6 @@
 package io.uniserve.runtime.proto;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableLog;
@@ -140,7 +141,8 @@ final class AtomicMapping {
         if (refused != null) {
             proto.setRefused(IdentityMapping.toProto(refused));
         }
-        return proto.build();
+        ErrorCode code = vote.code();
+        return proto.setCode(code == null ? 0 : code.number()).build();
     }
 
     static Vote fromProto(PeerProto.Vote proto) {
@@ -149,6 +151,7 @@ final class AtomicMapping {
                 Wire.constant("kind", KINDS, proto.getKindValue()),
                 Wire.notNegative("epoch", proto.getEpoch()),
                 refused,
-                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX));
+                Wire.text("reason", proto.getReason(), Limits.MESSAGE_TEXT_CHARS_MAX),
+                proto.getCode() == 0 ? null : ErrorCode.ofNumber(proto.getCode()));
     }
 }

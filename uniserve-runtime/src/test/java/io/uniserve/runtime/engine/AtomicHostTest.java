@@ -21,6 +21,7 @@ import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.async.Waiter;
 import java.lang.ref.WeakReference;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -57,9 +58,7 @@ class AtomicHostTest {
     }
 
     private static List<Update> updates(Bytes... batches) {
-        return java.util.Arrays.stream(batches)
-                .map(batch -> new Update(1, PUT, batch))
-                .toList();
+        return Arrays.stream(batches).map(batch -> new Update(1, PUT, batch)).toList();
     }
 
     private void decide(long version, boolean commit) {
@@ -228,6 +227,26 @@ class AtomicHostTest {
                         .code())
                 .isEqualTo(ErrorCode.INVALID_ROW);
         Waiter.<Done>value(done -> world.host.validate(KEY, PUT, rows("a"), done));
+    }
+
+    /** As where the log has no room for them. */
+    @Test
+    void rowsThatAreCheckedAndNeverPreparedAreNotKeptBeyondOneVersion() {
+        String[] keys = new String[Limits.BATCH_BYTES_MAX / 500];
+        Arrays.setAll(keys, i -> i + "-" + "k".repeat(100));
+        Bytes large = rows(keys);
+        HostedActor hosted = world.host.pin(KEY).orElseThrow();
+        try {
+            for (int i = 0; i < 8; i++) {
+                Bytes again = Bytes.wrap(large.toArray());
+                Waiter.<Done>value(done -> world.host.validate(KEY, PUT, again, done));
+            }
+            assertThat(hosted.parts().checkedBytes()).isPositive().isLessThanOrEqualTo(Limits.BATCH_BYTES_MAX);
+            prepare(1, rows("a"));
+            assertThat(hosted.parts().checkedBytes()).isZero();
+        } finally {
+            hosted.release();
+        }
     }
 
     @Test

@@ -128,12 +128,13 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         return isDay(i) ? "CAST(" + prefix + quoted(i) + " AS DATE)" : prefix + quoted(i);
     }
 
-    /** True for rows of a table and a staged one that have the same values in these columns. */
+    /** True for rows of a table and a staged one that have the same values in these columns. A join by ranges is large. */
     String same(List<String> columns, String staged, String table) {
+        boolean wide = columns.stream().map(names::indexOf).anyMatch(i -> isText(i) || isDay(i));
         return columns.stream()
                 .map(names::indexOf)
                 .map(i -> MonetDialect.equal(
-                        columns.indexOf(names.get(i)) > 0, unstaged(i, staged + "."), table + "." + quoted(i)))
+                        wide && columns.indexOf(names.get(i)) > 0, unstaged(i, staged + "."), table + "." + quoted(i)))
                 .collect(Collectors.joining(" AND "));
     }
 

@@ -14,11 +14,12 @@ final class MonetDialect {
     /** The name of an actor's rows: {@code rows} is a word of MonetDB's own. */
     static final String MINE = "mine";
 
-    /** Checked for zero, as engines that answer NULL or infinity need it; MonetDB fails by itself. */
+    /** Checked for zero, as others need it. MonetDB fails by itself; it makes whole numbers of such, and cuts decimals. */
     private static final Pattern DIVIDED =
             Pattern.compile("CASE WHEN (.+?) = 0 THEN error\\('division by zero'\\) ELSE \\1 END");
 
-    /** An average: MonetDB would cut the quotient of a decimal after the decimal's digits. */
+    private static final Pattern QUOTIENT =
+            Pattern.compile("/ (?:" + DIVIDED + "|(\\d+(?:\\.\\d+)?)(?=\\)(?:[^']*'[^']*')*[^']*$))"); // not in a text
     private static final Pattern AVERAGE = Pattern.compile(
             "\\(sum\\(((?:DISTINCT )?c\\d+)\\) / nullif\\(((?:sum|count)\\((?:DISTINCT )?c\\d+\\)), 0\\)\\)");
 
@@ -50,7 +51,8 @@ final class MonetDialect {
     }
 
     private static String translated(String statement) {
-        String text = AVERAGE.matcher(DIVIDED.matcher(statement).replaceAll("$1"))
+        String doubles = QUOTIENT.matcher(statement).replaceAll("/ CAST($1$2 AS DOUBLE)");
+        String text = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
                 .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
         boolean grouped = NUMBERED.matcher(text).find();
         StringBuilder out = new StringBuilder();

@@ -27,7 +27,9 @@ class MonetDialectTest {
             value = {
                 "SELECT \"a\" AS c0, count(*) AS c1 FROM rows GROUP BY 1 | SELECT \"a\" AS g0, count(*) AS g1 FROM mine GROUP BY g0",
                 "SELECT rows.\"rows\" FROM b0 JOIN rows ON b0.c0 = 'rows' GROUP BY 1, 2 | SELECT mine.\"rows\" FROM b0 JOIN mine ON b0.c0 = 'rows' GROUP BY g0, g1",
-                "SELECT (\"a\" / CASE WHEN (\"b\" - 1) = 0 THEN error('division by zero') ELSE (\"b\" - 1) END) FROM rows | SELECT (\"a\" / (\"b\" - 1)) FROM mine",
+                "SELECT (\"a\" / CASE WHEN (\"b\" - 1) = 0 THEN error('division by zero') ELSE (\"b\" - 1) END) FROM rows | SELECT (\"a\" / CAST((\"b\" - 1) AS DOUBLE)) FROM mine",
+                "SELECT (\"a\" % CASE WHEN \"b\" = 0 THEN error('division by zero') ELSE \"b\" END) FROM rows | SELECT (\"a\" % \"b\") FROM mine",
+                "SELECT (sum(\"a\") / 7.0), '(x / 7)', ('it''s' / 7) FROM rows | SELECT (sum(\"a\") / CAST(7.0 AS DOUBLE)), '(x / 7)', ('it''s' / CAST(7 AS DOUBLE)) FROM mine",
                 "SELECT (sum(c1) / nullif(sum(c2), 0)) FROM parts | SELECT (CAST(sum(c1) AS DOUBLE) / CASE WHEN sum(c2) = 0 THEN NULL ELSE sum(c2) END) FROM parts",
                 "SELECT (sum(DISTINCT c1) / nullif(count(DISTINCT c1), 0)) FROM parts | SELECT (CAST(sum(DISTINCT c1) AS DOUBLE) / CASE WHEN count(DISTINCT c1) = 0 THEN NULL ELSE count(DISTINCT c1) END) FROM parts",
                 "SELECT CAST(\"a\" AS VARCHAR), 'AS VARCHAR', 'it''s rows' FROM rows | SELECT CAST(\"a\" AS CLOB), 'AS VARCHAR', 'it''s rows' FROM mine"

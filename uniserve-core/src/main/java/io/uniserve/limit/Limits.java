@@ -122,6 +122,9 @@ public final class Limits {
     public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
     public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;
 
+    /** Of one table's updates at one driver; those that came in pieces are in {@link #STAGED_UPDATES_BYTES_MAX} instead. */
+    public static final long ATOMIC_UPDATES_WAITING_BYTES_MAX = 64L << 20;
+
     /** Of one update of all its actors; what an actor gets is one entry of its log. */
     public static final long ATOMIC_UPDATE_BYTES_MAX = 128L << 20;
 

@@ -446,9 +446,10 @@ final class Applier {
     private void notApplied(List<LogEntry> entries, List<EngineHost.Update> updates, UniserveException error) {
         long first = updates.get(0).index();
         boolean rows = Refusal.isFor(error.code());
-        boolean certain =
-                rows && suspect.failed(first, updates.get(updates.size() - 1).index());
         LogEntry update = entries.get((int) (first - entries.get(0).index()));
+        int attempts = AtomicSteps.attempts(update, error.code());
+        boolean certain =
+                rows && suspect.failed(first, updates.get(updates.size() - 1).index(), attempts);
         LOG.warn("{}: update {} fails in the engine: {}", key, first, error.getMessage());
         down();
         if (!rows || !listener.rejected(update, error, certain)) {

@@ -31,6 +31,7 @@ final class AtomicFlow {
     private final ReplicaLog log;
     private final PendingUpdates pending;
     private final VersionTrail trail;
+    private final RefusedRows refused;
     private final UpdateFlow.LeaderNow leader;
 
     AtomicFlow(
@@ -39,12 +40,14 @@ final class AtomicFlow {
             ReplicaLog log,
             PendingUpdates pending,
             VersionTrail trail,
+            RefusedRows refused,
             UpdateFlow.LeaderNow leader) {
         this.host = host;
         this.key = key;
         this.log = log;
         this.pending = pending;
         this.trail = trail;
+        this.refused = refused;
         this.leader = leader;
     }
 
@@ -97,6 +100,14 @@ final class AtomicFlow {
                     primary.epoch(),
                     culprit(request),
                     "the engine cannot apply the rows, which are refused everywhere");
+        }
+        RefusedRows.Found found = end.newest() < request.version() ? refused.in(request) : null;
+        if (found != null) {
+            return new Vote(
+                    Vote.Kind.NO,
+                    primary.epoch(),
+                    found.request(),
+                    "the engine cannot apply the rows, which are refused everywhere: " + found.reason());
         }
         if (end.open() == request.version()) {
             vote(primary, end.openIndex(), request, completion);

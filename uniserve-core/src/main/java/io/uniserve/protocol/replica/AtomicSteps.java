@@ -1,6 +1,8 @@
 package io.uniserve.protocol.replica;
 
 import io.uniserve.codec.BinaryReader;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -41,6 +43,12 @@ final class AtomicSteps {
             batches.add(new EngineHost.Update(entry.index(), batch.function(), batch.rows()));
         }
         engine.prepare(key, entry.version(), batches, completion);
+    }
+
+    /** After how many attempts that failed so an entry is refused: a port that finds rows wrong as it prepares them is taken at its word. */
+    static int attempts(LogEntry entry, ErrorCode code) {
+        boolean told = code == ErrorCode.INVALID_ROW || code == ErrorCode.INVALID_ARGUMENT;
+        return entry.type() == LogEntry.Type.PREPARE && told ? 1 : Limits.UPDATE_APPLY_ATTEMPTS;
     }
 
     /** The entry as one update, for the ways of an update that fails. */

@@ -151,6 +151,15 @@ public final class PendingUpdates {
         }
     }
 
+    /** Whoever waits for what the log has at this index, which it will not have any more, is told at once. */
+    void refuseNow(long index, String reason, long epoch) {
+        List<Waiter> told = isrLevel.remove(index);
+        for (Waiter waiter : told == null ? List.<Waiter>of() : told) {
+            waiters--;
+            waiter.callback().failed(new ActorFailure(actor, ErrorCode.UPDATE_REFUSED, Waiter.text(reason), epoch));
+        }
+    }
+
     /** The update will not be logged. */
     void refuse(Update update, ErrorCode code, String message, long epoch) {
         unlogged.remove(update.order);

@@ -27,6 +27,7 @@ final class Refuser {
     private final PendingUpdates pending;
     private final Supplier<@Nullable Primary> leader;
     private final Cutter cutter;
+    private final RefusedRows refused = new RefusedRows();
 
     /** Cuts the log after an index. */
     interface Cutter {
@@ -40,6 +41,11 @@ final class Refuser {
         this.cutter = cutter;
     }
 
+    /** What was refused lately of atomic updates. */
+    RefusedRows refused() {
+        return refused;
+    }
+
     /** The engine fails for an update, see {@link EngineListener#rejected}. */
     boolean rejected(ReplicaLog log, LogEntry update, UniserveException error, boolean certain) {
         Primary primary = leader.get();
@@ -47,6 +53,12 @@ final class Refuser {
             return false;
         }
         if (certain) {
+            if (update.type() == LogEntry.Type.PREPARE) {
+                // Its driver need not wait until the engine is built again: it was given to nobody, and is only aborted
+                // now.
+                refused.add(update, Refusal.of(update, error).reason());
+                pending.refuseNow(update.index(), Refusal.of(update, error).reason(), update.epoch());
+            }
             cutter.cut(update.index() - 1, cut -> {
                 if (leader.get() == primary) {
                     long from = cut instanceof Outcome.Ok<Long> ? update.index() + 1 : log.lastIndex() + 1;

@@ -271,7 +271,7 @@ public final class Replica {
         Opened parts = files.opened();
         return part.primary() == null || parts == null || closed || !engineReady()
                 ? null
-                : new AtomicFlow(host, key, parts.log(), pending, trail, part::primary);
+                : new AtomicFlow(host, key, parts.log(), pending, trail, refuser.refused(), part::primary);
     }
 
     private Versions versionsApplied() {

@@ -19,13 +19,17 @@ final class Suspect {
         return next < from ? (int) Math.min(Limits.APPLY_BATCH_ENTRIES_MAX, from - next) : 1;
     }
 
-    /** A batch of updates from one index to another failed by what its rows are; true when it is certain which one it was. */
-    boolean failed(long first, long last) {
+    /**
+     * A batch of updates from one index to another failed by what its rows are; true when it is certain which one it was.
+     *
+     * @param attempts after how many
+     */
+    boolean failed(long first, long last, int attempts) {
         boolean again = first == last && first == from && last == through;
         from = first;
         through = last;
         failures = again ? failures + 1 : 1;
-        return first == last && failures >= Limits.UPDATE_APPLY_ATTEMPTS;
+        return first == last && failures >= attempts;
     }
 
     /** Entries up to here were applied. */

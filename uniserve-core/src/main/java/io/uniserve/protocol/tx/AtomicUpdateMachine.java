@@ -63,8 +63,10 @@ public final class AtomicUpdateMachine {
     private long askedAt;
     private @Nullable ErrorCode lastCode;
     private String lastMessage = "";
-    /** Answers in a row that say that the update finds no place now; and the longest that one took. */
-    private int lackingInRow;
+    /** Answers in a row that are not likely to change soon. */
+    private int refusedInRow;
+    /** The last answer says that the update finds no place now; and the longest that one of those took. */
+    private boolean lacking;
 
     private long lackingNanos;
     private boolean over;
@@ -202,7 +204,7 @@ public final class AtomicUpdateMachine {
 
     /** What stood in the way is the update's outcome: no attempt can have been taken. */
     private boolean lacksForCertain() {
-        return lackingInRow > 0 && !maybeTaken;
+        return lacking && !maybeTaken;
     }
 
     private void attempt() {
@@ -340,10 +342,11 @@ public final class AtomicUpdateMachine {
             fail(code, message);
         } else {
             maybeTaken |= verdict == UpdateVerdict.UNKNOWN || verdict == UpdateVerdict.RETRY_FEW;
-            boolean lacking = lacking(code);
-            lackingInRow = lacking ? lackingInRow + 1 : 0;
+            lacking = lacking(code);
+            boolean lasts = lacking || verdict == UpdateVerdict.REFUSED || verdict == UpdateVerdict.RETRY_FEW;
+            refusedInRow = lasts ? refusedInRow + 1 : 0;
             lackingNanos = lacking ? Math.max(lackingNanos, env.clock().nanos() - askedAt) : 0;
-            env.timers().after(PAUSE_NANOS << Math.min(lackingInRow, PAUSE_DOUBLINGS_MAX), this::attempt);
+            env.timers().after(PAUSE_NANOS << Math.min(refusedInRow, PAUSE_DOUBLINGS_MAX), this::attempt);
         }
     }
 }

@@ -209,6 +209,7 @@ final class Run {
     private void heard(Part part, long asked, Outcome<PeerReply> reply) {
         if (!(reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Vote vote)) {
             part.troubled = true;
+            part.obstacle = null;
             part.timedOut =
                     reply instanceof Outcome.Err<PeerReply> err && err.error().code() == ErrorCode.DEADLINE_EXCEEDED;
             host.refresh(table);

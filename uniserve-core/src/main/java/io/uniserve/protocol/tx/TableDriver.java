@@ -14,9 +14,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -43,7 +41,7 @@ final class TableDriver {
     private final Absentees absentees;
     private final Unshipped unshipped;
     private final Ahead ahead;
-    private final Map<RequestId, Waiting> waiting = new LinkedHashMap<>();
+    private final WaitingUpdates waiting = new WaitingUpdates();
     private List<Batch> attempted = List.of();
     private @Nullable Run run;
     private @Nullable Refused refused;
@@ -94,12 +92,13 @@ final class TableDriver {
     void submit(UpdateRequest request, String sha256, Completion<UpdateReply> completion) {
         long deadline = now() + request.remainingNanos();
         Waiting known = waiting.get(request.request());
-        if (known == null && waiting.size() + unshipped.size() >= Limits.ATOMIC_UPDATES_WAITING_MAX) {
-            completion.done(Outcome.err(new UniserveException(
-                    ErrorCode.RESOURCE_EXHAUSTED, "too many updates of table " + table + " wait: slow down")));
+        Waiting update = new Waiting(request, sha256, deadline);
+        UniserveException full =
+                known == null ? waiting.refusal(table, update, unshipped.size(), unshipped.bytes()) : null;
+        if (full != null) {
+            completion.done(Outcome.err(full));
             return;
         }
-        Waiting update = new Waiting(request, sha256, deadline);
         if (known != null && !known.batch.equals(update.batch)) {
             completion.done(Outcome.err(otherContent()));
             return;
@@ -107,7 +106,7 @@ final class TableDriver {
         Waiting kept = known == null ? update : known;
         kept.join(completion);
         kept.deadlineNanos = Math.max(kept.deadlineNanos, deadline);
-        waiting.put(request.request(), kept);
+        waiting.put(kept);
         step();
     }
 
@@ -206,10 +205,10 @@ final class TableDriver {
     private void expire() {
         unshipped.expire(now());
         Run now = run;
-        for (Waiting update : List.copyOf(waiting.values())) {
+        for (Waiting update : waiting.all()) {
             boolean running = now != null && now.updates.contains(update) || attempted.contains(update.batch);
             if (!running && now() - update.deadlineNanos >= 0) {
-                waiting.remove(update.request.request());
+                waiting.remove(update);
                 update.failed(
                         ErrorCode.DEADLINE_EXCEEDED,
                         "not decided in time: it may be applied later, retry with the same id");
@@ -269,8 +268,7 @@ final class TableDriver {
             run.end();
             run = null;
         }
-        List<Waiting> all = List.copyOf(waiting.values());
-        waiting.clear();
+        List<Waiting> all = waiting.clear();
         String unknown = message + ": the update may have been committed before";
         for (Waiting update : all) {
             boolean maybe = committing.contains(update);
@@ -281,16 +279,16 @@ final class TableDriver {
 
     /** A known request gets its recorded outcome; one that was only aborted is tried again. */
     private void answerKnown(TableLog known) {
-        for (Waiting update : List.copyOf(waiting.values())) {
+        for (Waiting update : waiting.all()) {
             Optional<Decision> last = log.lastOf(update.batch.request());
             boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
             boolean expired =
                     last.isEmpty() && update.request.attempt() > 1 && known.forgotten() > update.request.lowWater();
             if (other) {
-                waiting.remove(update.batch.request());
+                waiting.remove(update);
                 update.failed(ErrorCode.INVALID_ARGUMENT, otherContent().reason());
             } else if (expired && !running(known.inFlight(), update)) {
-                waiting.remove(update.batch.request());
+                waiting.remove(update);
                 update.failed(
                         ErrorCode.OUTCOME_EXPIRED,
                         "the outcome of request " + update.batch.request()
@@ -311,7 +309,7 @@ final class TableDriver {
     /** Answers what the decision ends; an update that was aborted without being refused goes on waiting. */
     private void settle(Waiting update, Decision decision, boolean duplicate) {
         if (decision.committed()) {
-            waiting.remove(update.batch.request());
+            waiting.remove(update);
             AtomicHost.Table known = host.table(table);
             if (known != null && known.meta().remote()) {
                 unshipped.await(update, decision, duplicate);
@@ -320,7 +318,7 @@ final class TableDriver {
                 update.committed(decision.version(), duplicate);
             }
         } else if (decision.refused().contains(update.batch.request())) {
-            waiting.remove(update.batch.request());
+            waiting.remove(update);
             update.failed(ErrorCode.UPDATE_REFUSED, decision.reason());
         }
     }
@@ -332,7 +330,7 @@ final class TableDriver {
      */
     private void meet(TableLog known, InFlight other) {
         boolean mine = other.driver().equals(host.self());
-        if (mine && !attempted.isEmpty() && other.batches().equals(attempted) && waits(attempted)) {
+        if (mine && !attempted.isEmpty() && other.batches().equals(attempted) && waiting.holds(attempted)) {
             start(known, other.version(), false);
             return;
         }
@@ -362,7 +360,7 @@ final class TableDriver {
     private boolean mayBegin(TableLog known) {
         long now = now();
         return !LogSteps.full(known)
-                && waiting.values().stream().anyMatch(update -> !absentees.concerns(update.request, now));
+                && waiting.all().stream().anyMatch(update -> !absentees.concerns(update.request, now));
     }
 
     /** Writes the log in which a version that was in flight, and is not this driver's, is aborted. */
@@ -381,16 +379,12 @@ final class TableDriver {
         });
     }
 
-    private boolean waits(List<Batch> batches) {
-        return batches.stream().allMatch(batch -> waiting.containsKey(batch.request()));
-    }
-
     /** What an actor would not take now is told so: it is in no version that may be committed. */
     private void refuseObstructed() {
-        for (Waiting update : List.copyOf(waiting.values())) {
+        for (Waiting update : waiting.all()) {
             Run.Obstacle obstacle = absentees.obstacle(update.request, now());
             if (obstacle != null) {
-                waiting.remove(update.batch.request());
+                waiting.remove(update);
                 update.failed(obstacle.code(), obstacle.reason());
             }
         }
@@ -404,7 +398,7 @@ final class TableDriver {
         List<Waiting> merged = new ArrayList<>();
         long bytes = 0;
         long now = now();
-        for (Waiting update : waiting.values()) {
+        for (Waiting update : waiting.all()) {
             if (absentees.concerns(update.request, now)) {
                 continue;
             }
@@ -527,7 +521,7 @@ final class TableDriver {
                 settle(update, last.get(), false);
             } else if (ended.version <= forgotten) {
                 LOG.error("{}: version {} is neither in flight nor decided", table, ended.version);
-                waiting.remove(update.batch.request());
+                waiting.remove(update);
                 update.failed(ErrorCode.OUTCOME_UNKNOWN, "the table's log does not know the update's version");
             }
         }

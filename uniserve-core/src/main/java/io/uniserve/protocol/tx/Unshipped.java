@@ -64,6 +64,14 @@ final class Unshipped {
                 .sum();
     }
 
+    /** Of their rows, which are held for as long. */
+    long bytes() {
+        return versions.values().stream()
+                .flatMap(version -> version.held.stream())
+                .mapToLong(held -> WaitingUpdates.counted(held.update()))
+                .sum();
+    }
+
     boolean isEmpty() {
         return versions.isEmpty();
     }

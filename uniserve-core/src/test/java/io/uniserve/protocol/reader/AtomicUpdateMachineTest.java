@@ -159,6 +159,26 @@ class AtomicUpdateMachineTest {
         assertThat(outcomes).containsExactly(Outcome.ok(8L));
     }
 
+    /** All rows go again each time. */
+    @Test
+    void whatIsRefusedIsSentAgainEverMoreSeldom() {
+        for (ErrorCode code : List.of(ErrorCode.LOG_FULL, ErrorCode.INTERNAL, ErrorCode.NOT_ENOUGH_REPLICAS)) {
+            world.route(40, actor(0, 1, 1, 2));
+            floors.raise(TABLE_ID, 7, world.nanos());
+            update(0);
+            last().fail(ErrorCode.OUTCOME_UNKNOWN);
+            int before = writes().size();
+            for (int i = 0; i < 100; i++) {
+                world.pass(100 * MS);
+                if (writes().size() > before) {
+                    before = writes().size();
+                    last().fail(code);
+                }
+            }
+            assertThat(last().request().attempt()).as("in 10 s, %s", code).isBetween(8, 20);
+        }
+    }
+
     @Test
     void whatNoAttemptCanHaveDoneIsToldAtOnce() {
         floors.raise(TABLE_ID, 7, world.nanos());

@@ -189,6 +189,13 @@ final class AtomicCluster {
                 : ((Outcome.Err<UpdateReply>) outcome.get(0)).error().code();
     }
 
+    /** What an update that failed was told. */
+    String message(List<Outcome<UpdateReply>> outcome) {
+        return outcome.get(0) instanceof Outcome.Ok<UpdateReply> ok
+                ? ok.value().failures().get(0).message()
+                : ((Outcome.Err<UpdateReply>) outcome.get(0)).error().reason();
+    }
+
     /** Runs until the version is prepared by these actors' primaries and their followers. */
     void awaitPrepared(long version, int... actors) {
         cluster.await(

@@ -89,6 +89,28 @@ class AtomicRoomTest {
         atomic.awaitRows(0, writer.version(outcome) + "=a");
     }
 
+    /** A driver holds the rows of what waits: many clients with large ones must not take all of its memory. */
+    @Test
+    void updatesThatWaitAreBoundedByTheirBytes() {
+        AtomicCluster atomic = new AtomicCluster(3, 1, 2);
+        Host driver = atomic.primary(0);
+        driver.engine().hangPrepares();
+        List<Outcome<UpdateReply>> first = atomic.send(driver, atomic.cluster.nextId(), 1, rows("a", 0));
+        String large = "l".repeat(20 << 20);
+        for (int i = 0; i < 3; i++) {
+            assertThat(atomic.send(driver, atomic.cluster.nextId(), 1, rows(large, 0)))
+                    .isEmpty();
+        }
+        List<Outcome<UpdateReply>> more = atomic.send(driver, atomic.cluster.nextId(), 1, rows(large, 0));
+        atomic.cluster.loop.run(Cluster.SECOND / 100);
+        assertThat(more).hasSize(1);
+        assertThat(atomic.error(more)).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+        List<Outcome<UpdateReply>> little = atomic.send(driver, atomic.cluster.nextId(), 1, rows("b", 0));
+        atomic.cluster.loop.run(Cluster.SECOND / 100);
+        assertThat(little).as("there is room for small ones").isEmpty();
+        assertThat(first).isEmpty();
+    }
+
     private static UniserveException error(List<Outcome<Long>> outcome) {
         return ((Outcome.Err<Long>) outcome.get(0)).error();
     }

@@ -121,6 +121,35 @@ class AtomicVotesTest {
         assertThat(atomic.readAlike(0, 1)).isEqualTo(version + "=b");
     }
 
+    /** The engine finds in the actor's state that the rows are wrong: that is so each time. */
+    @Test
+    void rowsThatAreFoundWrongInPrepareAreRefusedAtOnce() {
+        Host primary = atomic.primary(1);
+        primary.engine().slowBuilds(10 * Cluster.SECOND);
+        int builds = primary.engine().builds();
+        List<Outcome<UpdateReply>> wrong = atomic.send(driver, cluster.nextId(), 1, Map.of(0, "a", 1, "misfit"));
+        cluster.await(() -> !wrong.isEmpty(), 1);
+        assertThat(atomic.error(wrong)).isEqualTo(ErrorCode.UPDATE_REFUSED);
+        assertThat(atomic.message(wrong)).contains("INVALID_ROW", "no such row to change");
+        primary.engine().slowBuilds(0);
+        long version = atomic.update(driver, rows("b", 0, 1));
+        atomic.awaitRows(0, version + "=b");
+        atomic.awaitRows(1, version + "=b");
+        assertThat(primary.engine().builds()).isEqualTo(builds + 1);
+    }
+
+    /** By the time the third attempt fails the driver has given the version up, and tried again with another one. */
+    @Test
+    void rowsThatFailEachTimeAreRefusedWhereTheEngineTakesLongToBuild() {
+        Host primary = atomic.primary(1);
+        primary.engine().slowBuilds(2 * Cluster.SECOND);
+        List<Outcome<UpdateReply>> outcome = atomic.send(driver, cluster.nextId(), 1, Map.of(0, "a", 1, "poison"));
+        assertThat(atomic.error(outcome)).isEqualTo(ErrorCode.UPDATE_REFUSED);
+        long version = atomic.update(driver, rows("b", 0, 1));
+        atomic.awaitRows(0, version + "=b");
+        atomic.awaitRows(1, version + "=b");
+    }
+
     @Test
     void prepareThrowsAtAFollowerOnly() {
         Host follower = atomic.follower(1);

@@ -18,8 +18,9 @@ import java.util.TreeSet;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
-/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied, those with "unseen" when they are published. Checks that calls come one at a time and in order. */
+/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied, those with "misfit" are found wrong when they are prepared, those with "unseen" when they are published. Checks that calls come one at a time and in order. */
 public final class TestingEngine implements EngineHost {
+    private static final long CALL_NANOS = 20_000;
     private static final String CONSTANT = "never changes";
 
     private final TestingLoop loop;
@@ -39,6 +40,7 @@ public final class TestingEngine implements EngineHost {
     private boolean mended;
     private boolean dead;
     private int builds;
+    private long buildNanos = CALL_NANOS;
     private int validations;
     private int publishes;
 
@@ -55,6 +57,11 @@ public final class TestingEngine implements EngineHost {
     /** How often an actor was made or restored. */
     public int builds() {
         return builds;
+    }
+
+    /** From now on each build of an actor takes so long. */
+    public void slowBuilds(long nanos) {
+        buildNanos = nanos;
     }
 
     /** How often rows were checked. */
@@ -124,10 +131,14 @@ public final class TestingEngine implements EngineHost {
     }
 
     private <T> void run(ReplicaKey key, Completion<T> completion, Supplier<Outcome<T>> action) {
+        run(key, CALL_NANOS, completion, action);
+    }
+
+    private <T> void run(ReplicaKey key, long nanos, Completion<T> completion, Supplier<Outcome<T>> action) {
         if (!busy.add(key)) {
             throw new IllegalStateException("two calls at a time for " + key);
         }
-        loop.after(20_000, () -> {
+        loop.after(nanos, () -> {
             busy.remove(key);
             if (!dead) {
                 completion.done(action.get());
@@ -137,7 +148,7 @@ public final class TestingEngine implements EngineHost {
 
     @Override
     public void create(ReplicaKey key, TableMeta meta, Completion<Done> completion) {
-        run(key, completion, () -> {
+        run(key, buildNanos, completion, () -> {
             builds++;
             actors.put(key, new ArrayList<>());
             keep(key, 0, true);
@@ -153,7 +164,7 @@ public final class TestingEngine implements EngineHost {
     @Override
     public void restore(
             ReplicaKey key, TableMeta meta, String checkpointPath, long version, Completion<Done> completion) {
-        run(key, completion, () -> {
+        run(key, buildNanos, completion, () -> {
             builds++;
             if (failingRestores > 0) {
                 failingRestores--;
@@ -212,6 +223,9 @@ public final class TestingEngine implements EngineHost {
                     || batches.stream().anyMatch(batch -> batch.rows().utf8().startsWith("poison"))) {
                 failingPrepares = Math.max(0, failingPrepares - 1);
                 return Outcome.err(new UniserveException(ErrorCode.PORT_FAILED, "prepare failed"));
+            }
+            if (batches.stream().anyMatch(batch -> batch.rows().utf8().startsWith("misfit"))) {
+                return Outcome.err(new UniserveException(ErrorCode.INVALID_ROW, "no such row to change"));
             }
             prepared.computeIfAbsent(key, k -> new TreeMap<>())
                     .put(

@@ -1,0 +1,87 @@
+package io.uniserve.protocol.tx;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.TableLog.Batch;
+import io.uniserve.model.TableName;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Updates of one table without an outcome, at their driver, in the order in which they came; bounded by number and by bytes.
+ * Those that came in pieces are no part of the sum: room for them was found before.
+ */
+final class WaitingUpdates {
+    private final Map<RequestId, Waiting> updates = new LinkedHashMap<>();
+    private long bytes;
+
+    /**
+     * Why there is no room for one more; null where there is.
+     *
+     * @param others updates beside these that wait for something else, and their bytes
+     */
+    @Nullable
+    UniserveException refusal(TableName table, Waiting update, int others, long otherBytes) {
+        long held = bytes + otherBytes;
+        if (updates.size() + others >= Limits.ATOMIC_UPDATES_WAITING_MAX) {
+            return new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED, "too many updates of table " + table + " wait: slow down");
+        }
+        if (held > 0 && held + counted(update) > Limits.ATOMIC_UPDATES_WAITING_BYTES_MAX) {
+            return new UniserveException(
+                    ErrorCode.RESOURCE_EXHAUSTED,
+                    "updates of table " + table + " with " + held + " bytes wait, at most "
+                            + Limits.ATOMIC_UPDATES_WAITING_BYTES_MAX + ": slow down");
+        }
+        return null;
+    }
+
+    /** The update's part of the sum. */
+    static long counted(Waiting update) {
+        return update.bytes > Limits.BATCH_BYTES_MAX ? 0 : update.bytes;
+    }
+
+    @Nullable
+    Waiting get(RequestId request) {
+        return updates.get(request);
+    }
+
+    /** Adds it; one that is there already keeps its place. */
+    void put(Waiting update) {
+        if (updates.put(update.batch.request(), update) == null) {
+            bytes += counted(update);
+        }
+    }
+
+    void remove(Waiting update) {
+        Waiting gone = updates.remove(update.batch.request());
+        if (gone != null) {
+            bytes -= counted(gone);
+        }
+    }
+
+    boolean isEmpty() {
+        return updates.isEmpty();
+    }
+
+    /** As they are now, the oldest first. */
+    List<Waiting> all() {
+        return List.copyOf(updates.values());
+    }
+
+    boolean holds(List<Batch> batches) {
+        return batches.stream().allMatch(batch -> updates.containsKey(batch.request()));
+    }
+
+    /** Lets go of all of them. */
+    List<Waiting> clear() {
+        List<Waiting> all = all();
+        updates.clear();
+        bytes = 0;
+        return all;
+    }
+}

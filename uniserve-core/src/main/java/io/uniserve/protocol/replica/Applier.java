@@ -48,15 +48,15 @@ final class Applier {
     private long busySince;
     private long restartAt;
     private int failures;
-    /** Where the engine stood at the last failure: it has to get further for the next one to be the first. */
-    private long failedAt;
-
     private boolean restartWanted;
     private boolean suspended;
     private boolean hung;
     private boolean busy;
     private boolean fetching;
     private @Nullable Completion<Done> closing;
+    /** Where the engine stood at the last failure: it has to get further for the next one to be the first. */
+    private long failedAt;
+
     private final Suspect suspect = new Suspect();
     private final Unpublished unpublished = new Unpublished();
     private final Foretold foretold = new Foretold();
@@ -447,9 +447,8 @@ final class Applier {
         long first = updates.get(0).index();
         boolean rows = Refusal.isFor(error.code());
         LogEntry update = entries.get((int) (first - entries.get(0).index()));
-        int attempts = AtomicSteps.attempts(update, error.code());
-        boolean certain =
-                rows && suspect.failed(first, updates.get(updates.size() - 1).index(), attempts);
+        long last = updates.get(updates.size() - 1).index();
+        boolean certain = rows && suspect.failed(first, last, AtomicSteps.attempts(update, error.code()));
         LOG.warn("{}: update {} fails in the engine: {}", key, first, error.getMessage());
         down();
         if (!rows || !listener.rejected(update, error, certain)) {

@@ -11,6 +11,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.UpdateReply;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -19,6 +20,11 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** Updates whose function fails: refused in the log where that can be told to everybody, else tried again for ever. */
 class PoisonTest {
     private static final long SECOND = Cluster.SECOND;
+
+    private static long built(Cluster cluster) {
+        return Objects.requireNonNull(cluster.primary(0).gates.get(cluster.key(0)))
+                .builtNanos();
+    }
 
     @ParameterizedTest
     @ValueSource(ints = {1, 2})
@@ -44,11 +50,11 @@ class PoisonTest {
         cluster.create(1, rf, 1, OnLoss.WAIT);
         cluster.update(AckLevel.ISR, "a");
         long epoch = cluster.actor(0).epoch();
-        long built = cluster.primary(0).gates.get(cluster.key(0)).builtNanos();
+        long built = built(cluster);
         RequestId id = cluster.nextId();
         ActorFailure failure = cluster.failure(cluster.send(id, level, "poison"));
         assertThat(failure.code()).isEqualTo(ErrorCode.UPDATE_REFUSED);
-        assertThat(cluster.primary(0).gates.get(cluster.key(0)).builtNanos()).isGreaterThan(built);
+        assertThat(built(cluster)).isGreaterThan(built);
         assertThat(failure.message()).contains("poison");
         assertThat(cluster.update(AckLevel.ISR, "b")).isEqualTo(4);
         assertThat(cluster.actor(0).epoch()).isEqualTo(epoch);

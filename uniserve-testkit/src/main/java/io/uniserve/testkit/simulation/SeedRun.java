@@ -175,7 +175,7 @@ final class SeedRun {
         } else if (cluster.remote()) { // so is what all disks have lost
             world.until(HEALED_NANOS_MAX, cluster::serves);
         }
-        crowd.probe(HEALED_NANOS_MAX);
+        crowd.probe(HEALED_NANOS_MAX - ENDED_NANOS_MAX); // what a plan leaves that was not ended goes at its deadline
         boolean finished = world.until(HEALED_NANOS_MAX, this::over);
         disasters.waited();
         if (!finished && !disasters.excused().isEmpty()) { // operations on what stays away end at their deadline

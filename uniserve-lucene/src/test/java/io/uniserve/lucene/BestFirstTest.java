@@ -1,6 +1,7 @@
 package io.uniserve.lucene;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -29,6 +30,7 @@ import org.apache.lucene.search.TopFieldDocs;
 import org.apache.lucene.store.ByteBuffersDirectory;
 import org.apache.lucene.store.Directory;
 import org.apache.lucene.util.BytesRef;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
@@ -70,6 +72,26 @@ class BestFirstTest {
                     "two threads");
         } finally {
             threads.shutdown();
+        }
+    }
+
+    @Test
+    void anIndexWithoutDocValuesOfTheKeyIsRefused() throws Exception {
+        try (Directory directory = new ByteBuffersDirectory()) {
+            Document old = new Document();
+            old.add(new StringField("key", "k", Field.Store.NO));
+            old.add(new TextField("text", "word", Field.Store.NO));
+            try (IndexWriter writer = new IndexWriter(directory, new IndexWriterConfig(new StandardAnalyzer()))) {
+                writer.addDocument(old);
+                writer.commit();
+                old.add(new SortedDocValuesField("key", new BytesRef("k")));
+                assertThatThrownBy(() -> writer.addDocument(old)).isInstanceOf(IllegalArgumentException.class);
+            }
+            try (DirectoryReader reader = DirectoryReader.open(directory)) {
+                IndexSearcher searcher = new IndexSearcher(reader);
+                assertThatThrownBy(() -> BestFirst.search(searcher, QUERY, "key", 1))
+                        .isInstanceOf(IllegalStateException.class);
+            }
         }
     }
 

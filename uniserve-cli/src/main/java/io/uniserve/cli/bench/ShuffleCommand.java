@@ -172,7 +172,7 @@ public final class ShuffleCommand extends CliCommand {
                     new Bench.Side("bare stream that keeps", shuffle.bare(true), cpu));
             // Servers run for long; in a process that has just begun the compiler takes a third of the processors'
             // time.
-            int turns = bench.settle(load, TURNS_MAX, sides);
+            int turns = bench.settle(load, 0, TURNS_MAX, sides);
             console().note(name + ": " + turns + " turns before the first that counts");
             List<Block> blocks = bench.compare(load, sides);
             long bytes = (long) sources * slots * kib << 10;

@@ -56,25 +56,9 @@ public final class Bench {
     }
 
     /**
-     * Runs blocks of all sides in turn, unmeasured, until the CPU an operation of none falls any more. Returns the turns it
-     * took, or {@code turnsMax} where it did not end before.
-     */
-    public int settle(Load load, int turnsMax, List<Side> sides) {
-        SteadyState state = new SteadyState(sides.size());
-        for (int turn = 1; turn <= turnsMax; turn++) {
-            double[] cpu = sides.stream()
-                    .mapToDouble(side -> block(load, side, -1).cpuMsPerOperation())
-                    .toArray();
-            if (state.after(cpu)) {
-                return turn;
-            }
-        }
-        return turnsMax;
-    }
-
-    /**
-     * The same in blocks that take each side about so many seconds, where an operation takes one side a hundred times as long as
-     * another.
+     * Runs blocks of all sides in turn, unmeasured, until the CPU an operation of none falls any more. A block has the operations
+     * of the load, or more, so that it takes its side about so many seconds; 0 for no more. Returns the turns it took, or
+     * {@code turnsMax} where it did not end before.
      */
     public int settle(Load load, double seconds, int turnsMax, List<Side> sides) {
         SteadyState state = new SteadyState(sides.size());

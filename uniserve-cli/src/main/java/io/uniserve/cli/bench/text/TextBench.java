@@ -196,8 +196,8 @@ final class TextBench {
     private void settle(TextQuery query, int clients, Function<String, String> ours, Function<String, String> peers) {
         Bench.Load load = new Bench.Load(query.name(), clients, Math.max(1, scale.operations() / clients), 1);
         List<Bench.Side> sides = List.of(side("uniserve", ours, query, ourCpu), side("peer", peers, query, peersCpu));
-        console.note("steady after " + bench.settle(load, scale.settle(), sides) + " blocks of each side: "
-                + query.name() + ", " + clients + " clients");
+        console.note("steady after " + bench.settle(load, scale.seconds(), scale.settle(), sides)
+                + " blocks of each side: " + query.name() + ", " + clients + " clients");
     }
 
     private List<Block> measure(

@@ -10,8 +10,10 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.TreeMap;
+import java.util.function.Predicate;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import java.util.stream.Stream;
 
 /**
  * A query of TPC-H with its validation parameters, word for word the same for every system.
@@ -22,6 +24,16 @@ record TpchQuery(int number, String sql) {
     private static final Map<Integer, String> ALL = read();
     private static final Pattern TABLE =
             Pattern.compile("(?i)\\b(lineitem|orders|customer|partsupp|part|supplier|nation|region)\\b");
+
+    /** Queries that find no rows at all; their number is none of TPC-H's. */
+    private static final List<TpchQuery> OF_NO_ROWS = Stream.of(
+                    "select count(*), min(l_shipdate), sum(l_quantity) from lineitem where l_orderkey < 0",
+                    "select o_orderkey, sum(l_quantity) from orders, lineitem"
+                            + " where o_orderkey = l_orderkey and o_orderkey < 0 group by o_orderkey",
+                    "select c_custkey, count(*) from customer, orders"
+                            + " where c_custkey = o_custkey and o_orderkey < 0 group by c_custkey order by 2 limit 10")
+            .map(sql -> new TpchQuery(0, sql))
+            .toList();
 
     private static Map<Integer, String> read() {
         try (InputStream in = Objects.requireNonNull(TpchQuery.class.getResourceAsStream("queries.sql"))) {
@@ -40,6 +52,14 @@ record TpchQuery(int number, String sql) {
     /** Those of these numbers. */
     static List<TpchQuery> of(List<Integer> numbers) {
         return numbers.stream().distinct().map(TpchQuery::of).toList();
+    }
+
+    /** Those queries of no rows whose tables one of these uses. */
+    static List<TpchQuery> ofNoRows(List<TpchQuery> queries) {
+        Predicate<TpchData.Table> used = table -> queries.stream().anyMatch(query -> query.uses(table));
+        return OF_NO_ROWS.stream()
+                .filter(query -> TpchData.TABLES.stream().filter(query::uses).allMatch(used))
+                .toList();
     }
 
     private static TpchQuery of(int number) {

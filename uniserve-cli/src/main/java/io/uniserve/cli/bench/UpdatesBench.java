@@ -13,16 +13,13 @@ import io.uniserve.cli.process.ProcessClusterOptions;
 import io.uniserve.client.ClientTable;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
-import io.uniserve.error.ErrorCode;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
-import java.util.concurrent.atomic.AtomicBoolean;
-import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
 /** The measurements of {@code bench updates}. Not thread-safe. */
@@ -42,6 +39,7 @@ final class UpdatesBench {
     private static final int TURN_OPERATIONS = 10;
 
     private final Bench bench;
+    private final LongSupplier clock;
     private final UpdatesPort port;
     private final Scale scale;
     private final Path directory;
@@ -55,14 +53,19 @@ final class UpdatesBench {
      * @param largestMb of bulk
      * @param warmUp operations of each side before single rows, the pieces of their floor and queries are measured, fewer of larger ones:
      *     compilers are at work in new processes, for longer on the side that has more code
+     * @param stream updates a second beside queries, 0 for only as fast as they go
      */
-    record Scale(int actors, int updates, int queries, int rounds, int largestMb, int warmUp) {}
+    record Scale(int actors, int updates, int queries, int rounds, int largestMb, int warmUp, int stream) {}
+
+    /** Updates of all rows beside queries; 0 a second for as fast as they go. */
+    private record Stream(String name, int perSecond) {}
 
     /** An update's rows, how many a block and before the first one, and whether its figure is one of bulk. */
     private record Size(String name, Supplier<List<Document>> rows, int count, int warmUp, boolean bulk) {}
 
-    UpdatesBench(Bench bench, UpdatesPort port, Scale scale, Path directory, Console console) {
+    UpdatesBench(Bench bench, LongSupplier clock, UpdatesPort port, Scale scale, Path directory, Console console) {
         this.bench = bench;
+        this.clock = clock;
         this.port = port;
         this.scale = scale;
         this.directory = directory;
@@ -273,67 +276,53 @@ final class UpdatesBench {
         double theirs = quiet.get(0).percentileMicros(0.5);
         figures.add(Figure.less("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
         row("all-actor query", theirs, ours, theirs, "1.1");
-        double p99 = amongUpdates(cluster, client, atomic, count, quiet.get(1), "serializable");
-        figures.add(Figure.less(
-                "all-actor query during updates: p99 us", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
-        double reference = amongUpdates(cluster, client, eventual, count, quiet.get(0), "eventual");
-        rows.add(String.format(
-                Locale.ROOT,
-                "  serializable over eventual, p99, each among updates of its own table: %.2f",
-                p99 / reference));
+        for (Stream stream : streams()) {
+            double p99 = amongUpdates(cluster, client, atomic, count, quiet.get(1), stream);
+            double reference = amongUpdates(cluster, client, eventual, count, quiet.get(0), stream);
+            String name = "all-actor query among " + stream.name() + ": p99 us";
+            figures.add(Figure.less(name + " over quiet", p99, quiet.get(1).percentileMicros(0.99), 1 / 3.0));
+            figures.add(Figure.less(name + " over eventual", p99, reference, 1 / 3.0));
+            rows.add(String.format(
+                    Locale.ROOT,
+                    "  serializable over eventual, p99, each among updates of its own table: %.2f",
+                    p99 / reference));
+        }
     }
 
-    /** Queries of a table while one client changes all its rows as fast as it can: p99 in microseconds. */
+    private List<Stream> streams() {
+        Stream endless = new Stream("updates as fast as they go", 0);
+        return scale.stream() == 0
+                ? List.of(endless)
+                : List.of(new Stream(scale.stream() + " updates/s", scale.stream()), endless);
+    }
+
+    /** Queries of a table while one client changes all its rows, again and again: p99 in microseconds. */
     private double amongUpdates(
-            ProcessCluster cluster, UniserveClient client, ClientTable table, int count, Block quiet, String kind) {
-        AtomicLong updates = new AtomicLong();
-        Bench.Load load = new Bench.Load("query among updates, " + kind, 1, scale.queries(), 1);
+            ProcessCluster cluster, UniserveClient client, ClientTable table, int count, Block quiet, Stream stream) {
+        Bench.Load load = new Bench.Load(
+                "query among " + stream.name() + ", " + table.name(), 1, scale.queries(), scale.rounds());
         console.note(load.scenario());
         CpuMeter cpu = new CpuMeter(
                 cluster.daemons().values().stream().map(DaemonProcess::pid).toList(), true);
-        Block busy = underUpdates(client, table, count, updates, load, cpu);
+        Bench.Side side = new Bench.Side(table.name(), n -> port.count(client, table, count), cpu);
+        Block busy;
+        long updates;
+        try (UpdateStream updating = new UpdateStream(stream.perSecond(), clock, () -> put(table, port.small(count)))) {
+            busy = bench.compare(load, List.of(side)).get(0);
+            updates = updating.end();
+        }
         double p99 = busy.percentileMicros(0.99);
         double quietP99 = quiet.percentileMicros(0.99);
         rows.add(String.format(
                 Locale.ROOT,
-                "all-actor query p99, %s: quiet %.0f, among %d updates %.0f, ratio %.2f; %.2f cores busy",
-                kind,
+                "all-actor query p99, %s: quiet %.0f, among %s (%d) %.0f, ratio %.2f; %.2f cores busy",
+                table.name(),
                 quietP99,
-                updates.get(),
+                stream.name(),
+                updates,
                 p99,
                 p99 / quietP99,
                 busy.cpuMs() / busy.wallMs()));
         return p99;
-    }
-
-    private Block underUpdates(
-            UniserveClient client, ClientTable table, int count, AtomicLong updates, Bench.Load load, CpuMeter cpu) {
-        AtomicBoolean end = new AtomicBoolean();
-        Thread writer = new Thread(
-                () -> {
-                    while (!end.get()) {
-                        put(table, port.small(count));
-                        updates.incrementAndGet();
-                    }
-                },
-                "bench-writer");
-        writer.setDaemon(true);
-        writer.start();
-        try {
-            Bench.Side side = new Bench.Side("among updates", n -> port.count(client, table, count), cpu);
-            return bench.compare(load, List.of(side)).get(0);
-        } finally {
-            end.set(true);
-            awaitEnd(writer);
-        }
-    }
-
-    private static void awaitEnd(Thread writer) {
-        try {
-            writer.join();
-        } catch (InterruptedException e) {
-            Thread.currentThread().interrupt();
-            throw new UniserveException(ErrorCode.CANCELLED, "interrupted", e);
-        }
     }
 }

@@ -54,6 +54,14 @@ public final class UpdatesCommand extends CliCommand {
                             + " a tenth and less (default: 1000).")
     private int warmUp = 1_000;
 
+    @Option(
+            names = "--stream",
+            paramLabel = "N",
+            description =
+                    "Updates a second, of 100 rows an actor, beside which queries are measured before they are among updates as"
+                            + " fast as they go; 0 for only these (default: 50).")
+    private int stream = 50;
+
     @Option(names = "--actors", paramLabel = "N", description = "Actors of the tables (default: 8).")
     private int actors = 8;
 
@@ -77,6 +85,7 @@ public final class UpdatesCommand extends CliCommand {
         range("--queries", queries, 1, 1_000_000);
         range("--rounds", rounds, 1, 1_000);
         range("--warm-up", warmUp, 0, 1_000_000);
+        range("--stream", stream, 0, 1_000_000);
         range("--actors", actors, 1, 256);
         boolean roomy = Runtime.getRuntime().maxMemory() >= LARGE_HEAP;
         int largest = bulk != null ? bulk : roomy ? 100 : 10;
@@ -92,8 +101,9 @@ public final class UpdatesCommand extends CliCommand {
                 RawLog log = new RawLog(raw)) {
             UpdatesBench bench = new UpdatesBench(
                     new Bench(SystemClock.INSTANCE::nanos, log),
+                    SystemClock.INSTANCE::nanos,
                     measured,
-                    new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp),
+                    new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp, stream),
                     workspace.directory(),
                     console());
             List<Figure> figures = bench.run();

@@ -54,7 +54,7 @@ final class KvPlanner implements Planner {
                 table,
                 call,
                 parameter,
-                values -> values.stream().mapToLong(Long::longValue).sum());
+                values -> values.stream().reduce(0L, KvOperators::plus));
     }
 
     private static String scan(TableName table, String rest, PlanContext context) {

@@ -44,7 +44,9 @@ class DocsLinksTest {
                         .forEach(missing::add);
             }
         }
-        assertThat(missing).as("pages that the README.md of their folder does not link to").isEmpty();
+        assertThat(missing)
+                .as("pages that the README.md of their folder does not link to")
+                .isEmpty();
     }
 
     private static List<Path> pages() throws IOException {

@@ -23,7 +23,12 @@ class KvPageTest {
                 LocalCluster.builder().servers(1).engine(new KvEngine()).start()) {
             UniserveClient client = cluster.client();
             ClientTable table = table(client, "words");
-            put(table, "kv.put@1", Map.of("id", "apple", "n", 3L), Map.of("id", "apron", "n", 4L), Map.of("id", 5L, "n", 1L));
+            put(
+                    table,
+                    "kv.put@1",
+                    Map.of("id", "apple", "n", 3L),
+                    Map.of("id", "apron", "n", 4L),
+                    Map.of("id", 5L, "n", 1L));
             put(table, "kv.add@1", Map.of("id", "visits", "amount", 2L));
             put(table, "kv.add@1", Map.of("id", "visits", "amount", 3L));
             put(table, "kv.append@1", Map.of("id", "log", "value", "a"));
@@ -55,13 +60,15 @@ class KvPageTest {
                 put(table, "kv.put@1", Map.of("id", "k" + i, "n", 1L));
                 assertThatThrownBy(() -> ask(client, "sum n"))
                         .isInstanceOfSatisfying(
-                                UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
+                                UniserveException.class,
+                                e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
             }
         }
     }
 
     private static ClientTable table(UniserveClient client, String name) {
-        client.admin().createTable(TableSpec.named(name).port(KvEngine.NAME).hash(4).replicas(1));
+        client.admin()
+                .createTable(TableSpec.named(name).port(KvEngine.NAME).hash(4).replicas(1));
         return client.table(name);
     }
 

@@ -31,8 +31,8 @@ class SessionsTest {
 
                 assertThat(session.query(COUNT).body().utf8()).contains("[25]");
                 assertThat(cluster.ask("nation", COUNT)).contains("[20]");
-                assertThatThrownBy(() -> session.query(
-                                "SELECT count(*) FROM nation JOIN region ON n_regionkey = r_regionkey"))
+                assertThatThrownBy(() ->
+                                session.query("SELECT count(*) FROM nation JOIN region ON n_regionkey = r_regionkey"))
                         .isInstanceOfSatisfying(
                                 UniserveException.class,
                                 e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED));

@@ -43,7 +43,12 @@ public final class KvOperators {
 
     /** Sum of the whole numbers in this field; TOO_LARGE beyond 64 bits. */
     public static final RetrieveOperator<KvActor, String, Long> SUM = operator(
-            "kv.sum@1", Codecs.STRING, Codecs.LONG, KvOperators::sum, (p, left, right) -> plus(left, right), p -> false);
+            "kv.sum@1",
+            Codecs.STRING,
+            Codecs.LONG,
+            KvOperators::sum,
+            (p, left, right) -> plus(left, right),
+            p -> false);
 
     /** The first documents by key whose text key has a prefix. */
     public static final RetrieveOperator<KvActor, Scan, List<Document>> SCAN =

@@ -12,7 +12,7 @@ import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 
-/** Relative links in the documentation lead to files that are there, and to headings where they name one. */
+/** Relative links in the documentation lead to files that are there, and to headings where they name one; indexes are whole. */
 class DocsLinksTest {
     private static final Pattern LINK = Pattern.compile("\\]\\(([^)\\s]+)\\)");
     private static final Pattern CODE = Pattern.compile("(?ms)^```.*?^```|`[^`\n]*`");
@@ -30,6 +30,23 @@ class DocsLinksTest {
             }
         }
         assertThat(broken).isEmpty();
+    }
+
+    @Test
+    void indexesNameEveryPage() throws IOException {
+        List<String> missing = new ArrayList<>();
+        for (Path folder : List.of(Path.of("docs/adr"), Path.of("docs/manual"))) {
+            String index = Files.readString(ProjectTree.root().resolve(folder).resolve("README.md"));
+            try (Stream<Path> files = Files.list(ProjectTree.root().resolve(folder))) {
+                files.map(file -> String.valueOf(file.getFileName()))
+                        .filter(name -> !List.of("README.md", "template.md").contains(name))
+                        .filter(name -> !index.contains("(" + name + ")"))
+                        .forEach(missing::add);
+            }
+        }
+        assertThat(missing)
+                .as("pages that the README.md of their folder does not link to")
+                .isEmpty();
     }
 
     private static List<Path> pages() throws IOException {

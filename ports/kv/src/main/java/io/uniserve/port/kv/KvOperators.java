@@ -11,6 +11,7 @@ import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -40,9 +41,14 @@ public final class KvOperators {
             (p, left, right) -> left + right,
             String::isEmpty);
 
-    /** Sum of the whole numbers in this field. */
+    /** Sum of the whole numbers in this field; TOO_LARGE beyond 64 bits. */
     public static final RetrieveOperator<KvActor, String, Long> SUM = operator(
-            "kv.sum@1", Codecs.STRING, Codecs.LONG, KvOperators::sum, (p, left, right) -> left + right, p -> false);
+            "kv.sum@1",
+            Codecs.STRING,
+            Codecs.LONG,
+            KvOperators::sum,
+            (p, left, right) -> plus(left, right),
+            p -> false);
 
     /** The first documents by key whose text key has a prefix. */
     public static final RetrieveOperator<KvActor, Scan, List<Document>> SCAN =
@@ -84,13 +90,22 @@ public final class KvOperators {
         long seen = 0;
         for (Document document : (Iterable<Document>) actor.withPrefix("")::iterator) {
             if (document.fields().get(field) instanceof Long number) {
-                sum += number;
+                sum = plus(sum, number);
             }
             if (++seen % 4096 == 0) {
                 context.checkActive();
             }
         }
         return sum;
+    }
+
+    /** A sum that would wrap round is an error. */
+    static long plus(long left, long right) {
+        try {
+            return Math.addExact(left, right);
+        } catch (ArithmeticException e) {
+            throw new UniserveException(ErrorCode.TOO_LARGE, "the sum is beyond 64 bits; ask for less of the table", e);
+        }
     }
 
     private static List<Document> scan(KvActor actor, OperatorContext context, Scan scan) {

@@ -22,6 +22,7 @@ public final class ExactFacets extends FacetComponent {
     @Override
     public void prepare(ResponseBuilder builder) throws IOException {
         super.prepare(builder);
+        builder.setQuery(QueryUtils.makeQueryable(builder.getQuery())); // pages and groups forget what excludes only
         var key = builder.req.getSchema().getUniqueKeyField();
         if (builder.req.getContext().containsKey(SolrQuery.class)) {
             // Else Solr asks only those shards for a group's documents that listed it among their first.
@@ -38,8 +39,7 @@ public final class ExactFacets extends FacetComponent {
                         .equals(SortField.FIELD_SCORE + "," + key.getSortField(false))
                 && builder.req.getParams().get("cursorMark") == null
                 && !builder.grouping()) {
-            // Else Solr scores what it returns again. An ExportQuery matches as what it wraps, if that does not only exclude.
-            builder.setQuery(QueryUtils.makeQueryable(builder.getQuery()));
+            // Else Solr scores what it returns again. An ExportQuery matches as the query that it wraps.
             builder.setRankQuery(new ExportQuery(null, null, null) {
                 @Override
                 public TopDocsCollector<?> getTopDocsCollector(int count, QueryCommand page, IndexSearcher searcher) {

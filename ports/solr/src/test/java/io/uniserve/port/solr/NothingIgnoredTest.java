@@ -158,6 +158,7 @@ class NothingIgnoredTest {
                 "q=*:*&facet=true&facet.pivot=brand_s,even_b&f.brand_s.facet.pivot.mincount=2 | f.brand_s.facet.pivot.mincount",
                 "q=*:*&facet=true&facet.pivot={!range=r}brand_s&facet.range={!tag=r}stock_i&facet.range.start=0&facet.range.end=9&facet.range.gap=1&facet.mincount=1 | facet.mincount",
                 "q=*:*&group=true&group.field=brand_s&rows=0&start=7 | start",
+                "q=*:*&group=true&group.field=brand_s&fl=id,s:score | another name for score",
                 "q=*:*&group=true&group.query=even_b:true&group.query=even_b:true | group.query \"even_b:true\" is given twice",
                 "q=*:*&sort=stock_i asc,field(tags_ss,max) desc | field",
                 "q=*:*&facet=true&facet.pivot=brand_s,even_b&facet.limit=-1&facet.offset=2 | give a limit",

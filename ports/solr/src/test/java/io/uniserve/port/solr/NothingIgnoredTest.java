@@ -133,6 +133,8 @@ class NothingIgnoredTest {
                 "q=*:*&fq={!collapse field=brand_s min=stock_i} | collapse",
                 "q=*:*&fq={!collapse field=id sort='_docid_ asc'} | collapse",
                 "q=*:*&fq={!collapse field=id hint=top_fc size=3} | collapse",
+                "q=*:*&fq={!collapse field=id hint=block} | collapse",
+                "q=*:*&fq={!collapse field=id min=stock_i hint='block'} | collapse",
                 "q=*:*&fq={!collapse field=id min=ord(brand_s)} | \"ord\"",
                 "q=*:*&stats=true&stats.field={!minimum=true}stock_i | minimum",
                 "q=*:*&stats=true&stats.field={!min=true key='a b' maks=true}stock_i | maks",

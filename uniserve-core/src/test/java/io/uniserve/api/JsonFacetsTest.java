@@ -57,6 +57,8 @@ class JsonFacetsTest {
                 Map.of("c", Map.of("terms", Map.of("facet", Map.of("d", Map.of("query", Map.of("excludeTags", "t")))))),
                 seen);
         with(Map.of("e", Map.of("terms", Map.of("numBuckets", true, "mincount", 0))), seen);
+        with(Map.of("g", Map.of("terms", Map.of("numBuckets", true, "prefix", "p"))), seen);
+        with(Map.of("h", Map.of("field", Map.of("facet", Map.of("i", Map.of("terms", Map.of("mincount", 0)))))), seen);
         with(Map.of("b", Map.of("type", "func", "func", "sum($by)", "by", 3, "other", 4)), seen);
         assertThat(seen)
                 .containsExactlyInAnyOrder(
@@ -67,6 +69,12 @@ class JsonFacetsTest {
                         "terms/numBuckets=true",
                         "terms/mincount=0",
                         "terms/numBuckets/mincount=0",
+                        "terms/numBuckets=true",
+                        "terms/prefix=p",
+                        "terms/numBuckets/prefix=p",
+                        "terms/facet={i={terms={mincount=0}}}",
+                        "terms/mincount=0",
+                        "terms/facet/terms/mincount=0",
                         "func/type=func",
                         "func/func=sum($by)",
                         "func/other=4");

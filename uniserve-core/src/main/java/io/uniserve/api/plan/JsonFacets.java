@@ -26,7 +26,8 @@ public final class JsonFacets {
      *
      * @param seen gets every option as it was given, by {@code TYPE/NAME}; every change of a facet's documents, its {@code
      *     excludeTags} too, by {@code domain/NAME}, or {@code terms/facet/domain/NAME} in a facet inside of one of terms; and
-     *     {@code terms/numBuckets/mincount} where a facet has both; and {@code named/NAME} of a facet with a name that its
+     *     {@code terms/numBuckets/NAME} where a facet has both and NAME is {@code mincount} or {@code prefix}; and {@code
+     *     terms/facet/terms/mincount} of a facet of terms inside of one; and {@code named/NAME} of a facet with a name that its
      *     answer has for something else; and {@code range/ranges/twice} of ranges that are called the same in an answer. Not the arguments that a function refers to as {@code $NAME}.
      */
     public static @Nullable Object withOptions(
@@ -92,8 +93,13 @@ public final class JsonFacets {
                     seen.accept(kind + "/" + name, String.valueOf(value));
                 }
             });
-            if (args.containsKey("numBuckets") && args.containsKey("mincount")) {
-                seen.accept("terms/numBuckets/mincount", String.valueOf(args.get("mincount")));
+            for (String name : List.of("mincount", "prefix")) {
+                if (args.containsKey("numBuckets") && args.containsKey(name)) {
+                    seen.accept("terms/numBuckets/" + name, String.valueOf(args.get(name)));
+                }
+            }
+            if (kind.equals("terms") && !outer.isEmpty() && args.containsKey("mincount")) {
+                seen.accept(outer + "terms/mincount", String.valueOf(args.get("mincount")));
             }
             if (args.get("ranges") instanceof List<?> ranges) {
                 Set<String> names = new HashSet<>();

@@ -67,6 +67,7 @@ public final class FeatureMaker {
         String phrase = queries.phrase();
         String scored = any(List.of(
                 "q=" + text,
+                "q=" + QueryMaker.escape("-text:" + word + " -title:" + queries.word()),
                 "q=" + QueryMaker.escape("text:\"" + phrase + "\"~3^2.5 OR title:" + word + "^0.3"),
                 "q=" + QueryMaker.escape("+text:(" + text + ")^1.7 -title:the text:\"" + phrase + "\""),
                 "q=" + QueryMaker.escape("text:(" + text + ") (title:" + word + " text:" + queries.word() + "*)^3"),

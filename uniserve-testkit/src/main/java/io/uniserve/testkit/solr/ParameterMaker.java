@@ -158,7 +158,7 @@ final class ParameterMaker {
             case 1 -> "{type:query,q:'text:" + queries.word() + "'" + rest;
             case 2 ->
                 "{type:" + any(List.of("terms", "field"))
-                        + any(List.of(",field:year_i,numBuckets:true", ",field:even_b,mincount:0"))
+                        + any(List.of(",field:year_i,numBuckets:true", ",field:even_b,mincount:" + (inTerms ? 1 : 0)))
                         + ",allBuckets:true,missing:" + random.nextBoolean() + rest;
             default ->
                 "{type:terms,field:" + any(MANY) + ",limit:" + any(List.of(1, 3, 11)) + ",offset:" + random.nextInt(3)

@@ -63,7 +63,7 @@ public final class QueryMaker {
     }
 
     String main() {
-        return switch (random.nextInt(10)) {
+        return switch (random.nextInt(11)) {
             case 0 -> "*:*";
             case 1 -> "text:" + word() + " AND text:" + word();
             case 2 -> "text:(" + word() + " OR " + word() + ") -title:" + word();
@@ -73,6 +73,7 @@ public final class QueryMaker {
             case 6 -> "words_ss:" + word() + " year_i:" + (1996 + random.nextInt(11));
             case 7 -> "{!edismax qf=\"text title^2\" mm=2}" + word() + " " + word() + " " + word();
             case 8 -> "text:" + longWord() + "~1";
+            case 9 -> "-text:" + word() + " -year_i:" + (1996 + random.nextInt(11));
             default -> "+text:" + word() + " +length_l:[" + random.nextInt(400) + " TO 900]";
         };
     }

@@ -1,12 +1,10 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.lucene.BestFirst;
+import io.uniserve.lucene.QueryFields;
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.HashSet;
-import org.apache.lucene.index.Term;
 import org.apache.lucene.search.IndexSearcher;
-import org.apache.lucene.search.QueryVisitor;
 import org.apache.lucene.search.SortField;
 import org.apache.lucene.search.TopDocsCollector;
 import org.apache.solr.common.params.FacetParams;
@@ -16,6 +14,7 @@ import org.apache.solr.handler.component.ResponseBuilder;
 import org.apache.solr.handler.component.ShardRequest;
 import org.apache.solr.search.ExportQParserPlugin.ExportQuery;
 import org.apache.solr.search.QueryCommand;
+import org.apache.solr.search.QueryUtils;
 import org.apache.solr.search.stats.StatsUtil;
 
 /** Solr's facets, which also say whether a term that no shard listed, so not refined, may matter; and pages by score. */
@@ -23,21 +22,24 @@ public final class ExactFacets extends FacetComponent {
     @Override
     public void prepare(ResponseBuilder builder) throws IOException {
         super.prepare(builder);
+        builder.setQuery(QueryUtils.makeQueryable(builder.getQuery())); // pages and groups forget what excludes only
         var key = builder.req.getSchema().getUniqueKeyField();
         if (builder.req.getContext().containsKey(SolrQuery.class)) {
             // Else Solr asks only those shards for a group's documents that listed it among their first.
             builder.setNeedDocSet(builder.isNeedDocSet() || builder.grouping());
             // Else a shard that has no term of a phrase is left out where the documents of a field are counted.
-            var terms = new HashSet<Term>();
-            builder.getQuery().visit(QueryVisitor.termCollector(terms));
-            String fields =
-                    StatsUtil.fieldsToString(terms.stream().map(Term::field).toList());
+            String fields = StatsUtil.fieldsToString(QueryFields.of(builder.getQuery()));
             builder.req.setParams(new ModifiableSolrParams(builder.req.getParams()).set("solr.stats.fields", fields));
+            if (builder.req.getParams().getBool("distrib.statsCache", false)) {
+                QueryFields.ofBinaryTerms(builder.getQuery()).forEach(field -> {
+                    throw SolrLanguage.TABLE.unsupported("distrib.statsCache=true with binary terms, of", field);
+                });
+            }
         } else if (String.valueOf(builder.getSortSpec().getSort())
                         .equals(SortField.FIELD_SCORE + "," + key.getSortField(false))
                 && builder.req.getParams().get("cursorMark") == null
                 && !builder.grouping()) {
-            // Solr scores what it returns again where keys break ties. An ExportQuery matches as the query it wraps.
+            // Else Solr scores what it returns again. An ExportQuery matches as the query that it wraps.
             builder.setRankQuery(new ExportQuery(null, null, null) {
                 @Override
                 public TopDocsCollector<?> getTopDocsCollector(int count, QueryCommand page, IndexSearcher searcher) {

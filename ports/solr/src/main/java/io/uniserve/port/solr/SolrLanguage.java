@@ -53,7 +53,7 @@ final class SolrLanguage {
     /** Refuses, by name, query parsers and functions whose answer over parts of a table may differ from that over the whole. */
     static void refuseParts(String lines, String keyField) {
         String options = "( (min|max|sort|nullPolicy|hint)=('[^']*+'|\"[^\"]*+\"|[\\w.,()]++))*+";
-        String collapse = "\\{!collapse field=\\Q" + keyField + "\\E(?!.*_docid_)" + options + " ?\\}.*";
+        String collapse = "\\{!collapse field=\\Q" + keyField + "\\E(?!.*(_docid_|hint=.?block))" + options + " ?\\}.*";
         TABLE.checkParts(lines, rest -> rest.lines().findFirst().orElse("").matches(collapse));
     }
 

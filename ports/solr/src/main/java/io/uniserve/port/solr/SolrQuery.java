@@ -162,8 +162,7 @@ final class SolrQuery {
             SolrActor actor, SolrQueryRequest request, OperatorContext context, ModifiableSolrParams params) {
         if ("/get".equals(params.get(CommonParams.QT))
                 && (actor.held != null || actor.home.meta().level().atomic())) {
-            throw UniserveException.unsupported("qt=/get, which sees what is newest, in a session or of a table with"
-                    + " atomic updates: use q={!term f=id}...");
+            throw UniserveException.unsupported("qt=/get in sessions or with atomic updates: use q={!term f=id}...");
         }
         request.setParams(params.set(CommonParams.TIME_ALLOWED, Long.toString(context.remainingMillis())));
         return request;
@@ -184,8 +183,7 @@ final class SolrQuery {
             SolrPluginUtils.setDefaults(handler, request, null, null, null);
             handler.handleRequestBody(request, response);
             if (SolrQueryResponse.isPartialResults(response.getResponseHeader())) {
-                throw new UniserveException(
-                        ErrorCode.DEADLINE_EXCEEDED, "the query's deadline passed while Solr searched");
+                throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the deadline passed while Solr searched");
             }
             if (request.getParams().getBool(CommonParams.OMIT_HEADER, false)) {
                 response.removeResponseHeader();

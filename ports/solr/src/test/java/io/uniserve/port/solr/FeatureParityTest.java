@@ -1,10 +1,12 @@
 package io.uniserve.port.solr;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
 import io.uniserve.api.PackedFiles;
+import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.solr.AnswerDifference;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -16,6 +18,7 @@ import java.util.Random;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -137,6 +140,14 @@ class FeatureParityTest {
         assertThat(expected).as("a query that finds nothing compares nothing").doesNotContain("\"numFound\":0,");
         SingleCore.assertSame(query, expected, split.query(query));
         SingleCore.assertSame(query, expected, whole.query(0, query));
+    }
+
+    /** Solr tells statistics of terms as texts: those of an enumeration's numbers would be of one actor. */
+    @Test
+    void statisticsOfBinaryTermsAreRefused() {
+        assertThatThrownBy(() -> split.query("q=text:river grade:high&distrib.statsCache=true&fl=id,score"))
+                .isInstanceOf(UniserveException.class)
+                .hasMessageContaining("distrib.statsCache=true with binary terms, of \"grade\"");
     }
 
     /** Solr keeps sketches for percentiles, each core its own; with few documents a merged one is some per cent off. */

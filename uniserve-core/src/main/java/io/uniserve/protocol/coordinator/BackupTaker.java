@@ -129,7 +129,7 @@ final class BackupTaker {
 
     private void log(int attempt, Consumer<TableLog> then) {
         TermRegistry registry = job.reign().registry();
-        registry.synced(() -> registry.read(RegistryPaths.log(meta.name()), read -> {
+        registry.synced(() -> registry.read(RegistryPaths.log(meta.name(), meta.tableId()), read -> {
             if (read instanceof Outcome.Ok<Versioned> ok
                     && ok.value().value() instanceof TableLog log
                     && log.tableId() == meta.tableId()) {

@@ -15,6 +15,7 @@ import io.uniserve.protocol.archive.TableBackup;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.TermRegistry.Written;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.AdminReply;
@@ -85,7 +86,7 @@ final class TableReplacer {
         return new UniserveException(ErrorCode.UNAVAILABLE, why);
     }
 
-    /** Reads what the write replaces. */
+    /** Reads what the write replaces: records, then the outcomes, then the log. */
     private void attempt() {
         Table table = reign.catalog().find(old.name());
         if (!job.answer().isOpen()) {
@@ -113,23 +114,34 @@ final class TableReplacer {
 
     private void readNext(Table table, List<Versioned> records) {
         boolean more = records.size() < backup.actors();
-        String path = more ? RegistryPaths.backup(old.name(), records.size()) : RegistryPaths.log(old.name());
+        String path = more
+                ? RegistryPaths.backup(old.name(), records.size())
+                : RegistryPaths.outcomes(old.name(), old.tableId());
         reign.registry().read(path, read -> {
-            if (!(read instanceof Outcome.Ok<Versioned> ok)
-                    || !more && ok.value().value() == null) {
+            if (!(read instanceof Outcome.Ok<Versioned> ok)) {
                 again();
             } else if (more) {
                 records.add(ok.value());
                 readNext(table, records);
             } else {
-                write(table, records, ok.value());
+                readLog(table, records, ok.value());
             }
         });
     }
 
-    private void write(Table table, List<Versioned> found, Versioned log) {
+    private void readLog(Table table, List<Versioned> records, Versioned outcomes) {
+        reign.registry().read(RegistryPaths.log(old.name(), old.tableId()), read -> {
+            if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() != null) {
+                write(table, records, outcomes, ok.value());
+            } else {
+                again();
+            }
+        });
+    }
+
+    private void write(Table table, List<Versioned> found, Versioned outcomes, Versioned log) {
         boolean same = reign.catalog().find(old.name()) == table && !table.busy && !table.stale && lost.getAsBoolean();
-        if (!same || !(log.value() instanceof TableLog before) || before.tableId() != old.tableId()) {
+        if (!same || !(log.value() instanceof TableLog before)) {
             again();
             return;
         }
@@ -146,7 +158,11 @@ final class TableReplacer {
         List<Op> ops = new ArrayList<>();
         ops.add(new Op.Set(RegistryPaths.meta(old.name()), meta, table.metaVersion));
         ops.add(new Op.Set(RegistryPaths.map(old.name()), map, table.mapVersion()));
-        ops.add(new Op.Set(RegistryPaths.log(old.name()), versions, log.version()));
+        ops.add(new Op.Delete(RegistryPaths.log(old.name(), old.tableId()), log.version()));
+        ops.add(new Op.Create(RegistryPaths.log(old.name(), copies.id()), versions, false));
+        if (outcomes.version() != Registry.ABSENT) {
+            ops.add(new Op.Delete(RegistryPaths.outcomes(old.name(), old.tableId()), outcomes.version()));
+        }
         for (BackupRecord record : copies.records()) {
             Versioned replaced = found.get(record.key().actor());
             String path = RegistryPaths.backup(old.name(), record.key().actor());

@@ -102,7 +102,7 @@ final class TableRestorer {
         if (meta.level() != ConsistencyLevel.EVENTUAL) {
             long version = backup.version();
             TableLog log = new TableLog(id, version, backup.newest() + 1, null, List.of(), version);
-            ops.add(new Op.Create(RegistryPaths.log(meta.name()), log, false));
+            ops.add(new Op.Create(RegistryPaths.log(meta.name(), id), log, false));
         }
         reign.registry().write(ops, done -> {
             if (done.applied()) {

@@ -52,6 +52,7 @@ final class TableDriver {
     private boolean busy;
     private boolean telling;
     private boolean ticking;
+    private boolean closed;
 
     /** Why this version must be aborted. */
     private record Refused(List<RequestId> requests, String reason) {}
@@ -62,7 +63,7 @@ final class TableDriver {
         this.config = config;
         this.table = table;
         this.tableId = tableId;
-        this.log = new LogCell(host.env().registry(), table, seen);
+        this.log = new LogCell(host.env().registry(), table, tableId, seen);
         this.absentees = new Absentees(config.absenceNanos());
         this.herald = new Herald(host, config, table, tableId, log::told);
         this.teller = new Teller(host, config, table, tableId, herald);
@@ -220,10 +221,16 @@ final class TableDriver {
         busy = true;
         log.read(read -> {
             busy = false;
-            if (read instanceof Outcome.Ok<TableLog>) {
-                then.run();
-            } else {
+            if (closed) {
+                return;
+            }
+            if (read instanceof Outcome.Err<TableLog> err) {
+                if (err.error().code() == ErrorCode.TABLE_NOT_FOUND) {
+                    host.refresh(table); // which closes this driver
+                }
                 tickLater();
+            } else {
+                then.run();
             }
         });
     }
@@ -232,6 +239,9 @@ final class TableDriver {
         busy = true;
         log.write(next, mapVersion, written -> {
             busy = false;
+            if (closed) {
+                return;
+            }
             if (written == LogCell.Written.DONE) {
                 host.wroteLog(table);
             }
@@ -244,9 +254,7 @@ final class TableDriver {
         if (known == null || busy || telling) {
             return;
         }
-        if (known.tableId() != tableId) {
-            close(ErrorCode.TABLE_NOT_FOUND, "table " + table + " number " + tableId + " does not exist");
-        } else if (run != null) {
+        if (run != null) {
             proceed(run, known);
         } else {
             answerKnown(known);
@@ -260,8 +268,9 @@ final class TableDriver {
         }
     }
 
-    /** Everything that waits ends with this error; what may have been committed, with one that says so. */
+    /** Ends it, and everything that waits with this error; what may have been committed, with one that says so. */
     void close(ErrorCode code, String message) {
+        closed = true;
         List<Waiting> committing = List.of();
         if (run != null) {
             committing = run.committing ? run.updates : List.of();

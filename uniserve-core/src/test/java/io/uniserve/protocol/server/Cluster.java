@@ -124,6 +124,11 @@ final class Cluster {
         throw new AssertionError("no map");
     }
 
+    /** The node of the log of the table that has this name now. */
+    String logPath(TableName table) {
+        return RegistryPaths.log(table, store.value(RegistryPaths.map(table)) instanceof TableMap map ? map.tableId() : 0);
+    }
+
     ActorState actor(int actor) {
         return map().actors().get(actor);
     }

@@ -18,9 +18,8 @@ import org.junit.jupiter.api.Test;
 
 /** Older decisions are in a node of their own, and retries find them there. */
 class OutcomesTest {
-    private static final String OUTCOMES = RegistryPaths.outcomes(Cluster.T);
     private static final Predicate<List<Op>> MOVES =
-            ops -> ops.stream().anyMatch(op -> op.path().equals(OUTCOMES));
+            ops -> ops.stream().anyMatch(op -> RegistryPaths.isOutcomes(op.path()));
 
     private final AtomicCluster atomic = new AtomicCluster(3, 2, 2);
     private final Cluster cluster = atomic.cluster;
@@ -40,8 +39,12 @@ class OutcomesTest {
                 .isEqualTo(version));
     }
 
+    private String outcomesPath() {
+        return RegistryPaths.outcomes(Cluster.T, cluster.map().tableId());
+    }
+
     private TableOutcomes outcomes() {
-        return cluster.store.value(OUTCOMES) instanceof TableOutcomes found ? found : TableOutcomes.none(-1);
+        return cluster.store.value(outcomesPath()) instanceof TableOutcomes found ? found : TableOutcomes.none(-1);
     }
 
     @Test
@@ -79,16 +82,16 @@ class OutcomesTest {
         commit(one, Limits.TABLE_DECISIONS_RECENT_MAX + 10);
         long before = outcomes().number();
         assertThat(before).isPositive();
-        other.registry().holdReads(OUTCOMES::equals);
+        other.registry().holdReads(RegistryPaths::isOutcomes);
         RequestId id = Objects.requireNonNull(requests.get(requests.firstKey()));
         var asked = atomic.send(other, id, 2, rows("x" + id.sequence(), 0));
         cluster.await(() -> other.registry().holding() > 0, 10);
         commit(one, 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         assertThat(outcomes().number()).isGreaterThan(before);
-        int reads = other.registry().reads(RegistryPaths.log(Cluster.T));
+        int reads = other.registry().reads(atomic.logPath());
         other.registry().release();
         assertThat(atomic.version(asked)).isEqualTo(requests.firstKey());
-        assertThat(other.registry().reads(RegistryPaths.log(Cluster.T))).isGreaterThan(reads);
+        assertThat(other.registry().reads(atomic.logPath())).isGreaterThan(reads);
         everyRetryHearsItsOwn(other);
         commit(other, 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         everyRetryHearsItsOwn(one);
@@ -99,21 +102,11 @@ class OutcomesTest {
         commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         assertThat(outcomes().number()).isPositive();
         requests.clear();
+        String old = outcomesPath();
         atomic.recreate(2, 2);
-        assertThat(cluster.store.value(OUTCOMES)).isNull();
+        assertThat(cluster.store.value(old)).isNull();
         commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         assertThat(outcomes().tableId()).isEqualTo(cluster.map().tableId());
-        everyRetryHearsItsOwn(atomic.other(0));
-    }
-
-    /** As after a restoration of the table: the log is a new one, of another number, and the outcomes are still the old ones. */
-    @Test
-    void outcomesOfAnEarlierNumberAreNone() {
-        long id = cluster.map().tableId();
-        cluster.store.multi(this, List.of(new Op.Create(OUTCOMES, new TableOutcomes(id - 1, 9, List.of()), false)));
-        commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
-        assertThat(outcomes().tableId()).isEqualTo(id);
-        assertThat(outcomes().number()).isEqualTo(atomic.log().outcomes());
         everyRetryHearsItsOwn(atomic.other(0));
     }
 }

@@ -313,9 +313,9 @@ public final class ServerNode implements Node {
             case OWN_VERSION_COUNTERS -> new OwnCounters(session);
             case AHEAD_TAKEN -> new AheadTaken(session, id);
             case DISPLACED_UNTOLD -> new QuietDisplacer(session);
-            case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers(), "/log");
+            case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers(), RegistryPaths::isLog);
             case CUT_ONE_LOOK -> new OneLook(session, process.timers(), random.fork("looks"));
-            case CUT_UNCONFIRMED -> new Unconfirmed(session, process.timers(), RegistryPaths.TERM);
+            case CUT_UNCONFIRMED -> new Unconfirmed(session, process.timers(), RegistryPaths.TERM::equals);
             case OUTCOMES_LOST -> new LossyOutcomes(session);
             case OUTCOMES_UNREAD -> new LossyOutcomes.Unread(session);
             case OUTCOMES_APART -> new LossyOutcomes.Apart(session);

@@ -211,8 +211,9 @@ public final class SimCluster {
 
     /** Why updates are not at rest: empty when no version of an atomic table is in flight. */
     public Optional<String> unrest() {
+        long tableId = route().map(route -> route.meta().tableId()).orElse(0L);
         return world.ensemble
-                                        .read(RegistryPaths.log(TABLE), world.ensemble.zxid())
+                                        .read(RegistryPaths.log(TABLE, tableId), world.ensemble.zxid())
                                         .value()
                                 instanceof TableLog log
                         && log.inFlight() != null

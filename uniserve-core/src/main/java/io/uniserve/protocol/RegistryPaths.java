@@ -1,5 +1,6 @@
 package io.uniserve.protocol;
 
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 
@@ -79,8 +80,8 @@ public final class RegistryPaths {
         return table(name) + "/backup";
     }
 
-    /** An actor's {@link io.uniserve.model.BackupRecord}. */
-    public static String backup(TableName name, int actor) {
-        return backups(name) + "/" + actor;
+    /** An actor's {@link io.uniserve.model.BackupRecord}. By its table's number, as the log is. */
+    public static String backup(TableName name, ReplicaKey key) {
+        return backups(name) + "/" + key.tableId() + "-" + key.actor();
     }
 }

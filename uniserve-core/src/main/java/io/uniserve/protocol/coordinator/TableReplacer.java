@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
@@ -28,7 +29,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Puts what a backup holds in the place of a table with atomic updates that has lost an actor: the parts are copied under a
- * new number, then one write replaces definition, map, log of versions and all backup records. Until then nothing is changed,
+ * new number, then one write replaces definition, map, log of versions and backup records. Until then nothing is changed,
  * and after it everything is: whoever holds something of the old number finds the table gone. Versions go on where they were,
  * so none stands for two different states.
  */
@@ -50,14 +51,7 @@ final class TableReplacer {
         this.backup = backup;
         this.old = backup.meta();
         this.lost = lost;
-        TableName name = old.name();
-        this.copies = new TableCopies(
-                job,
-                backup,
-                numbers,
-                name,
-                (id, actor) -> RegistryPaths.backups(name) + "/" + id + "-" + actor,
-                new Copied());
+        this.copies = new TableCopies(job, backup, numbers, old.name(), new Copied());
     }
 
     void start() {
@@ -67,7 +61,7 @@ final class TableReplacer {
     private final class Copied implements TableCopies.Listener {
         @Override
         public void copied() {
-            attempt();
+            copies.write(TableReplacer.this::attempt);
         }
 
         @Override
@@ -115,7 +109,7 @@ final class TableReplacer {
     private void readNext(Table table, List<Versioned> records) {
         boolean more = records.size() < backup.actors();
         String path = more
-                ? RegistryPaths.backup(old.name(), records.size())
+                ? RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), records.size()))
                 : RegistryPaths.outcomes(old.name(), old.tableId());
         reign.registry().read(path, read -> {
             if (!(read instanceof Outcome.Ok<Versioned> ok)) {
@@ -163,14 +157,12 @@ final class TableReplacer {
         if (outcomes.version() != Registry.ABSENT) {
             ops.add(new Op.Delete(RegistryPaths.outcomes(old.name(), old.tableId()), outcomes.version()));
         }
-        for (BackupRecord record : copies.records()) {
-            Versioned replaced = found.get(record.key().actor());
-            String path = RegistryPaths.backup(old.name(), record.key().actor());
-            // An actor that was lost before its first tick never had one.
-            ops.add(
-                    replaced.value() == null
-                            ? new Op.Create(path, record, false)
-                            : new Op.Set(path, record, replaced.version()));
+        ops.addAll(copies.checks());
+        for (int actor = 0; actor < found.size(); actor++) {
+            int known = found.get(actor).version();
+            if (known != Registry.ABSENT) { // an actor that was lost before its first tick never had one
+                ops.add(new Op.Delete(RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), actor)), known));
+            }
         }
         table.busy = true;
         reign.registry().write(ops, done -> {
@@ -216,12 +208,7 @@ final class TableReplacer {
     }
 
     private void replaced() {
-        copies.forget(forgotten -> {
-            if (!forgotten.applied()) {
-                LOG.info("{}: marks of its restoration are left until it is dropped", old.name());
-            }
-            job.answer().ok(new AdminReply.Ack());
-        });
+        job.answer().ok(new AdminReply.Ack());
     }
 
     private void fail(UniserveException error) {

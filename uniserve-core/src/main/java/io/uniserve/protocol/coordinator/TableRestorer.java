@@ -41,8 +41,7 @@ final class TableRestorer {
         this.reign = job.reign();
         this.backup = backup;
         this.asked = backup.meta().as(as, 0);
-        this.copies =
-                new TableCopies(job, backup, numbers, as, (id, actor) -> RegistryPaths.backup(as, actor), new Copied());
+        this.copies = new TableCopies(job, backup, numbers, as, new Copied());
     }
 
     void start() {

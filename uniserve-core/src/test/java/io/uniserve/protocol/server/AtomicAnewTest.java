@@ -4,6 +4,7 @@ import static io.uniserve.protocol.server.AtomicCluster.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.model.ClusterRecord;
 import io.uniserve.model.TableLog;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
@@ -65,5 +66,18 @@ class AtomicAnewTest {
         assertThat(atomic.version(mine)).isEqualTo(1);
         assertThat(atomic.readAlike(0, 1)).isEqualTo("1=new");
         assertThat(atomic.log().tableId()).isEqualTo(cluster.map().tableId());
+    }
+
+    /** Where logs lay by name alone, none would be found. */
+    @Test
+    void aServerRefusesAnOlderLayout() {
+        int version = cluster.store.read(RegistryPaths.CLUSTER).version();
+        ClusterRecord older = new ClusterRecord("test", 9, List.of(), false);
+        cluster.store.multi(this, List.of(new Op.Set(RegistryPaths.CLUSTER, older, version)));
+        Host late = cluster.server("s9");
+        late.start();
+        cluster.loop.run(AtomicCluster.SECOND);
+        assertThat(late.fatal).isNotEmpty();
+        assertThat(late.fatal.get(0)).contains("UNSUPPORTED", "laid out as by earlier versions");
     }
 }

@@ -142,7 +142,7 @@ final class Cluster {
     }
 
     BackupRecord backup(int actor) {
-        if (store.value(RegistryPaths.backup(T, actor)) instanceof BackupRecord record) {
+        if (store.value(RegistryPaths.backup(T, key(actor))) instanceof BackupRecord record) {
             return record;
         }
         throw new AssertionError("no backup record");
@@ -150,7 +150,7 @@ final class Cluster {
 
     /** True when the backup holds everything. */
     boolean clean(int actor) {
-        return store.value(RegistryPaths.backup(T, actor)) instanceof BackupRecord record && record.clean();
+        return store.value(RegistryPaths.backup(T, key(actor))) instanceof BackupRecord record && record.clean();
     }
 
     void await(BooleanSupplier condition, long seconds) {

@@ -298,11 +298,10 @@ public final class ServerNode implements Node {
     private Optional<BackupRecord> record(ReplicaKey key) {
         return world.ensemble
                                         .read(
-                                                RegistryPaths.backup(SimCluster.TABLE, key.actor()),
+                                                RegistryPaths.backup(SimCluster.TABLE, key),
                                                 world.ensemble.zxid())
                                         .value()
                                 instanceof BackupRecord record
-                        && record.key().equals(key)
                 ? Optional.of(record)
                 : Optional.empty();
     }

@@ -202,11 +202,10 @@ public final class SimCluster {
      */
     public boolean backupComplete(ReplicaKey key) {
         return world.ensemble
-                                .read(RegistryPaths.backup(TABLE, key.actor()), world.ensemble.zxid())
+                                .read(RegistryPaths.backup(TABLE, key), world.ensemble.zxid())
                                 .value()
                         instanceof BackupRecord record
-                && (record.clean() || remote())
-                && record.key().equals(key);
+                && (record.clean() || remote());
     }
 
     /** Why updates are not at rest: empty when no version of an atomic table is in flight. */

@@ -35,7 +35,8 @@ public record ClusterRecord(String clusterId, long nextTableId, List<ServerId> d
                 ? null
                 : new UniserveException(
                         ErrorCode.UNSUPPORTED,
-                        "the registry of cluster " + clusterId + " is laid out as by earlier versions: back its tables up"
+                        "the registry of cluster " + clusterId
+                                + " is laid out as by earlier versions: back its tables up"
                                 + " with the version that made it, empty the cluster's root in the registry and the data"
                                 + " directories, and restore them with this one");
     }

@@ -270,7 +270,8 @@ final class BackupTaker {
             } else if (job.answer().isOpen()) {
                 job.reign().registry().after(job.reign().config().tickNanos(), () -> there(then));
             } else {
-                undo(new UniserveException(ErrorCode.UNAVAILABLE, "the registry does not confirm that the table is there"));
+                undo(new UniserveException(
+                        ErrorCode.UNAVAILABLE, "the registry does not confirm that the table is there"));
             }
         });
     }

@@ -2,7 +2,6 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
-import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;

@@ -64,8 +64,8 @@ final class AtomicTables {
             known = null;
         }
         if (hosted && known == null) {
-            LogFollower log =
-                    new LogFollower(env, watches, service, times, name, view.meta().tableId());
+            LogFollower log = new LogFollower(
+                    env, watches, service, times, name, view.meta().tableId());
             logs.put(name, log);
             log.start();
         } else if (!hosted && known != null) {

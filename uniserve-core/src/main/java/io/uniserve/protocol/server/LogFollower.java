@@ -36,8 +36,7 @@ final class LogFollower {
      */
     record Times(long retryNanos, long tellNanos, long quietNanos) {}
 
-    LogFollower(
-            Environment env, Watches watches, AtomicService service, Times times, TableName table, long tableId) {
+    LogFollower(Environment env, Watches watches, AtomicService service, Times times, TableName table, long tableId) {
         this.env = env;
         this.watches = watches;
         this.service = service;

@@ -103,7 +103,8 @@ class BackupDropTest {
         cluster.update(AckLevel.PRIMARY, "a");
         cluster.await(() -> late.registry().holding() > 0, 20);
         drop(cluster);
-        cluster.await(() -> cluster.store.read(RegistryPaths.backup(Cluster.T, old)).version() == Registry.ABSENT, 20);
+        cluster.await(
+                () -> cluster.store.read(RegistryPaths.backup(Cluster.T, old)).version() == Registry.ABSENT, 20);
         cluster.create(1, 1, 1, OnLoss.WAIT);
         cluster.await(() -> record(cluster).version() == 0, 20);
         assertThat(cluster.store.read(RegistryPaths.map(Cluster.T)).version())

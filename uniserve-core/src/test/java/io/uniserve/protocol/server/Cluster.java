@@ -126,7 +126,8 @@ final class Cluster {
 
     /** The node of the log of the table that has this name now. */
     String logPath(TableName table) {
-        return RegistryPaths.log(table, store.value(RegistryPaths.map(table)) instanceof TableMap map ? map.tableId() : 0);
+        return RegistryPaths.log(
+                table, store.value(RegistryPaths.map(table)) instanceof TableMap map ? map.tableId() : 0);
     }
 
     ActorState actor(int actor) {

@@ -205,7 +205,8 @@ class RestoreTableTest {
     }
 
     private BackupRecord record() {
-        return (BackupRecord) Objects.requireNonNull(cluster.store.value(RegistryPaths.backup(Cluster.T, cluster.key(2))));
+        return (BackupRecord)
+                Objects.requireNonNull(cluster.store.value(RegistryPaths.backup(Cluster.T, cluster.key(2))));
     }
 
     private void loseActor2() {

@@ -297,11 +297,9 @@ public final class ServerNode implements Node {
     /** What the registry has of the backup of an actor of the table; empty for actors of other tables. */
     private Optional<BackupRecord> record(ReplicaKey key) {
         return world.ensemble
-                                        .read(
-                                                RegistryPaths.backup(SimCluster.TABLE, key),
-                                                world.ensemble.zxid())
-                                        .value()
-                                instanceof BackupRecord record
+                                .read(RegistryPaths.backup(SimCluster.TABLE, key), world.ensemble.zxid())
+                                .value()
+                        instanceof BackupRecord record
                 ? Optional.of(record)
                 : Optional.empty();
     }

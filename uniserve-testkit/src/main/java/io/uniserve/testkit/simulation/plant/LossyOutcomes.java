@@ -68,7 +68,8 @@ public final class LossyOutcomes extends PassedOn {
 
         @Override
         public void multi(List<Op> ops, Completion<MultiResult> completion) {
-            boolean both = ops.size() > 1 && RegistryPaths.isOutcomes(ops.get(ops.size() - 1).path());
+            boolean both = ops.size() > 1
+                    && RegistryPaths.isOutcomes(ops.get(ops.size() - 1).path());
             if (!both) {
                 registry.multi(ops, completion);
                 return;

@@ -49,7 +49,9 @@ public final class Presumer {
 
     private void look(ReplicaKey key, ReadGate gate) {
         boolean missing = gate.doubt() != 0
-                && ensemble.read(RegistryPaths.log(table, key.tableId()), ensemble.zxid()).value() instanceof TableLog log
+                && ensemble.read(RegistryPaths.log(table, key.tableId()), ensemble.zxid())
+                                .value()
+                        instanceof TableLog log
                 && LogSteps.decision(log, gate.doubt()).isEmpty();
         if (missing) {
             machine.handle(new PeerRequest.Decide(table, key, gate.doubt(), false), outcome -> {});

@@ -105,8 +105,7 @@ final class TableDriver {
             return;
         }
         Waiting kept = known == null ? update : known;
-        kept.join(completion);
-        kept.deadlineNanos = Math.max(kept.deadlineNanos, deadline);
+        kept.join(completion, request.attempt(), deadline);
         waiting.put(kept);
         step();
     }
@@ -224,13 +223,11 @@ final class TableDriver {
             if (closed) {
                 return;
             }
-            if (read instanceof Outcome.Err<TableLog> err) {
-                if (err.error().code() == ErrorCode.TABLE_NOT_FOUND) {
-                    host.refresh(table); // which closes this driver
-                }
-                tickLater();
-            } else {
+            if (read instanceof Outcome.Ok<TableLog>) {
                 then.run();
+            } else {
+                host.refresh(table); // which closes this driver where the table is gone
+                tickLater();
             }
         });
     }
@@ -288,11 +285,11 @@ final class TableDriver {
 
     /** A known request gets its recorded outcome; one that was only aborted is tried again. */
     private void answerKnown(TableLog known) {
+        expire(); // what is late may be done elsewhere by now, and forgotten
         for (Waiting update : waiting.all()) {
             Optional<Decision> last = log.lastOf(update.batch.request());
             boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
-            boolean expired =
-                    last.isEmpty() && update.request.attempt() > 1 && known.forgotten() > update.request.lowWater();
+            boolean expired = last.isEmpty() && update.attempt > 1 && known.forgotten() > update.request.lowWater();
             if (other) {
                 waiting.remove(update);
                 update.failed(ErrorCode.INVALID_ARGUMENT, otherContent().reason());

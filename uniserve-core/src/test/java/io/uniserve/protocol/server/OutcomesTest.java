@@ -3,13 +3,19 @@ package io.uniserve.protocol.server;
 import static io.uniserve.protocol.server.AtomicCluster.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableOutcomes;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -108,5 +114,55 @@ class OutcomesTest {
         commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         assertThat(outcomes().tableId()).isEqualTo(cluster.map().tableId());
         everyRetryHearsItsOwn(atomic.other(0));
+    }
+
+    /** A driver that is cut off holds the first attempt; another commits the second, which is forgotten before the third. */
+    @Test
+    void aRetryThatMeetsItsFirstAttemptIsARetry() {
+        Host away = atomic.other(0);
+        away.registry().cut(true);
+        RequestId id = cluster.nextId();
+        List<Outcome<UpdateReply>> first = atomic.send(away, id, 1, rows("a", 0));
+        assertThat(atomic.version(atomic.send(atomic.primary(0), id, 2, rows("a", 0))))
+                .isEqualTo(1);
+        List<Outcome<UpdateReply>> third = atomic.send(away, id, 3, rows("a", 0));
+        cluster.loop.run(2 * AtomicCluster.SECOND);
+        TableLog known = atomic.log();
+        TableLog later = new TableLog(known.tableId(), known.version(), known.next(), null, List.of(), 1);
+        int version = cluster.store.read(atomic.logPath()).version();
+        assertThat(cluster.store
+                        .multi(this, List.of(new Op.Set(atomic.logPath(), later, version)))
+                        .applied())
+                .isTrue();
+        away.registry().cut(false);
+        assertThat(atomic.error(third)).isEqualTo(ErrorCode.OUTCOME_EXPIRED);
+        assertThat(atomic.error(first)).isEqualTo(ErrorCode.OUTCOME_EXPIRED);
+        cluster.loop.run(AtomicCluster.SECOND);
+        assertThat(atomic.log().version()).as("it is applied once").isEqualTo(1);
+    }
+
+    /** Its client has asked another driver by then, perhaps. */
+    @Test
+    void anUpdateIsNotBegunWhenItsTimeIsOver() {
+        Host slow = atomic.other(0);
+        slow.registry().holdReads(RegistryPaths::isLog);
+        List<Outcome<UpdateReply>> outcome = new ArrayList<>();
+        UpdateRequest request = new UpdateRequest(
+                Cluster.T,
+                cluster.map().tableId(),
+                cluster.nextId(),
+                0,
+                1,
+                AckLevel.ISR,
+                "put@1",
+                List.of(new UpdateRequest.ActorRows(0, 0, Bytes.utf8("a"))),
+                1_000_000);
+        slow.machine().onUpdate(request, outcome::add);
+        cluster.loop.run(1_500_000);
+        assertThat(outcome).as("no timer has looked at it").isEmpty();
+        slow.registry().release();
+        assertThat(atomic.error(outcome)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        cluster.loop.run(AtomicCluster.SECOND);
+        assertThat(atomic.log().version()).isZero();
     }
 }

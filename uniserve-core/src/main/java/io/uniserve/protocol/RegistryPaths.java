@@ -1,5 +1,6 @@
 package io.uniserve.protocol;
 
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 
@@ -19,6 +20,9 @@ public final class RegistryPaths {
 
     /** Parent of the tables, by name. */
     public static final String TABLES = "/tables";
+
+    private static final String LOG = "/log-";
+    private static final String OUTCOMES = "/outcomes-";
 
     private RegistryPaths() {}
 
@@ -42,14 +46,33 @@ public final class RegistryPaths {
         return table(name) + "/map";
     }
 
-    /** The {@link io.uniserve.model.TableLog} of a table whose updates are atomic. */
-    public static String log(TableName name) {
-        return table(name) + "/log";
+    /**
+     * The {@link io.uniserve.model.TableLog} of a table whose updates are atomic. By the table's number: of two tables that have a
+     * name one after the other a late write for the first never meets the second, whatever the versions of their nodes.
+     */
+    public static String log(TableName name, long tableId) {
+        return table(name) + LOG + tableId;
     }
 
-    /** The {@link io.uniserve.model.TableOutcomes} of such a table; absent where it has none yet. */
-    public static String outcomes(TableName name) {
-        return table(name) + "/outcomes";
+    /** The {@link io.uniserve.model.TableOutcomes} of such a table; absent where it has none yet. By its number, as its log is. */
+    public static String outcomes(TableName name, long tableId) {
+        return table(name) + OUTCOMES + tableId;
+    }
+
+    /** True for the {@link #log} of any table. */
+    public static boolean isLog(String path) {
+        return last(path).startsWith(LOG);
+    }
+
+    /** True for the {@link #outcomes} of any table. */
+    public static boolean isOutcomes(String path) {
+        return last(path).startsWith(OUTCOMES);
+    }
+
+    /** Of a node below a table's. */
+    private static String last(String path) {
+        int at = path.lastIndexOf('/');
+        return path.startsWith(TABLES + "/") && at > TABLES.length() ? path.substring(at) : "";
     }
 
     /** Parent of a table's backup records. */
@@ -57,8 +80,8 @@ public final class RegistryPaths {
         return table(name) + "/backup";
     }
 
-    /** An actor's {@link io.uniserve.model.BackupRecord}. */
-    public static String backup(TableName name, int actor) {
-        return backups(name) + "/" + actor;
+    /** An actor's {@link io.uniserve.model.BackupRecord}. By its table's number, as the log is. */
+    public static String backup(TableName name, ReplicaKey key) {
+        return backups(name) + "/" + key.tableId() + "-" + key.actor();
     }
 }

@@ -2,6 +2,7 @@ package io.uniserve.cli.process;
 
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.EngineHost;
@@ -134,7 +135,7 @@ final class FailPoints {
                 || ops.size() != 2
                 || !(ops.get(0) instanceof Registry.Op.Check check
                         && check.path().endsWith("/map"))
-                || !(ops.get(1) instanceof Registry.Op.Set set && set.path().endsWith("/log"))) {
+                || !(ops.get(1) instanceof Registry.Op.Set set && RegistryPaths.isLog(set.path()))) {
             return;
         }
         pass(Place.BEFORE_COMMIT, set.path());

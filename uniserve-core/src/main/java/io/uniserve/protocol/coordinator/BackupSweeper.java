@@ -67,11 +67,20 @@ final class BackupSweeper {
         TableName name = names.first();
         registry.children(RegistryPaths.backups(name), outcome -> {
             if (outcome instanceof Outcome.Ok<List<String>> ok) {
-                collect(name, ok.value().iterator(), new ArrayList<>());
+                List<String> others = ok.value().stream()
+                        .filter(child -> !ofPresent(name, child))
+                        .toList();
+                collect(name, others.iterator(), new ArrayList<>());
             } else {
                 busy = false;
             }
         });
+    }
+
+    /** By its name: those of the table that is there are not read. */
+    private boolean ofPresent(TableName name, String child) {
+        Table table = catalog.find(name);
+        return table != null && child.startsWith(table.meta.tableId() + "-");
     }
 
     private void collect(TableName name, Iterator<String> children, List<Op> deletes) {
@@ -150,6 +159,7 @@ final class BackupSweeper {
         if (deletes.isEmpty()) {
             names.remove(name);
             busy = false;
+            tick();
             return;
         }
         registry.write(deletes, written -> {

@@ -14,6 +14,7 @@ import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.ArchiveRequest;
 import io.uniserve.protocol.message.PeerReply;
@@ -129,7 +130,7 @@ final class BackupTaker {
 
     private void log(int attempt, Consumer<TableLog> then) {
         TermRegistry registry = job.reign().registry();
-        registry.synced(() -> registry.read(RegistryPaths.log(meta.name()), read -> {
+        registry.synced(() -> registry.read(RegistryPaths.log(meta.name(), meta.tableId()), read -> {
             if (read instanceof Outcome.Ok<Versioned> ok
                     && ok.value().value() instanceof TableLog log
                     && log.tableId() == meta.tableId()) {
@@ -238,8 +239,10 @@ final class BackupTaker {
             }
             return;
         }
-        if (salvage || meta.level() == ConsistencyLevel.EVENTUAL) {
+        if (salvage) {
             store();
+        } else if (meta.level() == ConsistencyLevel.EVENTUAL) {
+            there(this::store);
         } else {
             log(
                     1,
@@ -248,6 +251,29 @@ final class BackupTaker {
                         store();
                     });
         }
+    }
+
+    /**
+     * The table is there when all is pinned: what was pinned after it was dropped may have been deleted before. The primaries' own
+     * checks of its map do not tell where another table has the name.
+     */
+    private void there(Runnable then) {
+        Table table = job.reign().catalog().find(meta.name());
+        if (table == null || table.meta.tableId() != meta.tableId()) {
+            undo(dropped());
+            return;
+        }
+        Op still = new Op.Check(RegistryPaths.meta(meta.name()), table.metaVersion);
+        job.reign().registry().write(List.of(still), checked -> {
+            if (checked.applied()) {
+                then.run();
+            } else if (job.answer().isOpen()) {
+                job.reign().registry().after(job.reign().config().tickNanos(), () -> there(then));
+            } else {
+                undo(new UniserveException(
+                        ErrorCode.UNAVAILABLE, "the registry does not confirm that the table is there"));
+            }
+        });
     }
 
     private void store() {

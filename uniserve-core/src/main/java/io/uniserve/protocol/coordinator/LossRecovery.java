@@ -68,7 +68,7 @@ final class LossRecovery {
         if (table.busy || !reign.replicas().lossDue(key, now, PERIOD_NANOS)) {
             return;
         }
-        String path = RegistryPaths.backup(table.meta.name(), actor.actor());
+        String path = RegistryPaths.backup(table.meta.name(), key);
         table.busy = true;
         reign.registry()
                 .synced(() -> reign.registry().read(path, outcome -> {
@@ -85,8 +85,7 @@ final class LossRecovery {
             reign.wake();
             return;
         }
-        BackupRecord backup =
-                found.value() instanceof BackupRecord record && record.key().equals(key) ? record : null;
+        BackupRecord backup = found.value() instanceof BackupRecord record ? record : null;
         boolean forGood = tables.lostForGood(view, key, actor);
         boolean complete =
                 backup != null && (backup.clean() || table.meta.remote() && forGood) && backup.epoch() <= actor.epoch();

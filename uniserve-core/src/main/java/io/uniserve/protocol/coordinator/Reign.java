@@ -3,7 +3,6 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ClusterRecord;
-import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.ServerId;
@@ -126,6 +125,7 @@ final class Reign {
     /** Reads the hard state, then starts to work. */
     void begin() {
         registry.synced(() -> catalog.reloadCluster(orAgain(() -> {
+            UniserveException refusal = catalog.cluster().refusal();
             if (catalog.clusterVersion() == Registry.ABSENT) {
                 ClusterRecord first = new ClusterRecord(config.clusterId(), 1);
                 registry.write(List.of(new Op.Create(RegistryPaths.CLUSTER, first, false)), written -> begin());
@@ -135,14 +135,14 @@ final class Reign {
                         "the registry belongs to cluster \"" + catalog.cluster().clusterId()
                                 + "\", this coordinator to \"" + config.clusterId()
                                 + "\": correct the cluster's name or the registry's address"));
+            } else if (refusal != null) {
+                listener.fatal(refusal);
             } else {
                 catalog.load(orAgain(() -> {
                     loaded = true;
                     sweeper.addAll(catalog.undefined());
-                    // A restoration that was broken off may have left something.
-                    catalog.tables().stream()
-                            .filter(table -> table.meta.onLoss() == OnLoss.RESTORE_TABLE)
-                            .forEach(table -> sweeper.addAll(List.of(table.meta.name())));
+                    // A namesake that was dropped, or a restoration that was broken off, may have left something.
+                    catalog.tables().forEach(table -> sweeper.addAll(List.of(table.meta.name())));
                     members.start();
                     tick();
                 }));

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
-import java.util.function.Consumer;
 
 /**
  * Copies the parts of a backup as the continuous backups of a table's actors that is to be: gives it a number, and writes a
@@ -36,16 +35,10 @@ final class TableCopies {
     private final TableBackup backup;
     private final TableNumbers numbers;
     private final TableName table;
-    private final Paths paths;
     private final Listener listener;
     private final BackupRecord[] records;
     private int[] versions = {};
     private long id;
-
-    /** Where an actor's record is. */
-    interface Paths {
-        String of(long tableId, int actor);
-    }
 
     /** How it ended. */
     interface Listener {
@@ -58,15 +51,13 @@ final class TableCopies {
         void unconfirmed(Written written);
     }
 
-    /** @param paths of the records */
-    TableCopies(
-            BackupJob job, TableBackup backup, TableNumbers numbers, TableName table, Paths paths, Listener listener) {
+    /** @param table the name under whose records those of the copies are */
+    TableCopies(BackupJob job, TableBackup backup, TableNumbers numbers, TableName table, Listener listener) {
         this.job = job;
         this.reign = job.reign();
         this.backup = backup;
         this.numbers = numbers;
         this.table = table;
-        this.paths = paths;
         this.listener = listener;
         this.records = new BackupRecord[backup.actors()];
     }
@@ -133,7 +124,7 @@ final class TableCopies {
         List<Op> ops = new ArrayList<>();
         int to = Math.min(records.length, from + RECORDS_PER_WRITE);
         for (int actor = from; actor < to; actor++) {
-            String path = paths.of(id, actor);
+            String path = path(actor);
             ops.add(
                     versions.length == 0
                             ? new Op.Create(path, records[actor], false)
@@ -151,13 +142,17 @@ final class TableCopies {
         });
     }
 
-    /** Deletes the records, as far as it can: one that is left is found when the table is dropped. */
-    void forget(Consumer<Written> then) {
+    /** That the records are there as they were written last. */
+    List<Op> checks() {
         List<Op> ops = new ArrayList<>();
         for (int actor = 0; actor < versions.length; actor++) {
-            ops.add(new Op.Delete(paths.of(id, actor), versions[actor]));
+            ops.add(new Op.Check(path(actor), versions[actor]));
         }
-        reign.registry().write(ops, then);
+        return ops;
+    }
+
+    private String path(int actor) {
+        return RegistryPaths.backup(table, new ReplicaKey(id, actor));
     }
 
     private void copy(int actor, Completion<Done> then) {

@@ -97,7 +97,7 @@ final class TableCreator {
                 new Op.Create(RegistryPaths.meta(meta.name()), meta, false),
                 new Op.Create(RegistryPaths.map(meta.name()), map, false)));
         if (meta.level() != ConsistencyLevel.EVENTUAL) {
-            ops.add(new Op.Create(RegistryPaths.log(meta.name()), TableLog.empty(id), false));
+            ops.add(new Op.Create(RegistryPaths.log(meta.name(), id), TableLog.empty(id), false));
         }
         reign.registry().write(ops, written -> written(written, next, meta, map));
     }

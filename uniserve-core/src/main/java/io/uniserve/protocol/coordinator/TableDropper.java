@@ -60,8 +60,8 @@ final class TableDropper {
         }
         deleted(
                 table,
-                RegistryPaths.log(name),
-                log -> deleted(table, RegistryPaths.outcomes(name), outcomes -> {
+                RegistryPaths.log(name, tableId),
+                log -> deleted(table, RegistryPaths.outcomes(name, tableId), outcomes -> {
                     List<Op> more = new ArrayList<>(log); // refused where they are no longer these: tried again
                     more.addAll(outcomes);
                     write(table, more);

@@ -4,17 +4,18 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
-import io.uniserve.model.TableName;
 import io.uniserve.placement.ServerView;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.archive.TableBackup;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.coordinator.TermRegistry.Written;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.message.AdminReply;
@@ -27,7 +28,7 @@ import org.slf4j.LoggerFactory;
 
 /**
  * Puts what a backup holds in the place of a table with atomic updates that has lost an actor: the parts are copied under a
- * new number, then one write replaces definition, map, log of versions and all backup records. Until then nothing is changed,
+ * new number, then one write replaces definition, map, log of versions and backup records. Until then nothing is changed,
  * and after it everything is: whoever holds something of the old number finds the table gone. Versions go on where they were,
  * so none stands for two different states.
  */
@@ -49,14 +50,7 @@ final class TableReplacer {
         this.backup = backup;
         this.old = backup.meta();
         this.lost = lost;
-        TableName name = old.name();
-        this.copies = new TableCopies(
-                job,
-                backup,
-                numbers,
-                name,
-                (id, actor) -> RegistryPaths.backups(name) + "/" + id + "-" + actor,
-                new Copied());
+        this.copies = new TableCopies(job, backup, numbers, old.name(), new Copied());
     }
 
     void start() {
@@ -66,7 +60,7 @@ final class TableReplacer {
     private final class Copied implements TableCopies.Listener {
         @Override
         public void copied() {
-            attempt();
+            copies.write(TableReplacer.this::attempt);
         }
 
         @Override
@@ -85,7 +79,7 @@ final class TableReplacer {
         return new UniserveException(ErrorCode.UNAVAILABLE, why);
     }
 
-    /** Reads what the write replaces. */
+    /** Reads what the write replaces: records, then the outcomes, then the log. */
     private void attempt() {
         Table table = reign.catalog().find(old.name());
         if (!job.answer().isOpen()) {
@@ -113,23 +107,34 @@ final class TableReplacer {
 
     private void readNext(Table table, List<Versioned> records) {
         boolean more = records.size() < backup.actors();
-        String path = more ? RegistryPaths.backup(old.name(), records.size()) : RegistryPaths.log(old.name());
+        String path = more
+                ? RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), records.size()))
+                : RegistryPaths.outcomes(old.name(), old.tableId());
         reign.registry().read(path, read -> {
-            if (!(read instanceof Outcome.Ok<Versioned> ok)
-                    || !more && ok.value().value() == null) {
+            if (!(read instanceof Outcome.Ok<Versioned> ok)) {
                 again();
             } else if (more) {
                 records.add(ok.value());
                 readNext(table, records);
             } else {
-                write(table, records, ok.value());
+                readLog(table, records, ok.value());
             }
         });
     }
 
-    private void write(Table table, List<Versioned> found, Versioned log) {
+    private void readLog(Table table, List<Versioned> records, Versioned outcomes) {
+        reign.registry().read(RegistryPaths.log(old.name(), old.tableId()), read -> {
+            if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() != null) {
+                write(table, records, outcomes, ok.value());
+            } else {
+                again();
+            }
+        });
+    }
+
+    private void write(Table table, List<Versioned> found, Versioned outcomes, Versioned log) {
         boolean same = reign.catalog().find(old.name()) == table && !table.busy && !table.stale && lost.getAsBoolean();
-        if (!same || !(log.value() instanceof TableLog before) || before.tableId() != old.tableId()) {
+        if (!same || !(log.value() instanceof TableLog before)) {
             again();
             return;
         }
@@ -146,15 +151,17 @@ final class TableReplacer {
         List<Op> ops = new ArrayList<>();
         ops.add(new Op.Set(RegistryPaths.meta(old.name()), meta, table.metaVersion));
         ops.add(new Op.Set(RegistryPaths.map(old.name()), map, table.mapVersion()));
-        ops.add(new Op.Set(RegistryPaths.log(old.name()), versions, log.version()));
-        for (BackupRecord record : copies.records()) {
-            Versioned replaced = found.get(record.key().actor());
-            String path = RegistryPaths.backup(old.name(), record.key().actor());
-            // An actor that was lost before its first tick never had one.
-            ops.add(
-                    replaced.value() == null
-                            ? new Op.Create(path, record, false)
-                            : new Op.Set(path, record, replaced.version()));
+        ops.add(new Op.Delete(RegistryPaths.log(old.name(), old.tableId()), log.version()));
+        ops.add(new Op.Create(RegistryPaths.log(old.name(), copies.id()), versions, false));
+        if (outcomes.version() != Registry.ABSENT) {
+            ops.add(new Op.Delete(RegistryPaths.outcomes(old.name(), old.tableId()), outcomes.version()));
+        }
+        ops.addAll(copies.checks());
+        for (int actor = 0; actor < found.size(); actor++) {
+            int known = found.get(actor).version();
+            if (known != Registry.ABSENT) { // an actor that was lost before its first tick never had one
+                ops.add(new Op.Delete(RegistryPaths.backup(old.name(), new ReplicaKey(old.tableId(), actor)), known));
+            }
         }
         table.busy = true;
         reign.registry().write(ops, done -> {
@@ -200,12 +207,7 @@ final class TableReplacer {
     }
 
     private void replaced() {
-        copies.forget(forgotten -> {
-            if (!forgotten.applied()) {
-                LOG.info("{}: marks of its restoration are left until it is dropped", old.name());
-            }
-            job.answer().ok(new AdminReply.Ack());
-        });
+        job.answer().ok(new AdminReply.Ack());
     }
 
     private void fail(UniserveException error) {

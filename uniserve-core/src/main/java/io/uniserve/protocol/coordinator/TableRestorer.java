@@ -41,8 +41,7 @@ final class TableRestorer {
         this.reign = job.reign();
         this.backup = backup;
         this.asked = backup.meta().as(as, 0);
-        this.copies =
-                new TableCopies(job, backup, numbers, as, (id, actor) -> RegistryPaths.backup(as, actor), new Copied());
+        this.copies = new TableCopies(job, backup, numbers, as, new Copied());
     }
 
     void start() {
@@ -102,7 +101,7 @@ final class TableRestorer {
         if (meta.level() != ConsistencyLevel.EVENTUAL) {
             long version = backup.version();
             TableLog log = new TableLog(id, version, backup.newest() + 1, null, List.of(), version);
-            ops.add(new Op.Create(RegistryPaths.log(meta.name()), log, false));
+            ops.add(new Op.Create(RegistryPaths.log(meta.name(), id), log, false));
         }
         reign.registry().write(ops, done -> {
             if (done.applied()) {

@@ -141,13 +141,12 @@ final class TableSurvey {
         return Optional.empty();
     }
 
-    /** What it had shipped by its record, which is that of this table's number or tells nothing of it. */
+    /** What it had shipped by its record. */
     private void record(int actor, Completion<Done> then) {
-        job.reign().registry().read(RegistryPaths.backup(meta.name(), actor), read -> {
+        job.reign().registry().read(RegistryPaths.backup(meta.name(), key(actor)), read -> {
             if (read instanceof Outcome.Err<Versioned> err) {
                 then.done(Outcome.err(err.error()));
             } else if (((Outcome.Ok<Versioned>) read).value().value() instanceof BackupRecord record
-                    && record.key().equals(key(actor))
                     && record.shippedIndex() > 0) {
                 then.done(Outcome.err(
                         gone(actor, "by its backup record its log was shipped up to index " + record.shippedIndex())));

@@ -15,16 +15,15 @@ import java.util.Optional;
 final class BackupLookup {
     private BackupLookup() {}
 
-    /** Empty where the actor has none of its own: a table of the same name may have left one. */
+    /** Empty where the actor has none. */
     static void find(Environment env, TableName table, ReplicaKey key, Completion<Optional<BackupRecord>> completion) {
         env.registry()
-                .sync(synced -> env.registry().read(RegistryPaths.backup(table, key.actor()), read -> {
+                .sync(synced -> env.registry().read(RegistryPaths.backup(table, key), read -> {
                     if (synced instanceof Outcome.Err<Done> err) {
                         completion.done(Outcome.err(err.error()));
                     } else if (read instanceof Outcome.Ok<Versioned> ok) {
                         completion.done(Outcome.ok(
                                 ok.value().value() instanceof BackupRecord found
-                                                && found.key().equals(key)
                                         ? Optional.of(found)
                                         : Optional.empty()));
                     } else {

@@ -238,19 +238,14 @@ final class BackupShipper {
                 failed();
                 return;
             }
-            host.env().registry().read(RegistryPaths.backup(table, key.actor()), read -> {
+            host.env().registry().read(RegistryPaths.backup(table, key), read -> {
                 if (read instanceof Outcome.Ok<Versioned> ok) {
                     writing = false;
                     loaded = true;
                     known = true;
                     version = ok.value().version();
-                    boolean ours = ok.value().value() instanceof BackupRecord found
-                            && found.key().equals(key);
-                    record = ours ? (BackupRecord) ok.value().value() : null;
+                    record = ok.value().value() instanceof BackupRecord found ? found : null;
                     ownRecord = false;
-                    if (ok.value().value() instanceof BackupRecord other && !ours) {
-                        host.eraseBackup(table, other.key());
-                    }
                     shipped =
                             Math.max(shipped, record == null ? 0 : Math.min(record.shippedIndex(), log.durableIndex()));
                     recorded(record);
@@ -272,7 +267,7 @@ final class BackupShipper {
         writing = true;
         known &= !clean;
         BackupRecord next = next(clean);
-        String path = RegistryPaths.backup(table, key.actor());
+        String path = RegistryPaths.backup(table, key);
         Op put = version == Registry.ABSENT ? new Op.Create(path, next, false) : new Op.Set(path, next, version);
         host.env().registry().multi(List.of(new Op.Check(RegistryPaths.map(table), mapVersion), put), made -> {
             if (made instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {

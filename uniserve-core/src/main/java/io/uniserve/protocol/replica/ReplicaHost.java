@@ -2,7 +2,6 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
-import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
@@ -37,9 +36,6 @@ public interface ReplicaHost {
 
     /** The version of the table's map that this server has read, ABSENT where none. */
     int mapVersion(TableName table);
-
-    /** Deletes from durable storage what is left of an actor of a table that had this name before. */
-    void eraseBackup(TableName table, ReplicaKey old);
 
     /** Something that readers may see has changed. */
     void gateChanged(Replica replica);

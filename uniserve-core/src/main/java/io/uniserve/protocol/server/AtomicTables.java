@@ -59,8 +59,13 @@ final class AtomicTables {
         boolean hosted = replicas.holdsAny(view.meta().tableId())
                 || view.map().actors().stream().anyMatch(actor -> actor.hosts(self));
         LogFollower known = logs.get(name);
+        if (known != null && known.tableId() != view.meta().tableId()) {
+            known.stop();
+            known = null;
+        }
         if (hosted && known == null) {
-            LogFollower log = new LogFollower(env, watches, service, times, name);
+            LogFollower log = new LogFollower(
+                    env, watches, service, times, name, view.meta().tableId());
             logs.put(name, log);
             log.start();
         } else if (!hosted && known != null) {
@@ -84,7 +89,9 @@ final class AtomicTables {
     private void told(TableName name, ToldLog told) {
         LogFollower log = logs.get(name);
         TableViews.View view = views.find(name);
-        if (log != null && view != null && view.meta().tableId() == told.log().tableId()) {
+        long tableId = told.log().tableId();
+        boolean same = view != null && view.meta().tableId() == tableId;
+        if (same && log != null && log.tableId() == tableId) {
             log.told(told);
         }
     }

@@ -20,6 +20,7 @@ final class LogFollower {
     private final AtomicService service;
     private final Times times;
     private final TableName table;
+    private final long tableId;
     private final String path;
     private final Refresher<Versioned> reader;
     private boolean watching;
@@ -35,19 +36,24 @@ final class LogFollower {
      */
     record Times(long retryNanos, long tellNanos, long quietNanos) {}
 
-    LogFollower(Environment env, Watches watches, AtomicService service, Times times, TableName table) {
+    LogFollower(Environment env, Watches watches, AtomicService service, Times times, TableName table, long tableId) {
         this.env = env;
         this.watches = watches;
         this.service = service;
         this.times = times;
         this.table = table;
-        this.path = RegistryPaths.log(table);
+        this.tableId = tableId;
+        this.path = RegistryPaths.log(table, tableId);
         this.reader = new Refresher<>(
                 env.timers(), times.retryNanos(), done -> env.registry().read(path, done), read -> {
                     if (read.value() instanceof TableLog value) {
                         service.logSeen(table, value, read.version());
                     }
                 });
+    }
+
+    long tableId() {
+        return tableId;
     }
 
     /** Watches and reads. */

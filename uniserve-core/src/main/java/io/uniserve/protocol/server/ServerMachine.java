@@ -382,11 +382,17 @@ public final class ServerMachine {
     }
 
     private void onCluster(Versioned read) {
-        if (read.value() instanceof ClusterRecord record && !record.clusterId().equals(config.clusterId())) {
+        if (!(read.value() instanceof ClusterRecord record)) {
+            return;
+        }
+        UniserveException refusal = record.refusal();
+        if (!record.clusterId().equals(config.clusterId())) {
             fatal.fatal(new UniserveException(
                     ErrorCode.WRONG_CLUSTER,
                     "the registry belongs to cluster " + record.clusterId() + ", this server to " + config.clusterId()
                             + ": use its own registry or an empty data directory"));
+        } else if (refusal != null) {
+            fatal.fatal(refusal);
         }
     }
 
@@ -490,11 +496,6 @@ public final class ServerMachine {
         @Override
         public void refresh(TableName table) {
             views.refresh(table);
-        }
-
-        @Override
-        public void eraseBackup(TableName table, ReplicaKey old) {
-            eraser.tryErase(table, old);
         }
 
         @Override

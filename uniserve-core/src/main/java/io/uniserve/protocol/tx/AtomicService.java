@@ -1,6 +1,7 @@
 package io.uniserve.protocol.tx;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableLog;
@@ -74,7 +75,14 @@ public final class AtomicService {
     }
 
     private void drive(UpdateRequest request, String sha256, Completion<UpdateReply> completion) {
-        driver(request.table(), request.tableId()).submit(request, sha256, completion);
+        TableDriver driver = driver(request.table(), request.tableId());
+        if (driver.tableId() == request.tableId()) {
+            driver.submit(request, sha256, completion);
+        } else {
+            completion.done(Outcome.err(new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND,
+                    "table " + request.table() + " number " + request.tableId() + " does not exist")));
+        }
     }
 
     /** Done when the state that readers find at the replica is complete for a question asked now; see the read worker. */
@@ -90,7 +98,8 @@ public final class AtomicService {
         }
         if (known == null) {
             known = new TableDriver(host, config, table, tableId, (log, version) -> {
-                if (drivers.containsKey(table)) { // else it is gone
+                TableDriver now = drivers.get(table);
+                if (now != null && now.tableId() == tableId) { // else it is gone
                     logSeen(table, log, version);
                 }
             });
@@ -104,19 +113,23 @@ public final class AtomicService {
         return known == null ? null : known.log;
     }
 
-    private LogLook look(TableName table) {
-        return looks.computeIfAbsent(table, name -> {
-            LogLook look = new LogLook(host.env(), name, (log, version) -> {
-                if (looks.containsKey(name)) {
-                    logSeen(name, log, version);
-                }
-            });
-            Seen known = seen.get(name);
-            if (known != null) {
-                look.seen(known.log, known.version);
+    private LogLook look(TableName table, long tableId) {
+        LogLook known = looks.get(table);
+        if (known != null && known.tableId() == tableId) {
+            return known;
+        }
+        LogLook look = new LogLook(host.env(), table, tableId, (log, version) -> {
+            LogLook now = looks.get(table);
+            if (now != null && now.tableId() == tableId) {
+                logSeen(table, log, version);
             }
-            return look;
         });
+        Seen last = seen.get(table);
+        if (last != null && last.log.tableId() == tableId) {
+            look.seen(last.log, last.version);
+        }
+        looks.put(table, look);
+        return look;
     }
 
     private DriverLook driverLook(TableName table, long tableId) {
@@ -157,11 +170,11 @@ public final class AtomicService {
         }
         host.known(log.tableId(), log.version());
         TableDriver driver = drivers.get(table);
-        if (driver != null) {
+        if (driver != null && driver.tableId() == log.tableId()) {
             driver.seenElsewhere(version);
         }
         LogLook look = looks.get(table);
-        if (look != null) {
+        if (look != null && look.tableId() == log.tableId()) {
             look.seen(log, version);
         }
         for (Replica replica : host.replicas(log.tableId())) {
@@ -263,9 +276,8 @@ public final class AtomicService {
 
     /** This server's primary has prepared a version and heard no more of it: the log knows. */
     private void resolve(TableName name, TableDriver driver, Replica replica, long open) {
-        look(name).look(open, false, looked -> {
-            if (looked instanceof Outcome.Ok<TableLog> ok
-                    && ok.value().tableId() == replica.key().tableId()) {
+        look(name, replica.key().tableId()).look(open, false, looked -> {
+            if (looked instanceof Outcome.Ok<TableLog> ok) {
                 LogSteps.decision(ok.value(), open).ifPresent(known -> carryOut(name, driver, replica, known));
             }
         });

@@ -19,6 +19,7 @@ import io.uniserve.protocol.message.Cut;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.function.Consumer;
 
@@ -42,6 +43,8 @@ public final class CutDesk {
 
     private final Clock clock;
     private final Registry registry;
+    /** As the last look found them: a table's log is found by its number. Only of names that have a table. */
+    private final TreeMap<TableName, Long> numbers = new TreeMap<>();
     /** How many sessions have ended: a new one may know less than the one before. */
     private int sessionsEnded;
 
@@ -81,29 +84,29 @@ public final class CutDesk {
     /**
      * What a look found of one table.
      *
+     * @param assumed the number whose log was read
      * @param number by its map, 0 where there is none
      */
-    private record Found(long number, boolean versions, Cut.Table table) {
-        private static Found of(TableName name, Versioned log, Versioned map) {
+    private record Found(long assumed, long number, boolean versions, Cut.Table table) {
+        private static Found of(TableName name, long assumed, Versioned log, Versioned map) {
             long number = map.value() instanceof TableMap actors ? actors.tableId() : 0;
             List<Long> epochs = map.value() instanceof TableMap actors
                     ? actors.actors().stream().map(ActorState::epoch).toList()
                     : List.of();
             return log.value() instanceof TableLog versions
-                    ? new Found(number, true, new Cut.Table(name, versions.tableId(), versions.version(), epochs))
-                    : new Found(number, false, new Cut.Table(name, 0, 0, epochs));
+                    ? new Found(assumed, number, true, new Cut.Table(name, assumed, versions.version(), epochs))
+                    : new Found(assumed, number, false, new Cut.Table(name, 0, 0, epochs));
         }
 
-        /** False where log and map were read of two tables, one after the other under this name. */
+        /** False where the log that was read is not that of the map: the name has another table, or its number was not known. */
         private boolean ofOne() {
-            return !versions || number == table.tableId();
+            return number == assumed;
         }
     }
 
     private final class Question {
         private final List<TableName> tables;
         private final Completion<Cut> completion;
-        private final List<String> paths = new ArrayList<>();
         private final long began = clock.nanos();
         private List<Found> last = List.of();
         private int endedBefore;
@@ -113,10 +116,22 @@ public final class CutDesk {
         private Question(List<TableName> tables, Completion<Cut> completion) {
             this.tables = tables;
             this.completion = completion;
-            for (TableName table : tables) {
-                paths.add(RegistryPaths.log(table));
-                paths.add(RegistryPaths.map(table));
+        }
+
+        /** The tables' numbers as far as they are known. */
+        private List<Long> assumed() {
+            return tables.stream()
+                    .map(table -> Objects.requireNonNull(numbers.getOrDefault(table, 0L)))
+                    .toList();
+        }
+
+        private List<String> paths(List<Long> assumed) {
+            List<String> paths = new ArrayList<>();
+            for (int i = 0; i < tables.size(); i++) {
+                paths.add(RegistryPaths.log(tables.get(i), assumed.get(i)));
+                paths.add(RegistryPaths.map(tables.get(i)));
             }
+            return paths;
         }
 
         /** The first look, with the version of a node that hardly ever changes. */
@@ -127,11 +142,12 @@ public final class CutDesk {
                 return;
             }
             endedBefore = sessionsEnded;
-            List<String> all = new ArrayList<>(paths);
+            List<Long> assumed = assumed();
+            List<String> all = paths(assumed);
             all.add(RegistryPaths.TERM);
             read(all, values -> {
-                last = found(values);
-                write(values.get(paths.size()).version());
+                last = found(assumed, values);
+                write(values.get(2 * tables.size()).version());
             });
         }
 
@@ -159,8 +175,9 @@ public final class CutDesk {
                         "versions are committed faster than the tables are looked at: no two looks in a row agree")));
                 return;
             }
-            read(paths, values -> {
-                List<Found> now = found(values);
+            List<Long> assumed = assumed();
+            read(paths(assumed), values -> {
+                List<Found> now = found(assumed, values);
                 if (sessionsEnded != endedBefore) {
                     begin();
                 } else if (now.equals(last) && now.stream().allMatch(Found::ofOne)) {
@@ -172,10 +189,16 @@ public final class CutDesk {
             });
         }
 
-        private List<Found> found(List<Versioned> values) {
+        private List<Found> found(List<Long> assumed, List<Versioned> values) {
             List<Found> found = new ArrayList<>();
             for (int i = 0; i < tables.size(); i++) {
-                found.add(Found.of(tables.get(i), values.get(2 * i), values.get(2 * i + 1)));
+                Found one = Found.of(tables.get(i), assumed.get(i), values.get(2 * i), values.get(2 * i + 1));
+                found.add(one);
+                if (one.number() == 0) {
+                    numbers.remove(tables.get(i));
+                } else {
+                    numbers.put(tables.get(i), one.number());
+                }
             }
             return found;
         }

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 final class DoubtDesk {
     private final AtomicHost host;
     private final AtomicConfig config;
-    private final Function<TableName, LogLook> looks;
+    private final BiFunction<TableName, Long, LogLook> looks;
     private final Function<TableName, @Nullable TableLog> copies;
     private final BiFunction<TableName, Long, DriverLook> drivers;
     private final TreeMap<ReplicaKey, List<Question>> waiting = new TreeMap<>();
@@ -34,7 +34,7 @@ final class DoubtDesk {
     DoubtDesk(
             AtomicHost host,
             AtomicConfig config,
-            Function<TableName, LogLook> looks,
+            BiFunction<TableName, Long, LogLook> looks,
             Function<TableName, @Nullable TableLog> copies,
             BiFunction<TableName, Long, DriverLook> drivers) {
         this.drivers = drivers;
@@ -135,7 +135,7 @@ final class DoubtDesk {
         }
 
         private void askLog(long doubt) {
-            looks.apply(table).look(doubt, at > 0, looked -> {
+            looks.apply(table, key.tableId()).look(doubt, at > 0, looked -> {
                 if (looked instanceof Outcome.Ok<TableLog> ok) {
                     looked(ok.value(), doubt);
                 } else {
@@ -145,9 +145,7 @@ final class DoubtDesk {
         }
 
         private void looked(TableLog log, long doubt) {
-            if (log.tableId() != key.tableId()) {
-                fail("the table is another one now");
-            } else if (!LogSteps.inFlight(log, doubt)) {
+            if (!LogSteps.inFlight(log, doubt)) {
                 again(); // decided: the log here will say so
             } else if (at > 0) {
                 fail("version " + doubt + " is in flight, though version " + at + " was asked for");

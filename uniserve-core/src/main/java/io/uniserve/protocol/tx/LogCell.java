@@ -35,6 +35,7 @@ final class LogCell {
     private final Registry registry;
     private final TableName table;
     private final String path;
+    private final String outcomesPath;
     private final LogSeen seen;
     private @Nullable TableLog value;
     private int version;
@@ -52,11 +53,12 @@ final class LogCell {
     }
 
     /** @param seen hears what is read and written here */
-    LogCell(Registry registry, TableName table, LogSeen seen) {
+    LogCell(Registry registry, TableName table, long tableId, LogSeen seen) {
         this.seen = seen;
         this.registry = registry;
         this.table = table;
-        this.path = RegistryPaths.log(table);
+        this.path = RegistryPaths.log(table, tableId);
+        this.outcomesPath = RegistryPaths.outcomes(table, tableId);
     }
 
     /** What was read or written last, null where that is not known. */
@@ -104,7 +106,7 @@ final class LogCell {
         return old != null && (recent.isEmpty() || recent.get().version() < old.version()) ? Optional.of(old) : recent;
     }
 
-    /** Reads it as of now. */
+    /** Reads it as of now; TABLE_NOT_FOUND where there is none of this number. */
     void read(Completion<TableLog> completion) {
         value = null;
         registry.sync(synced -> read(0, completion));
@@ -114,7 +116,7 @@ final class LogCell {
         registry.read(path, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof TableLog log) {
                 TableOutcomes known = outcomes;
-                if (known != null && known.tableId() == log.tableId() && known.number() == log.outcomes()) {
+                if (known != null && known.number() == log.outcomes()) {
                     found(log, ok.value().version(), completion);
                 } else {
                     readOutcomes(log, ok.value().version(), attempt, completion);
@@ -136,17 +138,15 @@ final class LogCell {
     }
 
     private void readOutcomes(TableLog log, int nodeVersion, int attempt, Completion<TableLog> completion) {
-        registry.read(RegistryPaths.outcomes(table), read -> {
+        registry.read(outcomesPath, read -> {
             if (!(read instanceof Outcome.Ok<Versioned> ok)) {
                 completion.done(Outcome.err(((Outcome.Err<Versioned>) read).error()));
                 return;
             }
             TableOutcomes stored =
                     ok.value().value() instanceof TableOutcomes some ? some : TableOutcomes.none(log.tableId());
-            boolean older = stored.tableId() < log.tableId(); // of what the table was before it went back
-            TableOutcomes mine = older ? TableOutcomes.none(log.tableId()) : stored;
-            if (mine.tableId() == log.tableId() && mine.number() == log.outcomes()) {
-                keep(mine, ok.value().version());
+            if (stored.number() == log.outcomes()) {
+                keep(stored, ok.value().version());
                 found(log, nodeVersion, completion);
             } else if (attempt + 1 < ATTEMPTS_MAX) {
                 read(attempt + 1, completion);
@@ -181,11 +181,10 @@ final class LogCell {
         int at = ops.size();
         ops.add(new Op.Set(path, parted.log(), version));
         if (parts) {
-            String node = RegistryPaths.outcomes(table);
             ops.add(
                     outcomesVersion == Registry.ABSENT
-                            ? new Op.Create(node, parted.outcomes(), false)
-                            : new Op.Set(node, parted.outcomes(), outcomesVersion));
+                            ? new Op.Create(outcomesPath, parted.outcomes(), false)
+                            : new Op.Set(outcomesPath, parted.outcomes(), outcomesVersion));
         }
         registry.multi(ops, written -> {
             if (written instanceof Outcome.Ok<MultiResult> ok && ok.value().applied()) {

@@ -26,6 +26,7 @@ final class LogLook {
 
     private final Environment env;
     private final Registry registry;
+    private final long tableId;
     private final String path;
     private final LogSeen seen;
     private List<Question> asking = new ArrayList<>();
@@ -47,11 +48,16 @@ final class LogLook {
     }
 
     /** @param seen hears what is read here */
-    LogLook(Environment env, TableName table, LogSeen seen) {
+    LogLook(Environment env, TableName table, long tableId, LogSeen seen) {
         this.env = env;
         this.registry = env.registry();
-        this.path = RegistryPaths.log(table);
+        this.tableId = tableId;
+        this.path = RegistryPaths.log(table, tableId);
         this.seen = seen;
+    }
+
+    long tableId() {
+        return tableId;
     }
 
     /**

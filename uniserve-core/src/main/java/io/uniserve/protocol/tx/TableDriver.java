@@ -52,6 +52,7 @@ final class TableDriver {
     private boolean busy;
     private boolean telling;
     private boolean ticking;
+    private boolean closed;
 
     /** Why this version must be aborted. */
     private record Refused(List<RequestId> requests, String reason) {}
@@ -62,7 +63,7 @@ final class TableDriver {
         this.config = config;
         this.table = table;
         this.tableId = tableId;
-        this.log = new LogCell(host.env().registry(), table, seen);
+        this.log = new LogCell(host.env().registry(), table, tableId, seen);
         this.absentees = new Absentees(config.absenceNanos());
         this.herald = new Herald(host, config, table, tableId, log::told);
         this.teller = new Teller(host, config, table, tableId, herald);
@@ -104,8 +105,7 @@ final class TableDriver {
             return;
         }
         Waiting kept = known == null ? update : known;
-        kept.join(completion);
-        kept.deadlineNanos = Math.max(kept.deadlineNanos, deadline);
+        kept.join(completion, request.attempt(), deadline);
         waiting.put(kept);
         step();
     }
@@ -220,9 +220,13 @@ final class TableDriver {
         busy = true;
         log.read(read -> {
             busy = false;
+            if (closed) {
+                return;
+            }
             if (read instanceof Outcome.Ok<TableLog>) {
                 then.run();
             } else {
+                host.refresh(table); // which closes this driver where the table is gone
                 tickLater();
             }
         });
@@ -232,6 +236,9 @@ final class TableDriver {
         busy = true;
         log.write(next, mapVersion, written -> {
             busy = false;
+            if (closed) {
+                return;
+            }
             if (written == LogCell.Written.DONE) {
                 host.wroteLog(table);
             }
@@ -244,9 +251,7 @@ final class TableDriver {
         if (known == null || busy || telling) {
             return;
         }
-        if (known.tableId() != tableId) {
-            close(ErrorCode.TABLE_NOT_FOUND, "table " + table + " number " + tableId + " does not exist");
-        } else if (run != null) {
+        if (run != null) {
             proceed(run, known);
         } else {
             answerKnown(known);
@@ -260,8 +265,9 @@ final class TableDriver {
         }
     }
 
-    /** Everything that waits ends with this error; what may have been committed, with one that says so. */
+    /** Ends it, and everything that waits with this error; what may have been committed, with one that says so. */
     void close(ErrorCode code, String message) {
+        closed = true;
         List<Waiting> committing = List.of();
         if (run != null) {
             committing = run.committing ? run.updates : List.of();
@@ -279,11 +285,11 @@ final class TableDriver {
 
     /** A known request gets its recorded outcome; one that was only aborted is tried again. */
     private void answerKnown(TableLog known) {
+        expire(); // what is late may be done elsewhere by now, and forgotten
         for (Waiting update : waiting.all()) {
             Optional<Decision> last = log.lastOf(update.batch.request());
             boolean other = last.isPresent() && !last.get().batches().contains(update.batch);
-            boolean expired =
-                    last.isEmpty() && update.request.attempt() > 1 && known.forgotten() > update.request.lowWater();
+            boolean expired = last.isEmpty() && update.attempt > 1 && known.forgotten() > update.request.lowWater();
             if (other) {
                 waiting.remove(update);
                 update.failed(ErrorCode.INVALID_ARGUMENT, otherContent().reason());

@@ -17,6 +17,9 @@ final class Waiting {
     final Batch batch;
     final long bytes;
     long deadlineNanos;
+    /** The latest of this request that came here. */
+    int attempt;
+
     private final List<Completion<UpdateReply>> callers = new ArrayList<>();
 
     Waiting(UpdateRequest request, String sha256, long deadlineNanos) {
@@ -27,8 +30,11 @@ final class Waiting {
                 request.actors().stream().mapToLong(rows -> rows.rows().size()).sum();
     }
 
-    void join(Completion<UpdateReply> caller) {
+    /** Somebody asks for it, until then. */
+    void join(Completion<UpdateReply> caller, int number, long untilNanos) {
         callers.add(caller);
+        attempt = Math.max(attempt, number);
+        deadlineNanos = Math.max(deadlineNanos, untilNanos);
     }
 
     void committed(long version, boolean duplicate) {

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.BackupRecord;
+import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.TestingCluster.Node;
@@ -16,7 +17,7 @@ import org.junit.jupiter.api.Test;
 
 class BackupSweeperTest {
     private static final TableName T = new TableName("t");
-    private static final String RECORD = RegistryPaths.backup(T, 0);
+    private static final String RECORD = RegistryPaths.backup(T, new ReplicaKey(1, 0));
 
     private final TestingCluster cluster = new TestingCluster();
 

@@ -153,6 +153,22 @@ class ElectionTest {
     }
 
     @Test
+    void aRegistryLaidOutAsByEarlierVersionsIsRefused() {
+        ClusterRecord older = new ClusterRecord("test", 1, List.of(), false);
+        cluster.store.multi("x", List.of(new Op.Create(RegistryPaths.CLUSTER, older, false)));
+        Node node = cluster.coordinator("c1");
+        List<UniserveException> fatal = new ArrayList<>();
+        node.machine().onFatal(fatal::add);
+        cluster.loop.run(5 * SECOND);
+        assertThat(fatal)
+                .singleElement()
+                .extracting(UniserveException::getMessage)
+                .asString()
+                .contains("UNSUPPORTED", "laid out as by earlier versions", "back its tables up");
+        assertThat(node.machine().isLeader()).isFalse();
+    }
+
+    @Test
     void aRegistryThatIsAbsentAtStartIsWaitedFor() {
         Node node = cluster.coordinator("c1");
         node.registry().cut(true);

@@ -24,7 +24,7 @@ class LossTest {
     private void backup(ReplicaKey key, boolean clean) {
         BackupRecord record = new BackupRecord(key, clean, 1, 10, "", 0);
         cluster.store.multi(
-                "backup", List.of(new Op.Create(RegistryPaths.backup(new TableName("t"), key.actor()), record, false)));
+                "backup", List.of(new Op.Create(RegistryPaths.backup(new TableName("t"), key), record, false)));
     }
 
     private ActorState lose(Node node, OnLoss onLoss, boolean clean) {

@@ -29,7 +29,8 @@ class TakeoverTest {
         cluster.loop.run(SECOND);
         BackupRecord record = new BackupRecord(cluster.key("t", 0), true, 1, 10, "", 0);
         cluster.store.multi(
-                "backup", List.of(new Op.Create(RegistryPaths.backup(new TableName("t"), 0), record, false)));
+                "backup",
+                List.of(new Op.Create(RegistryPaths.backup(new TableName("t"), record.key()), record, false)));
         assertThat(cluster.actor("t", 0).begun()).isTrue();
         return cluster.actor("t", 0);
     }

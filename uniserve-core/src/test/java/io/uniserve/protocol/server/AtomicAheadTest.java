@@ -8,7 +8,6 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.Decision;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
@@ -18,15 +17,13 @@ import org.junit.jupiter.api.Test;
 
 /** Versions that a driver begins with the commit before them, without an update for them yet. */
 class AtomicAheadTest {
-    private static final String LOG = RegistryPaths.log(Cluster.T);
-
     private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
     private final Cluster cluster = atomic.cluster;
     private final Host driver = atomic.primary(0);
     private final Host other = atomic.other(0);
 
     private int writes() {
-        return cluster.store.read(LOG).version();
+        return cluster.store.read(atomic.logPath()).version();
     }
 
     private boolean ahead() {
@@ -93,7 +90,7 @@ class AtomicAheadTest {
         cluster.loop.run(3 * Cluster.SECOND);
         assertThat(atomic.log().inFlight()).isNull();
         atomic.update(driver, rows("b", 0));
-        driver.registry().hold(ops -> ops.stream().anyMatch(op -> op.path().equals(LOG)));
+        driver.registry().hold(ops -> ops.stream().anyMatch(op -> op.path().equals(atomic.logPath())));
         cluster.await(() -> driver.registry().holding() > 0, 10);
         List<Outcome<UpdateReply>> outcome = atomic.send(driver, cluster.nextId(), 1, rows("c", 0));
         driver.registry().release();
@@ -195,7 +192,7 @@ class AtomicAheadTest {
         for (int i = 0; i < 20; i++) {
             atomic.update(driver, rows("a", 0));
             atomic.update(other, rows("b", 0));
-            driver.registry().holdReads(LOG::equals);
+            driver.registry().holdReads(atomic.logPath()::equals);
             for (int k = 0; k < 300 && driver.registry().holding() == 0; k++) {
                 cluster.loop.run(Cluster.SECOND / 100);
             }

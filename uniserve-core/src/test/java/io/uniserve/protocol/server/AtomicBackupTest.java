@@ -76,7 +76,7 @@ class AtomicBackupTest {
         for (int actor = 1; actor < 3; actor++) {
             assertThat(texts(rows(cluster, actor))).isEqualTo(whole);
         }
-        TableLog log = (TableLog) Objects.requireNonNull(cluster.store.value(RegistryPaths.log(COPY)));
+        TableLog log = (TableLog) Objects.requireNonNull(cluster.store.value(cluster.logPath(COPY)));
         assertThat(log.version()).isEqualTo(whole.size());
         TableMap map = map(cluster);
         long after = atomic.version(atomic.send(

@@ -13,7 +13,6 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
@@ -107,8 +106,13 @@ final class AtomicCluster {
         create(actors, rf);
     }
 
+    /** The node of the table's log. */
+    String logPath() {
+        return cluster.logPath(Cluster.T);
+    }
+
     TableLog log() {
-        if (cluster.store.value(RegistryPaths.log(Cluster.T)) instanceof TableLog log) {
+        if (cluster.store.value(logPath()) instanceof TableLog log) {
             return log;
         }
         throw new AssertionError("no log");

@@ -8,7 +8,6 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableMap;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
@@ -71,7 +70,7 @@ class AtomicColdStartTest {
     private long restored(Cluster cluster) {
         done(cluster, new AdminRequest.VerifyBackup(B));
         done(cluster, new AdminRequest.RestoreTable(B, Cluster.T));
-        TableLog log = (TableLog) Objects.requireNonNull(cluster.store.value(RegistryPaths.log(Cluster.T)));
+        TableLog log = (TableLog) Objects.requireNonNull(cluster.store.value(cluster.logPath(Cluster.T)));
         for (int actor = 0; actor < ACTORS; actor++) {
             int which = actor;
             List<String> due = committed.headMap(log.version(), true).entrySet().stream()

@@ -46,7 +46,7 @@ class AtomicRivalsTest {
     }
 
     private TableLog secondLog() {
-        if (cluster.store.value(RegistryPaths.log(SECOND_TABLE)) instanceof TableLog log) {
+        if (cluster.store.value(cluster.logPath(SECOND_TABLE)) instanceof TableLog log) {
             return log;
         }
         throw new AssertionError("no log");

@@ -9,7 +9,6 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableLog;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.message.UpdateReply;
@@ -28,7 +27,7 @@ class AtomicWritesTest {
 
     /** The table has so many versions behind it, and has forgotten all but the last. */
     private void past(long versions) {
-        String path = RegistryPaths.log(Cluster.T);
+        String path = atomic.logPath();
         TableLog old = new TableLog(cluster.map().tableId(), versions, versions + 1, null, List.of(), versions - 1);
         assertThat(cluster.store
                         .multi(

@@ -4,11 +4,13 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.AckLevel;
+import io.uniserve.model.BackupRecord;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.PeerReply;
@@ -30,7 +32,7 @@ class BackupDropTest {
     }
 
     private static boolean recorded(Cluster cluster) {
-        return cluster.store.value(RegistryPaths.backup(Cluster.T, 0)) != null
+        return cluster.store.value(RegistryPaths.backup(Cluster.T, cluster.key(0))) != null
                 && cluster.backup(0).checkpointIndex() > 0;
     }
 
@@ -43,7 +45,7 @@ class BackupDropTest {
 
     private static boolean nothingLeft(Cluster cluster) {
         return cluster.objects.keys("backup/").isEmpty()
-                && cluster.store.value(RegistryPaths.backup(Cluster.T, 0)) == null;
+                && cluster.store.children(RegistryPaths.backups(Cluster.T)).isEmpty();
     }
 
     @Test
@@ -86,6 +88,40 @@ class BackupDropTest {
         cluster.await(() -> cluster.objects.keys("backup/test/" + old + "/").isEmpty(), 20);
         assertThat(cluster.objects.keys("backup/test/" + cluster.map().tableId() + "/0/checkpoint/"))
                 .contains(cluster.backup(0).checkpoint());
+    }
+
+    /** Its primary's write arrives when another table has the name, with nodes of the same versions. */
+    @Test
+    void aLateRecordOfADroppedTableReplacesNoOther() {
+        Cluster cluster = new Cluster(2, 10);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        ReplicaKey old = cluster.key(0);
+        Host late = cluster.primary(0);
+        cluster.await(() -> record(cluster).version() == 0, 20);
+        int map = cluster.store.read(RegistryPaths.map(Cluster.T)).version();
+        late.registry().hold(ops -> ops.stream().anyMatch(op -> op instanceof Registry.Op.Set set && of(old, set)));
+        cluster.update(AckLevel.PRIMARY, "a");
+        cluster.await(() -> late.registry().holding() > 0, 20);
+        drop(cluster);
+        cluster.await(
+                () -> cluster.store.read(RegistryPaths.backup(Cluster.T, old)).version() == Registry.ABSENT, 20);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.await(() -> record(cluster).version() == 0, 20);
+        assertThat(cluster.store.read(RegistryPaths.map(Cluster.T)).version())
+                .as("the late write's check of the map finds nothing")
+                .isEqualTo(map);
+        assertThat(cluster.backup(0).key()).isEqualTo(cluster.key(0));
+        late.registry().release();
+        cluster.loop.run(Cluster.SECOND / 10);
+        assertThat(cluster.backup(0).key()).isEqualTo(cluster.key(0)).isNotEqualTo(old);
+    }
+
+    private static boolean of(ReplicaKey key, Registry.Op.Set set) {
+        return set.value() instanceof BackupRecord record && record.key().equals(key);
+    }
+
+    private static Registry.Versioned record(Cluster cluster) {
+        return cluster.store.read(RegistryPaths.backup(Cluster.T, cluster.key(0)));
     }
 
     @Test

@@ -124,6 +124,12 @@ final class Cluster {
         throw new AssertionError("no map");
     }
 
+    /** The node of the log of the table that has this name now. */
+    String logPath(TableName table) {
+        return RegistryPaths.log(
+                table, store.value(RegistryPaths.map(table)) instanceof TableMap map ? map.tableId() : 0);
+    }
+
     ActorState actor(int actor) {
         return map().actors().get(actor);
     }
@@ -137,7 +143,7 @@ final class Cluster {
     }
 
     BackupRecord backup(int actor) {
-        if (store.value(RegistryPaths.backup(T, actor)) instanceof BackupRecord record) {
+        if (store.value(RegistryPaths.backup(T, key(actor))) instanceof BackupRecord record) {
             return record;
         }
         throw new AssertionError("no backup record");
@@ -145,7 +151,7 @@ final class Cluster {
 
     /** True when the backup holds everything. */
     boolean clean(int actor) {
-        return store.value(RegistryPaths.backup(T, actor)) instanceof BackupRecord record && record.clean();
+        return store.value(RegistryPaths.backup(T, key(actor))) instanceof BackupRecord record && record.clean();
     }
 
     void await(BooleanSupplier condition, long seconds) {

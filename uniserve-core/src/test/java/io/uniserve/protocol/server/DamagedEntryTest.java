@@ -77,7 +77,7 @@ class DamagedEntryTest {
         cluster.objects.down(false);
         cluster.await(
                 () -> {
-                    RegistryValue value = cluster.store.value(RegistryPaths.backup(Cluster.T, 0));
+                    RegistryValue value = cluster.store.value(RegistryPaths.backup(Cluster.T, cluster.key(0)));
                     return value instanceof BackupRecord record && record.clean() && record.checkpointIndex() > 10;
                 },
                 60);

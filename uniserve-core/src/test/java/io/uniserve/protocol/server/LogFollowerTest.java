@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.model.Address;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableLog;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.ToldLog;
 import java.util.ArrayList;
@@ -17,12 +16,12 @@ import org.junit.jupiter.api.Test;
 /** How servers keep their copies of a table's log fresh: told by drivers, else by looking. */
 class LogFollowerTest {
     private static final int UPDATES = 5;
-    private static final String LOG = RegistryPaths.log(Cluster.T);
 
     private final AtomicCluster atomic = new AtomicCluster(3, 2, 2);
     private final Cluster cluster = atomic.cluster;
     private final Host driver = atomic.primary(0);
     private final Host follower = atomic.follower(0);
+    private final String log = atomic.logPath();
 
     private void update() {
         for (int i = 0; i < UPDATES; i++) {
@@ -50,7 +49,7 @@ class LogFollowerTest {
         update();
         assertThat(reads()).isEqualTo(before);
         for (Host host : hosts()) {
-            assertThat(host.registry().watches(LOG)).isFalse();
+            assertThat(host.registry().watches(log)).isFalse();
         }
         long newest = atomic.log().version();
         cluster.loop.run(Cluster.SECOND / 50);
@@ -65,7 +64,7 @@ class LogFollowerTest {
     }
 
     private List<Integer> reads() {
-        return hosts().stream().map(host -> host.registry().reads(LOG)).toList();
+        return hosts().stream().map(host -> host.registry().reads(log)).toList();
     }
 
     @Test
@@ -73,7 +72,7 @@ class LogFollowerTest {
         update();
         List<Integer> before = reads();
         cluster.loop.run(2 * Cluster.SECOND);
-        assertThat(hosts()).allMatch(host -> host.registry().watches(LOG));
+        assertThat(hosts()).allMatch(host -> host.registry().watches(log));
         List<Integer> once = reads();
         for (int i = 0; i < once.size(); i++) {
             assertThat(once.get(i) - before.get(i)).isBetween(1, 2);
@@ -124,13 +123,13 @@ class LogFollowerTest {
         long version = atomic.update(driver, rows("a", 0));
         cluster.loop.run(Cluster.SECOND / 20);
         assertThat(version(follower)).as("its watch told it").isEqualTo(version);
-        assertThat(follower.registry().watches(LOG)).isTrue();
+        assertThat(follower.registry().watches(log)).isTrue();
     }
 
     @Test
     void aDriverThatFallsSilentIsNoticed() {
         update();
-        assertThat(follower.registry().watches(LOG)).isFalse();
+        assertThat(follower.registry().watches(log)).isFalse();
         Address deaf = follower.address();
         cluster.network.lose((to, request) -> to.equals(deaf) && request instanceof PeerRequest.Tell);
         long version = atomic.update(driver, rows("b", 0));
@@ -145,7 +144,7 @@ class LogFollowerTest {
         cluster.loop.run(2 * Cluster.SECOND);
         TableLog known = atomic.log();
         tell(old, 0);
-        assertThat(follower.registry().watches(LOG)).as("nothing new").isTrue();
+        assertThat(follower.registry().watches(log)).as("nothing new").isTrue();
         TableLog foreign = new TableLog(
                 known.tableId() + 1, 99, 100, null, known.decisions(), known.forgotten(), known.outcomes());
         tell(foreign, 1_000);
@@ -162,19 +161,19 @@ class LogFollowerTest {
     @Test
     void aNewSessionLooksAgain() {
         cluster.loop.run(2 * Cluster.SECOND);
-        int before = follower.registry().reads(LOG);
+        int before = follower.registry().reads(log);
         follower.registry().expire();
         cluster.loop.run(Cluster.SECOND);
-        assertThat(follower.registry().reads(LOG)).isGreaterThan(before);
-        assertThat(follower.registry().watches(LOG)).isTrue();
+        assertThat(follower.registry().reads(log)).isGreaterThan(before);
+        assertThat(follower.registry().watches(log)).isTrue();
     }
 
     @Test
     void whoHostsNothingDoesNotFollow() {
         AtomicCluster small = new AtomicCluster(3, 1, 1, ConsistencyLevel.SERIALIZABLE);
         Host idle = small.other(0);
-        assertThat(idle.registry().watches(LOG)).isFalse();
-        assertThat(idle.registry().reads(LOG)).isZero();
+        assertThat(idle.registry().watches(log)).isFalse();
+        assertThat(idle.registry().reads(log)).isZero();
         long version = small.update(idle, rows("a", 0));
         small.cluster.loop.run(Cluster.SECOND / 50);
         assertThat(small.primary(0).version(small.cluster.map().tableId()))

@@ -17,7 +17,7 @@ class LostCheckpointTest {
     private static final long SECOND = Cluster.SECOND;
 
     private static boolean recorded(Cluster cluster, long index) {
-        RegistryValue value = cluster.store.value(RegistryPaths.backup(Cluster.T, 0));
+        RegistryValue value = cluster.store.value(RegistryPaths.backup(Cluster.T, cluster.key(0)));
         return value instanceof BackupRecord record && record.checkpointIndex() >= index;
     }
 

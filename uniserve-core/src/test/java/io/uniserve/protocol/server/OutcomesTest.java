@@ -3,13 +3,19 @@ package io.uniserve.protocol.server;
 import static io.uniserve.protocol.server.AtomicCluster.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.limit.Limits;
+import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableLog;
 import io.uniserve.model.TableOutcomes;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.UpdateRequest;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.TreeMap;
@@ -18,9 +24,8 @@ import org.junit.jupiter.api.Test;
 
 /** Older decisions are in a node of their own, and retries find them there. */
 class OutcomesTest {
-    private static final String OUTCOMES = RegistryPaths.outcomes(Cluster.T);
     private static final Predicate<List<Op>> MOVES =
-            ops -> ops.stream().anyMatch(op -> op.path().equals(OUTCOMES));
+            ops -> ops.stream().anyMatch(op -> RegistryPaths.isOutcomes(op.path()));
 
     private final AtomicCluster atomic = new AtomicCluster(3, 2, 2);
     private final Cluster cluster = atomic.cluster;
@@ -40,8 +45,12 @@ class OutcomesTest {
                 .isEqualTo(version));
     }
 
+    private String outcomesPath() {
+        return RegistryPaths.outcomes(Cluster.T, cluster.map().tableId());
+    }
+
     private TableOutcomes outcomes() {
-        return cluster.store.value(OUTCOMES) instanceof TableOutcomes found ? found : TableOutcomes.none(-1);
+        return cluster.store.value(outcomesPath()) instanceof TableOutcomes found ? found : TableOutcomes.none(-1);
     }
 
     @Test
@@ -79,16 +88,16 @@ class OutcomesTest {
         commit(one, Limits.TABLE_DECISIONS_RECENT_MAX + 10);
         long before = outcomes().number();
         assertThat(before).isPositive();
-        other.registry().holdReads(OUTCOMES::equals);
+        other.registry().holdReads(RegistryPaths::isOutcomes);
         RequestId id = Objects.requireNonNull(requests.get(requests.firstKey()));
         var asked = atomic.send(other, id, 2, rows("x" + id.sequence(), 0));
         cluster.await(() -> other.registry().holding() > 0, 10);
         commit(one, 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         assertThat(outcomes().number()).isGreaterThan(before);
-        int reads = other.registry().reads(RegistryPaths.log(Cluster.T));
+        int reads = other.registry().reads(atomic.logPath());
         other.registry().release();
         assertThat(atomic.version(asked)).isEqualTo(requests.firstKey());
-        assertThat(other.registry().reads(RegistryPaths.log(Cluster.T))).isGreaterThan(reads);
+        assertThat(other.registry().reads(atomic.logPath())).isGreaterThan(reads);
         everyRetryHearsItsOwn(other);
         commit(other, 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         everyRetryHearsItsOwn(one);
@@ -99,21 +108,61 @@ class OutcomesTest {
         commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         assertThat(outcomes().number()).isPositive();
         requests.clear();
+        String old = outcomesPath();
         atomic.recreate(2, 2);
-        assertThat(cluster.store.value(OUTCOMES)).isNull();
+        assertThat(cluster.store.value(old)).isNull();
         commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
         assertThat(outcomes().tableId()).isEqualTo(cluster.map().tableId());
         everyRetryHearsItsOwn(atomic.other(0));
     }
 
-    /** As after a restoration of the table: the log is a new one, of another number, and the outcomes are still the old ones. */
+    /** A driver that is cut off holds the first attempt; another commits the second, which is forgotten before the third. */
     @Test
-    void outcomesOfAnEarlierNumberAreNone() {
-        long id = cluster.map().tableId();
-        cluster.store.multi(this, List.of(new Op.Create(OUTCOMES, new TableOutcomes(id - 1, 9, List.of()), false)));
-        commit(atomic.primary(0), 2 * Limits.TABLE_DECISIONS_RECENT_MAX);
-        assertThat(outcomes().tableId()).isEqualTo(id);
-        assertThat(outcomes().number()).isEqualTo(atomic.log().outcomes());
-        everyRetryHearsItsOwn(atomic.other(0));
+    void aRetryThatMeetsItsFirstAttemptIsARetry() {
+        Host away = atomic.other(0);
+        away.registry().cut(true);
+        RequestId id = cluster.nextId();
+        List<Outcome<UpdateReply>> first = atomic.send(away, id, 1, rows("a", 0));
+        assertThat(atomic.version(atomic.send(atomic.primary(0), id, 2, rows("a", 0))))
+                .isEqualTo(1);
+        List<Outcome<UpdateReply>> third = atomic.send(away, id, 3, rows("a", 0));
+        cluster.loop.run(2 * AtomicCluster.SECOND);
+        TableLog known = atomic.log();
+        TableLog later = new TableLog(known.tableId(), known.version(), known.next(), null, List.of(), 1);
+        int version = cluster.store.read(atomic.logPath()).version();
+        assertThat(cluster.store
+                        .multi(this, List.of(new Op.Set(atomic.logPath(), later, version)))
+                        .applied())
+                .isTrue();
+        away.registry().cut(false);
+        assertThat(atomic.error(third)).isEqualTo(ErrorCode.OUTCOME_EXPIRED);
+        assertThat(atomic.error(first)).isEqualTo(ErrorCode.OUTCOME_EXPIRED);
+        cluster.loop.run(AtomicCluster.SECOND);
+        assertThat(atomic.log().version()).as("it is applied once").isEqualTo(1);
+    }
+
+    /** Its client has asked another driver by then, perhaps. */
+    @Test
+    void anUpdateIsNotBegunWhenItsTimeIsOver() {
+        Host slow = atomic.other(0);
+        slow.registry().holdReads(RegistryPaths::isLog);
+        List<Outcome<UpdateReply>> outcome = new ArrayList<>();
+        UpdateRequest request = new UpdateRequest(
+                Cluster.T,
+                cluster.map().tableId(),
+                cluster.nextId(),
+                0,
+                1,
+                AckLevel.ISR,
+                "put@1",
+                List.of(new UpdateRequest.ActorRows(0, 0, Bytes.utf8("a"))),
+                1_000_000);
+        slow.machine().onUpdate(request, outcome::add);
+        cluster.loop.run(1_500_000);
+        assertThat(outcome).as("no timer has looked at it").isEmpty();
+        slow.registry().release();
+        assertThat(atomic.error(outcome)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        cluster.loop.run(AtomicCluster.SECOND);
+        assertThat(atomic.log().version()).isZero();
     }
 }

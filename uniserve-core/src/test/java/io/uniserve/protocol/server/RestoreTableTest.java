@@ -71,6 +71,12 @@ class RestoreTableTest {
                     20);
         }
         assertThat(atomic.log().version()).isEqualTo(whole);
+        assertThat(cluster.store.value(RegistryPaths.log(Cluster.T, number))).isNull();
+        assertThat(cluster.store.value(RegistryPaths.outcomes(Cluster.T, number)))
+                .isNull();
+        assertThat(cluster.store.children(RegistryPaths.backups(Cluster.T)))
+                .hasSize(ACTORS)
+                .allMatch(name -> name.startsWith(cluster.map().tableId() + "-"));
     }
 
     @Test
@@ -199,7 +205,8 @@ class RestoreTableTest {
     }
 
     private BackupRecord record() {
-        return (BackupRecord) Objects.requireNonNull(cluster.store.value(RegistryPaths.backup(Cluster.T, 2)));
+        return (BackupRecord)
+                Objects.requireNonNull(cluster.store.value(RegistryPaths.backup(Cluster.T, cluster.key(2))));
     }
 
     private void loseActor2() {
@@ -229,7 +236,7 @@ class RestoreTableTest {
     /** Its server died before it had written the record that says what is shipped. */
     @Test
     void anActorWithoutABackupRecordComesBackEmpty() {
-        String path = RegistryPaths.backup(Cluster.T, 2);
+        String path = RegistryPaths.backup(Cluster.T, cluster.key(2));
         cluster.servers
                 .values()
                 .forEach(host -> host.registry()

@@ -10,6 +10,7 @@ import io.uniserve.model.BackupName;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
@@ -102,6 +103,42 @@ class TableBackupTest {
             assertThat(info.actors()).isEqualTo(2);
             assertThat(info.entries()).isGreaterThanOrEqualTo(28);
         });
+    }
+
+    /**
+     * A primary stands still when it is to pin what it has listed, and goes on when the objects are deleted and another table has
+     * the name, with a map of the same version.
+     */
+    @Test
+    void aTableThatIsDroppedAndMadeAnewMeanwhileIsNotBackedUp() {
+        Cluster cluster = new Cluster(2, 10);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        for (int i = 0; i < 27; i++) {
+            cluster.update(AckLevel.ISR, "r" + i);
+        }
+        cluster.loop.run(20 * SECOND);
+        Host late = cluster.primary(0);
+        ServerId standing = cluster.actor(0).primary();
+        String objects = "backup/test/" + cluster.map().tableId() + "/";
+        int version = cluster.store.read(RegistryPaths.map(Cluster.T)).version();
+        cluster.objects.hold(objects + "0/pin/");
+        List<Outcome<AdminReply>> outcome = new ArrayList<>();
+        cluster.coordinator.onAdmin(new AdminRequest.BackupTable(Cluster.T, B), outcome::add);
+        cluster.await(() -> cluster.objects.holding() > 0, 20);
+        late.registry().deaf(true);
+        late.registry().hold(ops -> true);
+        done(cluster, new AdminRequest.DropTable(Cluster.T));
+        cluster.await(() -> cluster.objects.keys(objects).isEmpty(), 5);
+        done(cluster, new AdminRequest.DrainServer(standing, true));
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        assertThat(cluster.store.read(RegistryPaths.map(Cluster.T)).version())
+                .as("the late primary's check of the map finds nothing")
+                .isEqualTo(version);
+        late.registry().release();
+        cluster.objects.release();
+        cluster.await(() -> !outcome.isEmpty(), 60);
+        assertThat(outcome.get(0)).isInstanceOf(Outcome.Err.class);
+        assertThat(list(cluster)).isEmpty();
     }
 
     @Test

@@ -7,6 +7,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.ObjectStore;
 import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 
@@ -16,6 +17,8 @@ public final class TestingObjects implements ObjectStore {
     private final TreeMap<String, Bytes> objects = new TreeMap<>();
     private boolean down;
     private String refused = "";
+    private String held = "";
+    private final List<Runnable> waiting = new ArrayList<>();
     private int puts;
 
     public TestingObjects(TestingLoop loop) {
@@ -30,6 +33,24 @@ public final class TestingObjects implements ObjectStore {
     /** From now on no object under this prefix can be put; empty for none. */
     public void refuse(String prefix) {
         refused = prefix;
+    }
+
+    /** Objects under this prefix stay on their way until {@link #release}. */
+    public void hold(String prefix) {
+        held = prefix;
+    }
+
+    /** Objects on their way, and later ones, arrive. */
+    public void release() {
+        held = "";
+        List<Runnable> all = List.copyOf(waiting);
+        waiting.clear();
+        all.forEach(Runnable::run);
+    }
+
+    /** How many objects are on their way for as long as they are held. */
+    public int holding() {
+        return waiting.size();
     }
 
     public List<String> keys(String prefix) {
@@ -76,6 +97,10 @@ public final class TestingObjects implements ObjectStore {
 
     @Override
     public void put(String key, Bytes data, Completion<Done> completion) {
+        if (!held.isEmpty() && key.startsWith(held)) {
+            waiting.add(() -> put(key, data, completion));
+            return;
+        }
         loop.after(100_000, () -> {
             puts++;
             if (down || !refused.isEmpty() && key.startsWith(refused)) {

@@ -40,7 +40,7 @@ public final class TestingStore {
         return read(path).value();
     }
 
-    List<String> children(String path) {
+    public List<String> children(String path) {
         TreeSet<String> names = new TreeSet<>();
         String prefix = path + "/";
         for (String node : nodes.tailMap(prefix).keySet()) {

@@ -52,7 +52,7 @@ class CutDeskTest {
 
     private void createAll(List<TableName> tables) {
         tables.forEach(table -> {
-            create(RegistryPaths.log(table), TableLog.empty(7));
+            create(RegistryPaths.log(table, 7), TableLog.empty(7));
             create(RegistryPaths.map(table), map(table, 1));
         });
     }
@@ -72,20 +72,20 @@ class CutDeskTest {
     }
 
     private long version(TableName table) {
-        return store.value(RegistryPaths.log(table)) instanceof TableLog log ? log.version() : -1;
+        return store.value(RegistryPaths.log(table, 7)) instanceof TableLog log ? log.version() : -1;
     }
 
     /** A version is committed, by one write; before it another one that says that it is in flight. */
     private void update(TableName table) {
         begin(table);
         long next = version(table) + 1;
-        set(RegistryPaths.log(table), new TableLog(7, next, next + 1, null, List.of(), 0));
+        set(RegistryPaths.log(table, 7), new TableLog(7, next, next + 1, null, List.of(), 0));
     }
 
     private void begin(TableName table) {
         long last = version(table);
         TableLog.InFlight flight = new TableLog.InFlight(last + 1, new ServerId("s1"), List.of(0), List.of(), 1);
-        set(RegistryPaths.log(table), new TableLog(7, last, last + 2, flight, List.of(), 0));
+        set(RegistryPaths.log(table, 7), new TableLog(7, last, last + 2, flight, List.of(), 0));
     }
 
     /** Runs the task again and again. */
@@ -127,7 +127,7 @@ class CutDeskTest {
         EIGHT.forEach(this::update);
         every(MICRO / 4, () -> EIGHT.forEach(this::begin));
         assertThat(versions(cut(EIGHT))).containsOnly(1L);
-        assertThat(registry.reads(RegistryPaths.log(EIGHT.get(0)))).isEqualTo(2);
+        assertThat(registry.reads(RegistryPaths.log(EIGHT.get(0), 7))).isEqualTo(2);
     }
 
     /** Commits come as fast as looks, but for a gap now and then; then they never stop. */
@@ -142,12 +142,12 @@ class CutDeskTest {
         });
         for (int i = 0; i < 50; i++) {
             List<Long> before = EIGHT.stream().map(this::version).toList();
-            int looked = registry.reads(RegistryPaths.log(EIGHT.get(0)));
+            int looked = registry.reads(RegistryPaths.log(EIGHT.get(0), 7));
             List<Long> seen = versions(cut(EIGHT));
             for (int table = 0; table < EIGHT.size(); table++) {
                 assertThat(seen.get(table)).isGreaterThanOrEqualTo(before.get(table));
             }
-            assertThat(registry.reads(RegistryPaths.log(EIGHT.get(0))) - looked)
+            assertThat(registry.reads(RegistryPaths.log(EIGHT.get(0), 7)) - looked)
                     .as("looks")
                     .isLessThanOrEqualTo(25);
         }
@@ -166,7 +166,7 @@ class CutDeskTest {
         boolean[] there = {false};
         CutDesk torn = new CutDesk(loop, new Torn(registry, () -> {
             there[0] = !there[0];
-            String log = RegistryPaths.log(table);
+            String log = RegistryPaths.log(table, there[0] ? number[0] : number[0] - 1);
             String map = RegistryPaths.map(table);
             if (there[0]) {
                 create(log, TableLog.empty(number[0]));
@@ -193,7 +193,7 @@ class CutDeskTest {
         public void read(String path, Completion<Versioned> completion) {
             registry.read(path, outcome -> {
                 completion.done(outcome);
-                if (path.endsWith("/log") || path.endsWith("/map")) {
+                if (RegistryPaths.isLog(path) || path.endsWith("/map")) {
                     then.run();
                 }
             });
@@ -238,9 +238,9 @@ class CutDeskTest {
         long began = loop.nanos();
         assertThat(error(EIGHT)).isEqualTo(ErrorCode.UNAVAILABLE);
         assertThat(loop.nanos() - began).isBetween(1_900_000_000L, 3_000_000_000L);
-        int reads = registry.reads(RegistryPaths.log(EIGHT.get(0)));
+        int reads = registry.reads(RegistryPaths.log(EIGHT.get(0), 7));
         loop.run(3_000_000_000L);
-        assertThat(registry.reads(RegistryPaths.log(EIGHT.get(0)))).isEqualTo(reads);
+        assertThat(registry.reads(RegistryPaths.log(EIGHT.get(0), 7))).isEqualTo(reads);
     }
 
     @Test
@@ -397,7 +397,10 @@ class CutDeskTest {
         private Versioned value(String path, long[] state) {
             TableName table = path.startsWith(RegistryPaths.table(orders)) ? orders : payments;
             long version = state[table.equals(orders) ? 0 : 1];
-            return path.endsWith("/log")
+            if (path.equals(RegistryPaths.log(table, 0))) {
+                return new Versioned(null, ABSENT); // its number was not known
+            }
+            return RegistryPaths.isLog(path)
                     ? new Versioned(new TableLog(7, version, version + 1, null, List.of(), 0), (int) version)
                     : new Versioned(map(table, 1), 1);
         }

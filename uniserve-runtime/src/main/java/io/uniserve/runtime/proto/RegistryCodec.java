@@ -19,8 +19,11 @@ import io.uniserve.model.TermRecord;
  * later format is refused. Stateless, safe for use by several threads.
  */
 public final class RegistryCodec {
-    /** The newest format that this version reads and writes: of a table's log whose older decisions are in a node of their own. */
-    public static final int FORMAT = 2;
+    /** The newest format that this version reads and writes: of the record of a cluster whose tables' nodes lie by number. */
+    public static final int FORMAT = 3;
+
+    /** Of a table's log whose older decisions are in a node of their own. */
+    private static final int SECOND_FORMAT = 2;
 
     /** What is as it was before. */
     private static final int FIRST_FORMAT = 1;
@@ -60,10 +63,16 @@ public final class RegistryCodec {
         return node.build().toByteArray();
     }
 
-    /** Who knows the first format only would write a log on without the decisions that are elsewhere. */
+    /**
+     * Who knows the first format only would write a log on without the decisions that are elsewhere; who knows the second only
+     * would look for logs where none are.
+     */
     private static int format(RegistryValue value) {
+        if (value instanceof ClusterRecord cluster && cluster.numbered()) {
+            return FORMAT;
+        }
         boolean two = value instanceof TableOutcomes || value instanceof TableLog log && log.outcomes() > 0;
-        return two ? FORMAT : FIRST_FORMAT;
+        return two ? SECOND_FORMAT : FIRST_FORMAT;
     }
 
     /**
@@ -104,7 +113,8 @@ public final class RegistryCodec {
                 new ClusterRecord(
                         Wire.identifier("cluster_id", node.getCluster().getClusterId()),
                         Wire.notNegative("next_table_id", node.getCluster().getNextTableId()),
-                        IdentityMapping.servers("drained", node.getCluster().getDrainedList()));
+                        IdentityMapping.servers("drained", node.getCluster().getDrainedList()),
+                        node.getFormat() >= FORMAT);
             case COORDINATOR ->
                 new CoordinatorRecord(
                         Wire.identifier("id", node.getCoordinator().getId()),

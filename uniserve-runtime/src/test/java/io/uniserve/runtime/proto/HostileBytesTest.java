@@ -93,6 +93,22 @@ class HostileBytesTest {
     }
 
     @Test
+    void aClusterOfAnEarlierFormatHasTheEarlierLayout() throws InvalidProtocolBufferException {
+        byte[] bytes = RegistryCodec.encode(new ClusterRecord("c", 1));
+        assertThat(((ClusterRecord) RegistryCodec.decode("/cluster", bytes)).refusal())
+                .isNull();
+        byte[] older = RegistryProto.RegistryNode.parseFrom(bytes).toBuilder()
+                .setFormat(2)
+                .build()
+                .toByteArray();
+        ClusterRecord read = (ClusterRecord) RegistryCodec.decode("/cluster", older);
+        assertThat(read.refusal()).isNotNull();
+        assertThat(RegistryCodec.decode("/cluster", RegistryCodec.encode(read)))
+                .as("stays so")
+                .isEqualTo(read);
+    }
+
+    @Test
     void ignoresFieldsOfALaterVersion() throws InvalidProtocolBufferException {
         RegistryProto.RegistryNode node =
                 RegistryProto.RegistryNode.parseFrom(RegistryCodec.encode(new ClusterRecord("c", 1)));

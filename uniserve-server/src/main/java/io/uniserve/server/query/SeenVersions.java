@@ -4,7 +4,10 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.tx.VersionedReadMachine;
+import java.util.Collection;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,6 +16,19 @@ import org.jspecify.annotations.Nullable;
  */
 final class SeenVersions {
     private final TreeMap<TableName, VersionedReadMachine.Result> first = new TreeMap<>();
+    private final TreeMap<TableName, Set<Integer>> asked = new TreeMap<>();
+
+    /**
+     * A round asks these actors; UNSUPPORTED where the first one did not ask all of them. Of others its version may be older than the
+     * query: an update of theirs alone may have been acknowledged before that no replica of the first round had heard of.
+     */
+    void asks(TableName table, Collection<Integer> actors) {
+        Set<Integer> before = asked.putIfAbsent(table, new TreeSet<>(actors));
+        if (before != null && !before.containsAll(actors)) {
+            throw UniserveException.unsupported("the query's planner asks other actors of table " + table
+                    + " than its first round, whose state they must see: ask in mode STRICT");
+        }
+    }
 
     /** The version to ask for, 0 for the newest. */
     long version(TableName table) {
@@ -39,5 +55,6 @@ final class SeenVersions {
     /** The next attempt sees another one. */
     void forget() {
         first.clear();
+        asked.clear();
     }
 }

@@ -426,6 +426,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     /** A read of a table with atomic updates: of the version that earlier rounds saw, where all are to see one. */
     private QueryResult atVersion(Query asked) {
         TableName table = asked.table();
+        if (oneVersion) {
+            versions.asks(table, asked.actors().orElseGet(() -> actors(table)));
+        }
         VersionedReadMachine.Result result =
                 await(reads.versioned(asked, versions.version(table), versions.tableId(table)));
         if (oneVersion) {

@@ -44,6 +44,19 @@ class SeenVersionsTest {
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.VERSION_GONE));
     }
 
+    /** The version that some actors have says nothing of what others were told since. */
+    @Test
+    void laterRoundsAskNoActorThatTheFirstOneDidNot() {
+        versions.asks(T, List.of(0, 1, 2));
+        versions.asks(T, List.of(2, 1));
+        versions.asks(OTHER, List.of(3));
+        assertThatThrownBy(() -> versions.asks(T, List.of(1, 3)))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED));
+        versions.forget();
+        versions.asks(T, List.of(3));
+    }
+
     @Test
     void theNextAttemptSeesWhatThereIsThen() {
         versions.saw(T, of(7, 0));

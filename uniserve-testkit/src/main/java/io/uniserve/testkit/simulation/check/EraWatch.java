@@ -18,8 +18,10 @@ import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Watches a table go back to an older version under a new number. ERA: that version is one that was committed; nothing is lost
@@ -29,7 +31,7 @@ import java.util.TreeMap;
 public final class EraWatch implements Ensemble.Listener {
     private final Violations violations;
     private final Trace trace;
-    private final String log;
+    private final TableName table;
     private final Runnable restored;
     private final List<Eras.Era> eras = new ArrayList<>();
     /** Of the present number: committed versions and who has a part. */
@@ -49,7 +51,7 @@ public final class EraWatch implements Ensemble.Listener {
     public EraWatch(Violations violations, Trace trace, TableName table, Runnable restored) {
         this.violations = violations;
         this.trace = trace;
-        this.log = RegistryPaths.log(table);
+        this.table = table;
         this.restored = restored;
     }
 
@@ -66,24 +68,36 @@ public final class EraWatch implements Ensemble.Listener {
 
     @Override
     public void committed(String session, long zxid, List<Applied> applied, Set<String> changed) {
+        TableLog deleted = applied.stream()
+                .filter(one -> one.after() == null)
+                .flatMap(one -> log(one, one.before()).stream())
+                .findFirst()
+                .orElse(null);
         for (Applied one : applied) {
-            if (!one.op().path().equals(log)
-                    || one.after() == null
-                    || !(one.after().value() instanceof TableLog after)) {
-                continue;
-            }
-            if (one.before() != null && one.before().value() instanceof TableLog before) {
-                step(before, after);
-            } else {
-                eras.add(new Eras.Era(after.tableId(), 0, 0));
-            }
+            log(one, one.after()).ifPresent(after -> {
+                Optional<TableLog> before = log(one, one.before());
+                if (before.isPresent()) {
+                    step(before.get(), after);
+                } else if (deleted != null) {
+                    replaced(deleted, after);
+                } else {
+                    eras.add(new Eras.Era(after.tableId(), 0, 0));
+                }
+            });
         }
     }
 
+    /** The log of the table, under whatever number. */
+    private Optional<TableLog> log(Applied one, Ensemble.@Nullable State state) {
+        return state != null
+                        && state.value() instanceof TableLog log
+                        && one.op().path().equals(RegistryPaths.log(table, log.tableId()))
+                ? Optional.of(log)
+                : Optional.empty();
+    }
+
     private void step(TableLog before, TableLog after) {
-        if (before.tableId() != after.tableId()) {
-            replaced(before, after);
-        } else if (after.version() > before.version()) {
+        if (after.version() > before.version()) {
             LogSteps.decision(after, after.version())
                     .ifPresent(decision -> commits.put(after.version(), decision.unacked()));
         }

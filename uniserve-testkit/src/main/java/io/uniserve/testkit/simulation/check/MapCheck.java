@@ -63,8 +63,8 @@ public final class MapCheck implements Ensemble.Listener {
         String path = one.op().path();
         boolean coordinated = path.startsWith(RegistryPaths.TABLES)
                 && !path.contains("/backup")
-                && !path.endsWith("/log")
-                && !path.endsWith("/outcomes");
+                && !RegistryPaths.isLog(path)
+                && !RegistryPaths.isOutcomes(path);
         if (coordinated && !guarded) {
             violations.add("I13", process(session) + " writes " + path + " without checking the term");
         }

@@ -108,9 +108,10 @@ public final class Ledger {
     private void committed(Ensemble.Applied one) {
         Ensemble.State after = one.after();
         if (after != null && after.value() instanceof TableLog log) {
-            if (one.op().path().equals(RegistryPaths.log(orders.name()))) {
+            String path = one.op().path();
+            if (path.equals(RegistryPaths.log(orders.name(), log.tableId()))) {
                 check.committedOrders(log.version());
-            } else if (one.op().path().equals(RegistryPaths.log(payments.name()))) {
+            } else if (path.equals(RegistryPaths.log(payments.name(), log.tableId()))) {
                 check.committedPayments(log.version());
             }
         }

@@ -297,12 +297,9 @@ public final class ServerNode implements Node {
     /** What the registry has of the backup of an actor of the table; empty for actors of other tables. */
     private Optional<BackupRecord> record(ReplicaKey key) {
         return world.ensemble
-                                        .read(
-                                                RegistryPaths.backup(SimCluster.TABLE, key.actor()),
-                                                world.ensemble.zxid())
-                                        .value()
-                                instanceof BackupRecord record
-                        && record.key().equals(key)
+                                .read(RegistryPaths.backup(SimCluster.TABLE, key), world.ensemble.zxid())
+                                .value()
+                        instanceof BackupRecord record
                 ? Optional.of(record)
                 : Optional.empty();
     }
@@ -313,9 +310,9 @@ public final class ServerNode implements Node {
             case OWN_VERSION_COUNTERS -> new OwnCounters(session);
             case AHEAD_TAKEN -> new AheadTaken(session, id);
             case DISPLACED_UNTOLD -> new QuietDisplacer(session);
-            case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers(), "/log");
+            case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers(), RegistryPaths::isLog);
             case CUT_ONE_LOOK -> new OneLook(session, process.timers(), random.fork("looks"));
-            case CUT_UNCONFIRMED -> new Unconfirmed(session, process.timers(), RegistryPaths.TERM);
+            case CUT_UNCONFIRMED -> new Unconfirmed(session, process.timers(), RegistryPaths.TERM::equals);
             case OUTCOMES_LOST -> new LossyOutcomes(session);
             case OUTCOMES_UNREAD -> new LossyOutcomes.Unread(session);
             case OUTCOMES_APART -> new LossyOutcomes.Apart(session);

@@ -202,17 +202,17 @@ public final class SimCluster {
      */
     public boolean backupComplete(ReplicaKey key) {
         return world.ensemble
-                                .read(RegistryPaths.backup(TABLE, key.actor()), world.ensemble.zxid())
+                                .read(RegistryPaths.backup(TABLE, key), world.ensemble.zxid())
                                 .value()
                         instanceof BackupRecord record
-                && (record.clean() || remote())
-                && record.key().equals(key);
+                && (record.clean() || remote());
     }
 
     /** Why updates are not at rest: empty when no version of an atomic table is in flight. */
     public Optional<String> unrest() {
+        long tableId = route().map(route -> route.meta().tableId()).orElse(0L);
         return world.ensemble
-                                        .read(RegistryPaths.log(TABLE), world.ensemble.zxid())
+                                        .read(RegistryPaths.log(TABLE, tableId), world.ensemble.zxid())
                                         .value()
                                 instanceof TableLog log
                         && log.inFlight() != null

@@ -2,6 +2,7 @@ package io.uniserve.testkit.simulation.plant;
 
 import io.uniserve.model.TableLog.Decision;
 import io.uniserve.model.TableOutcomes;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
@@ -67,7 +68,8 @@ public final class LossyOutcomes extends PassedOn {
 
         @Override
         public void multi(List<Op> ops, Completion<MultiResult> completion) {
-            boolean both = ops.size() > 1 && ops.get(ops.size() - 1).path().endsWith("/outcomes");
+            boolean both = ops.size() > 1
+                    && RegistryPaths.isOutcomes(ops.get(ops.size() - 1).path());
             if (!both) {
                 registry.multi(ops, completion);
                 return;

@@ -48,7 +48,7 @@ public final class OneLook extends PassedOn {
 
     @Override
     public void read(String path, Completion<Versioned> completion) {
-        if (!looking || !(path.endsWith("/log") || path.endsWith("/map"))) {
+        if (!looking || !(RegistryPaths.isLog(path) || path.endsWith("/map"))) {
             registry.read(path, completion);
             return;
         }

@@ -49,8 +49,9 @@ public final class Presumer {
 
     private void look(ReplicaKey key, ReadGate gate) {
         boolean missing = gate.doubt() != 0
-                && ensemble.read(RegistryPaths.log(table), ensemble.zxid()).value() instanceof TableLog log
-                && log.tableId() == key.tableId()
+                && ensemble.read(RegistryPaths.log(table, key.tableId()), ensemble.zxid())
+                                .value()
+                        instanceof TableLog log
                 && LogSteps.decision(log, gate.doubt()).isEmpty();
         if (missing) {
             machine.handle(new PeerRequest.Decide(table, key, gate.doubt(), false), outcome -> {});

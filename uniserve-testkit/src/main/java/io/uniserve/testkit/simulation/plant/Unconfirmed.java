@@ -5,6 +5,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Timers;
 import java.util.List;
+import java.util.function.Predicate;
 
 /**
  * {@link Plant#CONFIRM_SKIPPED} and {@link Plant#CUT_UNCONFIRMED}: a server's registry that says yes to a check of one node, of a
@@ -12,20 +13,20 @@ import java.util.List;
  */
 public final class Unconfirmed extends PassedOn {
     private final Timers timers;
-    private final String node;
+    private final Predicate<String> nodes;
 
-    /** @param node how the paths of these nodes end */
-    public Unconfirmed(Registry registry, Timers timers, String node) {
+    /** @param nodes paths of these nodes */
+    public Unconfirmed(Registry registry, Timers timers, Predicate<String> nodes) {
         super(registry);
         this.timers = timers;
-        this.node = node;
+        this.nodes = nodes;
     }
 
     @Override
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
         boolean confirms = ops.size() == 1
                 && ops.get(0) instanceof Op.Check
-                && ops.get(0).path().endsWith(node);
+                && nodes.test(ops.get(0).path());
         if (confirms) {
             timers.after(1, () -> completion.done(Outcome.ok(new MultiResult(true, List.of(ABSENT), -1))));
         } else {

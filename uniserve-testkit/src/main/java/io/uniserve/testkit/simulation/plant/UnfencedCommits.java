@@ -1,5 +1,6 @@
 package io.uniserve.testkit.simulation.plant;
 
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
@@ -26,7 +27,7 @@ public final class UnfencedCommits extends PassedOn {
     public void multi(List<Op> ops, Completion<MultiResult> completion) {
         boolean commit = ops.size() == 2
                 && ops.get(0) instanceof Op.Check
-                && ops.get(1).path().endsWith("/log");
+                && RegistryPaths.isLog(ops.get(1).path());
         if (!commit) {
             super.multi(ops, completion);
             return;

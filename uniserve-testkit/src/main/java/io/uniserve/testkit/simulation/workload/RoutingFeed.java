@@ -60,7 +60,7 @@ public final class RoutingFeed implements RoutingView {
     }
 
     private static boolean routes(String path) {
-        return path.startsWith(RegistryPaths.TABLES) && !path.contains("/backup") && !path.endsWith("/log")
+        return path.startsWith(RegistryPaths.TABLES) && !path.contains("/backup") && !RegistryPaths.isLog(path)
                 || path.startsWith(RegistryPaths.SERVERS)
                 || path.equals(RegistryPaths.LEADER);
     }

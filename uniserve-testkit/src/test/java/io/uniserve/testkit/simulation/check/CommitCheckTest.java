@@ -30,8 +30,8 @@ import org.junit.jupiter.api.Test;
 /** Decisions of a table's log that move to its outcomes, or should. */
 final class CommitCheckTest {
     private static final TableName TABLE = new TableName("t");
-    private static final String LOG = RegistryPaths.log(TABLE);
-    private static final String OUTCOMES = RegistryPaths.outcomes(TABLE);
+    private static final String LOG = RegistryPaths.log(TABLE, 7);
+    private static final String OUTCOMES = RegistryPaths.outcomes(TABLE, 7);
 
     private final EventQueue queue = new EventQueue();
     private final Trace trace = new Trace(queue, line -> {});

@@ -27,7 +27,7 @@ import org.junit.jupiter.api.Test;
 /** A table of two actors whose versions 1 to 3 are committed, each on both, goes back. */
 final class EraWatchTest {
     private static final TableName TABLE = new TableName("t");
-    private static final String PATH = RegistryPaths.log(TABLE);
+    private static final String PATH = RegistryPaths.log(TABLE, 7);
 
     private final EventQueue queue = new EventQueue();
     private final Trace trace = new Trace(queue, line -> {});
@@ -96,7 +96,10 @@ final class EraWatchTest {
     }
 
     private List<String> replaced(TableLog after) {
-        set(after);
+        String next = RegistryPaths.log(TABLE, after.tableId());
+        assertThat(ensemble.multi("s1", List.of(new Op.Delete(PATH, written), new Op.Create(next, after, false)))
+                        .applied())
+                .isTrue();
         assertThat(restored).isEqualTo(1);
         return violations.kept().stream().map(Violation::invariant).toList();
     }

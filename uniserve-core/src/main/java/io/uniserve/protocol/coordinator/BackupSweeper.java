@@ -19,6 +19,7 @@ import java.util.Collection;
 import java.util.Iterator;
 import java.util.List;
 import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -40,6 +41,9 @@ final class BackupSweeper {
     private final MembershipManager members;
     private boolean busy;
     private long pauseUntil;
+
+    /** The last name of which something could not be erased: others have their turn before it. */
+    private @Nullable TableName failed;
 
     BackupSweeper(
             TermRegistry registry, CatalogManager catalog, CoordinatorEnvironment env, MembershipManager members) {
@@ -64,7 +68,7 @@ final class BackupSweeper {
             return;
         }
         busy = true;
-        TableName name = names.first();
+        TableName name = next();
         registry.children(RegistryPaths.backups(name), outcome -> {
             if (outcome instanceof Outcome.Ok<List<String>> ok) {
                 List<String> others = ok.value().stream()
@@ -81,6 +85,11 @@ final class BackupSweeper {
     private boolean ofPresent(TableName name, String child) {
         Table table = catalog.find(name);
         return table != null && child.startsWith(table.meta.tableId() + "-");
+    }
+
+    private TableName next() {
+        TableName higher = failed == null ? null : names.higher(failed);
+        return higher == null ? names.first() : higher;
     }
 
     private void collect(TableName name, Iterator<String> children, List<Op> deletes) {
@@ -118,7 +127,7 @@ final class BackupSweeper {
         }
         ServerRecord server = servers.poll();
         if (server == null) {
-            later();
+            later(name);
             return;
         }
         PeerRequest request = new PeerRequest.EraseBackup(name, record.key());
@@ -128,23 +137,27 @@ final class BackupSweeper {
                 return;
             }
             UniserveException error = ((Outcome.Err<PeerReply>) outcome).error();
-            if (error.code() == ErrorCode.UNSUPPORTED && servers.isEmpty() && !stored) {
+            boolean unsupported = error.code() == ErrorCode.UNSUPPORTED;
+            if (unsupported && servers.isEmpty() && !stored) {
                 then.run();
-            } else if (error.code() == ErrorCode.UNSUPPORTED || error.code() == ErrorCode.UNAVAILABLE) {
-                erase(name, found, servers, stored || error.code() == ErrorCode.UNAVAILABLE, then);
+            } else if (unsupported
+                    || error.code() == ErrorCode.UNAVAILABLE
+                    || error.code() == ErrorCode.DEADLINE_EXCEEDED) {
+                erase(name, found, servers, stored || !unsupported, then);
             } else {
                 LOG.warn(
                         "{}: the backup of dropped table {} is not deleted yet: {}",
                         record.key(),
                         name,
                         error.getMessage());
-                later();
+                later(name);
             }
         }));
     }
 
-    private void later() {
+    private void later(TableName name) {
         busy = false;
+        failed = name;
         pauseUntil = env.clock().nanos() + PAUSE_NANOS;
     }
 

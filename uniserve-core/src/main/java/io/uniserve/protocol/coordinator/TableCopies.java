@@ -105,9 +105,25 @@ final class TableCopies {
                 }
                 write(() -> job.each(records.length, this::copy, this::copied));
             } else {
-                listener.unconfirmed(written);
+                readNumbers(() -> listener.unconfirmed(written));
             }
         });
+    }
+
+    /** The number may be taken, whatever was heard: with an old version of the record none could be taken ever again. */
+    private void readNumbers(Runnable then) {
+        reign.registry()
+                .synced(() -> reign.catalog().reloadCluster(new CatalogManager.Then() {
+                    @Override
+                    public void done() {
+                        then.run();
+                    }
+
+                    @Override
+                    public void failed(UniserveException error) {
+                        then.run();
+                    }
+                }));
     }
 
     /** Writes the records as they are now. */

@@ -135,10 +135,10 @@ final class Fitness {
         wake.run();
     }
 
-    /** The disk has not answered a write of the log for long, or has by now. */
-    void logStalls(boolean now) {
+    /** The disk has not answered a write of the log, or of an epoch, for long, or has by now. */
+    void diskStalls(boolean now) {
         if (now != stalled) {
-            LOG.warn("{}: the disk {}", key, now ? "does not answer a write of the log" : "answers again");
+            LOG.warn("{}: the disk {}", key, now ? "does not answer a write" : "answers again");
         }
         stalled = now;
     }
@@ -249,7 +249,7 @@ final class Fitness {
             return text("the replica's files fail: ", files);
         }
         if (stalled) {
-            return "the disk does not answer a write of the log";
+            return "the disk does not answer a write";
         }
         if (writes && log.lasts(now, patience())) {
             return text("the log cannot be written: ", log);

@@ -41,7 +41,6 @@ public final class Replica {
     private final TailCut cutting;
     private final LogDrop drops;
     private final OfferedLease lease;
-    private final StallWatch stalls = new StallWatch();
     private final ReplicaFiles files;
     private final Refuser refuser;
     private final VersionTrail trail;
@@ -405,8 +404,8 @@ public final class Replica {
         if (parts != null && !files.changing()) {
             marks.tick(now, parts);
             drops.tick(now, parts, part.retention(), applied());
-            fitness.logStalls(stalls.tick(now, parts.log()));
         }
+        files.tick(now);
         Primary leader = part.primary();
         if (leader != null) {
             leader.tick(now);

@@ -2,6 +2,7 @@ package io.uniserve.protocol.replica;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.TableMeta;
@@ -27,11 +28,14 @@ final class ReplicaFiles {
     private final Owner owner;
     private final LogListener logEvents;
     private final RestoreBackoff restores = new RestoreBackoff();
+    private final StallWatch stalls = new StallWatch();
     private @Nullable Opened opened;
     private @Nullable Applier applier;
     private @Nullable Takeover takeover;
     private boolean opening;
     private boolean changing;
+    private boolean installing;
+    private long installingSince;
     private long retryAt;
     private long restoredEpoch;
     private long openedEpoch;
@@ -221,8 +225,12 @@ final class ReplicaFiles {
     /** Writes down that the replica acts in this epoch from now on. */
     void install(Opened parts, long epoch) {
         changing = true;
+        installing = true;
+        installingSince = now();
+        host.env().timers().after(1_000_000 * Limits.DISK_STALL_MS_MAX, owner::wantTicks); // see tick
         parts.file().change(state -> state.install(epoch), done -> {
             changing = false;
+            installing = false;
             if (done instanceof Outcome.Err<Done> err) {
                 LOG.warn(
                         "{}: epoch {} cannot be installed: {}",
@@ -236,6 +244,16 @@ final class ReplicaFiles {
             }
             owner.changed();
         });
+    }
+
+    /** Time passes: notices a disk that does not answer. Where it did not before another step began, that is as it was. */
+    void tick(long now) {
+        Opened parts = opened;
+        if (installing && now - installingSince >= 1_000_000 * Limits.DISK_STALL_MS_MAX) {
+            fitness.diskStalls(true);
+        } else if (parts != null && !changing) {
+            fitness.diskStalls(stalls.tick(now, parts.log()));
+        }
     }
 
     /** Starts the engine where it has not been; true when it did. */

@@ -158,7 +158,8 @@ final class TableViews {
             }
         }
         for (Entry entry : List.copyOf(entries.values())) {
-            if (!present.contains(entry.name)) {
+            entry.unlisted = !present.contains(entry.name);
+            if (entry.unlisted) {
                 entry.map.dirty();
             }
         }
@@ -201,6 +202,9 @@ final class TableViews {
         private boolean metaRead;
         private boolean mapRead;
 
+        /** The name was not among the tables when they were last listed. */
+        private boolean unlisted;
+
         private Entry(TableName name) {
             this.name = name;
             this.meta = refresher(RegistryPaths.meta(name), read -> {
@@ -242,6 +246,9 @@ final class TableViews {
         private void onMap(Versioned read) {
             if (read.version() == Registry.ABSENT) {
                 gone();
+                if (unlisted) {
+                    forget();
+                }
                 return;
             }
             if (!(read.value() instanceof TableMap value)) {
@@ -267,6 +274,15 @@ final class TableViews {
                 view = null;
                 listener.gone(last);
             }
+        }
+
+        /** Names may come and go for ever. Should this one come again, it is listed again. */
+        private void forget() {
+            entries.remove(name, this);
+            meta.stop();
+            map.stop();
+            watches.remove(RegistryPaths.meta(name));
+            watches.remove(RegistryPaths.map(name));
         }
 
         private void publish() {

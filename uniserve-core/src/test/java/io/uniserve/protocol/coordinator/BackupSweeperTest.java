@@ -54,4 +54,33 @@ class BackupSweeperTest {
         drop(node);
         assertThat(cluster.store.value(RECORD)).isNull();
     }
+
+    /** Its node is still there: it hangs, or nobody reaches it. */
+    @Test
+    void aServerThatDoesNotAnswerIsPassedOver() {
+        Node node = cluster.leading(2);
+        cluster.server("s1").eraseHangs = true;
+        drop(node);
+        cluster.loop.run(40 * SECOND);
+        assertThat(cluster.store.value(RECORD)).isNull();
+    }
+
+    @Test
+    void aBackupThatCannotBeErasedHoldsUpNoOther() {
+        Node node = cluster.leading(1);
+        cluster.server("s1").erasesNothingOf = T;
+        drop(node);
+        cluster.create(node, TestingCluster.table("u", 1, 1));
+        TableName other = new TableName("u");
+        String path = RegistryPaths.backup(other, 0);
+        BackupRecord record = new BackupRecord(cluster.key("u", 0), true, 1, 10, "", 0);
+        cluster.store.multi("backup", List.of(new Op.Create(path, record, false)));
+        cluster.admin(node, new AdminRequest.DropTable(other));
+        cluster.loop.run(20 * SECOND);
+        assertThat(cluster.store.value(RECORD)).isNotNull();
+        assertThat(cluster.store.value(path)).isNull();
+        cluster.server("s1").erasesNothingOf = null;
+        cluster.loop.run(20 * SECOND);
+        assertThat(cluster.store.value(RECORD)).isNull();
+    }
 }

@@ -46,6 +46,13 @@ final class TestingServer {
     @Nullable
     UniserveException eraseRefusal;
 
+    /** Backups of this table stay. */
+    @Nullable
+    TableName erasesNothingOf;
+
+    /** Requests to erase a backup are not answered. */
+    boolean eraseHangs;
+
     TestingServer(TestingCluster cluster, String name, String zone) {
         this.cluster = cluster;
         this.id = new ServerId(name);
@@ -95,9 +102,8 @@ final class TestingServer {
                     known && --ignorance < 0
                             ? Outcome.ok(new PeerReply.Ack())
                             : Outcome.err(new UniserveException(ErrorCode.BEHIND, "not yet")));
-        } else if (request instanceof PeerRequest.EraseBackup) {
-            UniserveException error = eraseRefusal;
-            completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
+        } else if (request instanceof PeerRequest.EraseBackup erase) {
+            erase(erase, completion);
         } else if (request instanceof PeerRequest.Archive) {
             completion.done(Outcome.err(new UniserveException(ErrorCode.UNSUPPORTED, "no durable storage")));
         } else if (request instanceof PeerRequest.Vouch vouch) {
@@ -108,6 +114,14 @@ final class TestingServer {
             completion.done(Outcome.ok(new PeerReply.Vouched(id, incarnation, whole)));
         } else if (request instanceof PeerRequest.ReportLoad) {
             completion.done(Outcome.ok(new PeerReply.Load(id, slow ? List.of() : loads(), 1)));
+        }
+    }
+
+    private void erase(PeerRequest.EraseBackup request, Completion<PeerReply> completion) {
+        UniserveException error =
+                request.table().equals(erasesNothingOf) ? new UniserveException(ErrorCode.IO, "not allowed") : eraseRefusal;
+        if (!eraseHangs) {
+            completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
         }
     }
 

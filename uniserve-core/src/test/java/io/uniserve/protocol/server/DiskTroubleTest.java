@@ -294,4 +294,32 @@ class DiskTroubleTest {
         cluster.converge(0, 2);
         assertThat(rows(cluster)).hasSize(2);
     }
+
+    /** Nobody had noticed that its disk hangs when the primary died: it cannot write down the new epoch. */
+    @Test
+    void aMemberThatCannotBeginTheEpochSinceItsDiskHangsLeavesTheSet() {
+        for (int which = 0; which < 2; which++) {
+            Cluster cluster = new Cluster(3);
+            cluster.create(1, 3, 1, OnLoss.WAIT);
+            cluster.update(AckLevel.ISR, "a");
+            ServerId old = cluster.actor(0).primary();
+            ServerId hanging = cluster.actor(0).isr().stream()
+                    .filter(id -> !id.equals(old))
+                    .sorted()
+                    .skip(which)
+                    .findFirst()
+                    .orElseThrow();
+            cluster.loop.run(5 * Cluster.SECOND);
+            cluster.server(hanging).disk.hang(true);
+            cluster.server(hanging).disk.hangReplacing(true);
+            cluster.server(old).kill();
+            cluster.await(() -> !cluster.actor(0).isr().contains(hanging), 60);
+            cluster.update(AckLevel.ISR, "b");
+            cluster.server(hanging).disk.hang(false);
+            cluster.server(hanging).disk.hangReplacing(false);
+            cluster.server(old).start();
+            cluster.converge(0, 3);
+            assertThat(rows(cluster)).hasSize(2);
+        }
+    }
 }

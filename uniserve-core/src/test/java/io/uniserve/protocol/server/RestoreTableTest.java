@@ -174,6 +174,16 @@ class RestoreTableTest {
         awaitWhole();
     }
 
+    /** That of the number that the copies are made under: what the registry has by then is read before it is tried again. */
+    @Test
+    void theAnswerToAWriteMayBeLost() {
+        lose();
+        cluster.coordinatorRegistry.onlyWrites(
+                ops -> ops.stream().anyMatch(op -> op.path().equals(RegistryPaths.CLUSTER)));
+        cluster.coordinatorRegistry.loseNextAnswer();
+        awaitWhole();
+    }
+
     @Test
     void theCoordinatorMayDieAtEachStep() {
         for (int step = 1; ; step++) {

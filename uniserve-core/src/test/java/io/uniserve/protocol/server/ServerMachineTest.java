@@ -2,6 +2,10 @@ package io.uniserve.protocol.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
+import io.uniserve.protocol.testing.TestingRegistry;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.OnLoss;
@@ -230,5 +234,24 @@ class ServerMachineTest {
         cluster.await(() -> done[0], 30);
         assertThat(cluster.actor(0).primary()).isNotEqualTo(old);
         assertThat(cluster.actor(0).isr()).doesNotContain(old);
+    }
+
+    /** Tables may have a new name each day: of those that are gone nothing is watched, nor read with each table to come. */
+    @Test
+    void aDroppedTableIsForgotten() {
+        Cluster cluster = new Cluster(1);
+        String path = RegistryPaths.map(Cluster.T);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.coordinator.onAdmin(new io.uniserve.protocol.message.AdminRequest.DropTable(Cluster.T), outcome -> {});
+        cluster.loop.run(10 * Cluster.SECOND);
+        TestingRegistry registry = cluster.server("s1").registry();
+        assertThat(registry.watches(path)).isFalse();
+        assertThat(registry.watches(RegistryPaths.meta(Cluster.T))).isFalse();
+        int reads = registry.reads(path);
+        cluster.create(new TableName("u"), 1, 1, 1, OnLoss.WAIT, ConsistencyLevel.EVENTUAL);
+        assertThat(registry.reads(path)).isEqualTo(reads);
+        cluster.create(1, 1, 1, OnLoss.WAIT);
+        cluster.await(() -> cluster.primary(0).serving(cluster.key(0)), 20);
+        assertThat(registry.watches(path)).isTrue();
     }
 }

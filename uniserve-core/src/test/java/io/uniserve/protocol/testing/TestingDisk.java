@@ -28,6 +28,7 @@ public final class TestingDisk implements Disk {
     private boolean syncFails;
     private boolean deletesFail;
     private boolean hangs;
+    private boolean replacingHangs;
     private final List<Runnable> hanging = new ArrayList<>();
     private @Nullable String unreadable;
 
@@ -54,6 +55,16 @@ public final class TestingDisk implements Disk {
     /** From now on syncs do not return, or those that wait do. */
     public void hang(boolean value) {
         hangs = value;
+        hangingGoOn();
+    }
+
+    /** From now on replacing a whole file does not return, or what waits does. */
+    public void hangReplacing(boolean value) {
+        replacingHangs = value;
+        hangingGoOn();
+    }
+
+    private void hangingGoOn() {
         List<Runnable> due = List.copyOf(hanging);
         hanging.clear();
         due.forEach(Runnable::run);
@@ -142,12 +153,7 @@ public final class TestingDisk implements Disk {
     public void sync(String path, Completion<Done> completion) {
         syncs++;
         if (hangs) {
-            int started = life;
-            hanging.add(() -> {
-                if (started == life) {
-                    sync(path, completion);
-                }
-            });
+            whenItAnswers(() -> sync(path, completion));
             return;
         }
         run(completion, () -> {
@@ -156,6 +162,15 @@ public final class TestingDisk implements Disk {
             }
             files.computeIfPresent(path, (name, content) -> new Content(content.bytes, content.bytes.length));
             return Outcome.ok(Done.DONE);
+        });
+    }
+
+    private void whenItAnswers(Runnable task) {
+        int started = life;
+        hanging.add(() -> {
+            if (started == life) {
+                task.run();
+            }
         });
     }
 
@@ -172,6 +187,10 @@ public final class TestingDisk implements Disk {
 
     @Override
     public void replace(String path, Bytes data, Completion<Done> completion) {
+        if (replacingHangs) {
+            whenItAnswers(() -> replace(path, data, completion));
+            return;
+        }
         run(completion, () -> {
             if (full) {
                 return error(ErrorCode.DISK_FULL, path);

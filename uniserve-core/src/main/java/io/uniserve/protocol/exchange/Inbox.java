@@ -25,13 +25,13 @@ import org.jspecify.annotations.Nullable;
  * Chunks on their way here. A chunk is asked for once a server, however many gathers there want it, in pieces, each by its
  * place in the chunk: a piece that is asked for again can add nothing twice. No more is asked for than there is room for, so
  * producers never have to wait or to throw away. Each producer has a queue of its own, and at most half of the room that
- * the others leave, so that one that is silent does not hold up what others have; one that has not answered yet has no more than one
- * message's. A message carries parts of as many chunks as fit.
+ * the others leave, so that one that is silent does not hold up what others have. One that has not answered yet is asked for
+ * one message, others for two at a time. A message carries parts of as many chunks as fit.
  */
 final class Inbox {
     private static final long BACKOFF_NANOS = 100_000_000;
-    /** So small a part of a message, an eighth, may stay in memory with a piece without being counted. */
-    private static final int BESIDE_PART = 8;
+    /** Of one producer: while one is on its way the next is made. More would lie there as copies, outside of the heap. */
+    private static final int MESSAGES_AHEAD = 2;
 
     private final Timers timers;
     private final Network network;
@@ -81,7 +81,7 @@ final class Inbox {
 
         /** Sends one message with as much as it may carry; false where there is nothing, or no room for it. */
         private boolean ask() {
-            if (asked > 0 && (!answers || asked + limits.pieceBytes() > limits.inFlightBytes() / 2)) {
+            if (asked > 0 && (!answers || asked + limits.pieceBytes() > askedMax())) {
                 return false;
             }
             List<Part> parts = new ArrayList<>();
@@ -104,6 +104,10 @@ final class Inbox {
             }
             send(parts, 1);
             return true;
+        }
+
+        private long askedMax() {
+            return Math.min(limits.inFlightBytes() / 2, MESSAGES_AHEAD * (long) limits.pieceBytes());
         }
 
         /** Takes room for a chunk, where it has none for its next piece: for all of it from one that answers. */
@@ -151,11 +155,10 @@ final class Inbox {
 
         private void arrived(List<Part> parts, PeerReply reply) {
             List<PeerReply.Piece> pieces = reply instanceof PeerReply.Pieces some ? some.pieces() : List.of();
-            long message = parts.stream().mapToLong(Part::length).sum();
             for (int i = 0; i < parts.size(); i++) {
                 Part part = parts.get(i);
                 if (!part.of.over) {
-                    part.of.answered(part, i < pieces.size() ? pieces.get(i) : null, message);
+                    part.of.answered(part, i < pieces.size() ? pieces.get(i) : null);
                 }
             }
         }
@@ -263,7 +266,7 @@ final class Inbox {
             told.forEach(waiter -> waiter.arrived(failure));
         }
 
-        private void answered(Part part, PeerReply.@Nullable Piece piece, long message) {
+        private void answered(Part part, PeerReply.@Nullable Piece piece) {
             if (piece != null && piece.equals(PeerReply.Piece.LOST)) {
                 fail(lost("it is not kept there any more", null));
                 return;
@@ -272,11 +275,7 @@ final class Inbox {
                 fail(lost("it answers with another chunk, or with no piece of one", null));
                 return;
             }
-            // It may be a view of its message, which stays as long as it does: no more is kept beside it than is worth
-            // a copy.
-            boolean most = part.length >= message - message / BESIDE_PART;
-            pieces.put(
-                    part.offset, most ? piece.bytes() : Bytes.wrap(piece.bytes().toArray()));
+            pieces.put(part.offset, piece.bytes());
             received += part.length;
             if (received == info.bytes()) {
                 keep(List.copyOf(pieces.values()));

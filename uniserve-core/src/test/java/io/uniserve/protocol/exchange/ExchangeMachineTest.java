@@ -106,6 +106,18 @@ class ExchangeMachineTest {
     }
 
     @Test
+    void aProducerIsAskedForNoMoreThanTwoMessagesAtATime() {
+        ExchangeWorld wide =
+                new ExchangeWorld(2, new ExchangeLimits(10_000, 10_000, 10_000, 10_000, 1_000, 10, SECOND, 3));
+        Receipt receipt = value(wide.scattered(1, ID, 0, 1, 4, Map.of(0, chunk(300, 4))));
+        int[] sent = {0};
+        wide.network.lose((to, request) -> request instanceof PeerRequest.PullChunks && ++sent[0] > 1);
+        wide.machine(0).deliver(frame(ID, List.of(0), receipt), List.of(0), 60 * SECOND, ended -> {});
+        wide.loop.run(SECOND / 2);
+        assertThat(sent[0]).as("one that was answered, and two that were not").isEqualTo(3);
+    }
+
+    @Test
     void aMessageOfWhichOneChunkIsGoneBringsTheOthers() {
         ExchangeWorld wide =
                 new ExchangeWorld(2, new ExchangeLimits(100_000, 100_000, 100_000, 100_000, 2_000, 1_000, SECOND, 3));

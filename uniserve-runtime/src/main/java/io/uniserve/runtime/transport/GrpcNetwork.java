@@ -14,9 +14,9 @@ import java.util.concurrent.Executor;
 
 /** Requests between daemons; completions run on the machine's loop. */
 public final class GrpcNetwork implements Network {
-    /** Large pieces of chunks are kept as they come. */
+    /** Pieces of chunks are kept as they come. */
     private static final MethodDescriptor<PeerProto.PeerEnvelope, PeerProto.PeerReplyEnvelope> PULL =
-            ViewMarshaller.answers(PeerGrpc.getCallMethod(), PeerProto.PeerReplyEnvelope.parser());
+            PiecesMarshaller.answers(PeerGrpc.getCallMethod());
 
     private final ChannelPool channels;
     private final ClusterIdentity cluster;

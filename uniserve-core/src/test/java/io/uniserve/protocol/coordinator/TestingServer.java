@@ -118,8 +118,9 @@ final class TestingServer {
     }
 
     private void erase(PeerRequest.EraseBackup request, Completion<PeerReply> completion) {
-        UniserveException error =
-                request.table().equals(erasesNothingOf) ? new UniserveException(ErrorCode.IO, "not allowed") : eraseRefusal;
+        UniserveException error = request.table().equals(erasesNothingOf)
+                ? new UniserveException(ErrorCode.IO, "not allowed")
+                : eraseRefusal;
         if (!eraseHangs) {
             completion.done(error == null ? Outcome.ok(new PeerReply.Ack()) : Outcome.err(error));
         }

@@ -2,17 +2,17 @@ package io.uniserve.protocol.server;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import io.uniserve.protocol.testing.TestingRegistry;
-import io.uniserve.model.ConsistencyLevel;
-import io.uniserve.model.TableName;
-import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.model.AckLevel;
+import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.testing.TestingRegistry;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 

@@ -72,7 +72,7 @@ class BackupSweeperTest {
         drop(node);
         cluster.create(node, TestingCluster.table("u", 1, 1));
         TableName other = new TableName("u");
-        String path = RegistryPaths.backup(other, 0);
+        String path = RegistryPaths.backup(other, cluster.key("u", 0));
         BackupRecord record = new BackupRecord(cluster.key("u", 0), true, 1, 10, "", 0);
         cluster.store.multi("backup", List.of(new Op.Create(path, record, false)));
         cluster.admin(node, new AdminRequest.DropTable(other));

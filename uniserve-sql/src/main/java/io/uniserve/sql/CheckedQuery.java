@@ -3,6 +3,9 @@ package io.uniserve.sql;
 import io.uniserve.api.ColumnType;
 import io.uniserve.api.Columns;
 import io.uniserve.api.Columns.Column;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
+import io.uniserve.error.UniserveException;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
@@ -14,6 +17,7 @@ import org.apache.calcite.rel.type.RelDataType;
 import org.apache.calcite.rel.type.RelDataTypeFactory;
 import org.apache.calcite.rel.type.RelDataTypeSystemImpl;
 import org.apache.calcite.runtime.CalciteContextException;
+import org.apache.calcite.runtime.CalciteException;
 import org.apache.calcite.schema.impl.AbstractTable;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.fun.SqlStdOperatorTable;
@@ -41,6 +45,8 @@ final class CheckedQuery {
             return checked;
         } catch (CalciteContextException e) {
             throw SqlErrors.wrong(e);
+        } catch (CalciteException e) {
+            throw new UniserveException(ErrorCode.INVALID_ARGUMENT, Printable.line(e.getMessage()), e);
         } catch (StackOverflowError e) {
             throw SqlErrors.tooDeep(e);
         }

@@ -23,6 +23,8 @@ final class Comparisons extends SqlBasicVisitor<@Nullable Void> {
             SqlKind.LESS_THAN_OR_EQUAL,
             SqlKind.GREATER_THAN,
             SqlKind.GREATER_THAN_OR_EQUAL,
+            SqlKind.IS_DISTINCT_FROM,
+            SqlKind.IS_NOT_DISTINCT_FROM,
             SqlKind.BETWEEN,
             SqlKind.IN,
             SqlKind.NOT_IN);

@@ -40,7 +40,12 @@ final class Names {
     /** A column of the query around this one. */
     record Outside(Names names) implements Meaning {}
 
-    private record Entry(String alias, List<String> columns, int item, List<Term> inlined, BitSet exact) {}
+    /** An expression that stands for a name stands there as often as it is named, and so do those that it names: sooner too much. */
+    private static final int INLINED_NAMES_MAX = 4_096;
+
+    /** With how many names of columns each expression has, all that is inlined in it put in its place. */
+    private record Entry(
+            String alias, List<String> columns, int item, List<Term> inlined, List<Integer> sizes, BitSet exact) {}
 
     /** Those of a query within another one, or of one by itself. */
     Names(@Nullable Names outer) {
@@ -49,7 +54,7 @@ final class Names {
 
     /** A table or an answer; names of columns are of small letters. */
     void add(String alias, List<String> columns, int item) {
-        entries.add(new Entry(lower(alias), columns, item, List.of(), new BitSet()));
+        entries.add(new Entry(lower(alias), columns, item, List.of(), List.of(), new BitSet()));
     }
 
     /** A table. */
@@ -58,12 +63,37 @@ final class Names {
         for (int i = 0; i < columns.columns().size(); i++) {
             exact.set(i, columns.columns().get(i).type().kind() != ColumnType.Kind.DOUBLE);
         }
-        entries.add(new Entry(lower(alias), columns.names(), item, List.of(), exact));
+        entries.add(new Entry(lower(alias), columns.names(), item, List.of(), List.of(), exact));
     }
 
     /** A sub-query that is read as a part of this one. */
     void inline(String alias, List<String> columns, List<Term> terms) {
-        entries.add(new Entry(lower(alias), columns, -1, terms, new BitSet()));
+        List<Integer> sizes = new ArrayList<>();
+        for (Term term : terms) {
+            int size = term.names().size(term.node());
+            if (size > INLINED_NAMES_MAX) {
+                throw SqlErrors.unsupported(
+                        term.node(),
+                        "an expression of more than " + INLINED_NAMES_MAX + " columns through sub-queries is");
+            }
+            sizes.add(size);
+        }
+        entries.add(new Entry(lower(alias), columns, -1, terms, sizes, new BitSet()));
+    }
+
+    private int size(SqlNode expression) {
+        int[] size = {0};
+        expression.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlIdentifier name) {
+                size[0] += entry(name)
+                        .filter(entry -> entry.item < 0)
+                        .map(entry -> entry.sizes.get(entry.columns.indexOf(last(name))))
+                        .orElse(1);
+                return null;
+            }
+        });
+        return size[0];
     }
 
     /** Takes note of a sub-query by the node that it is the value of. */
@@ -93,17 +123,27 @@ final class Names {
         if (name.isStar() || name.names.size() > 2) {
             return Optional.empty();
         }
-        String last = lower(name.names.get(name.names.size() - 1));
-        for (Entry entry : entries) {
-            int index = entry.columns.indexOf(last);
-            if (index >= 0 && (name.isSimple() || entry.alias.equals(lower(name.names.get(0))))) {
-                return Optional.of(
-                        entry.item < 0
-                                ? new Inlined(entry.inlined.get(index))
-                                : new Found(entry.item, entry.columns.get(index), index, entry.exact.get(index)));
-            }
+        Optional<Entry> own = entry(name);
+        if (own.isPresent()) {
+            Entry entry = own.get();
+            int index = entry.columns.indexOf(last(name));
+            return Optional.of(
+                    entry.item < 0
+                            ? new Inlined(entry.inlined.get(index))
+                            : new Found(entry.item, entry.columns.get(index), index, entry.exact.get(index)));
         }
         return outer != null && outer.find(name).isPresent() ? Optional.of(new Outside(outer)) : Optional.empty();
+    }
+
+    private Optional<Entry> entry(SqlIdentifier name) {
+        return entries.stream()
+                .filter(entry -> entry.columns.contains(last(name))
+                        && (name.isSimple() || entry.alias.equals(lower(name.names.get(0)))))
+                .findFirst();
+    }
+
+    private static String last(SqlIdentifier name) {
+        return lower(ColumnWriter.last(name));
     }
 
     /** The column that an expression is, and nothing more. */

@@ -3,8 +3,9 @@ package io.uniserve.sql;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import org.apache.calcite.avatica.util.Casing;
 import org.apache.calcite.sql.JoinConditionType;
@@ -58,17 +59,24 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
             throw UniserveException.invalid("query is empty; use SELECT ... FROM ...");
         }
         try {
-            SqlNode tree = SqlParser.create(text, PARSER).parseQuery();
+            SqlNode tree =
+                    Filters.asCases(SqlParser.create(statement(text), PARSER).parseQuery());
             SqlNode query = tree instanceof SqlOrderBy ordered ? ordered.query : tree;
             select(query instanceof SqlWith with ? with.body : query);
             Tables found = new Tables();
-            found.look(tree, Set.of());
+            found.look(tree, Map.of());
             return new ParsedQuery(tree, found.tables);
         } catch (SqlParseException e) {
             throw SqlErrors.syntax(e);
         } catch (StackOverflowError e) {
             throw SqlErrors.tooDeep(e);
         }
+    }
+
+    /** A semicolon may end it. */
+    private static String statement(String text) {
+        String all = text.stripTrailing();
+        return all.endsWith(";") ? all.substring(0, all.length() - 1) : all;
     }
 
     /** A query that is one SELECT, as all must be. */
@@ -148,19 +156,24 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         }
     }
 
-    /** Walks through all there is, and knows what WITH has named so far. */
+    /** Walks through all there is, and knows what WITH has named so far: by small letters as it is written there. */
     private static final class Tables {
         private final List<SqlIdentifier> tables = new ArrayList<>();
         private final Set<String> known = new TreeSet<>(String.CASE_INSENSITIVE_ORDER);
         private int selects;
 
-        void look(@Nullable SqlNode node, Set<String> withs) {
+        void look(@Nullable SqlNode node, Map<String, String> withs) {
             if (node instanceof SqlWith with) {
-                Set<String> inside = new TreeSet<>(withs);
+                Map<String, String> inside = new TreeMap<>(withs);
+                Set<String> here = new TreeSet<>();
                 for (SqlNode one : with.withList) {
                     SqlWithItem item = (SqlWithItem) one;
                     look(item.query, inside);
-                    inside.add(item.name.getSimple().toLowerCase(Locale.ROOT));
+                    String name = item.name.getSimple();
+                    if (!here.add(Names.lower(name))) {
+                        throw SqlErrors.invalid(item, "WITH names " + name + " twice");
+                    }
+                    inside.put(Names.lower(name), name);
                 }
                 look(with.body, inside);
             } else if (node instanceof SqlSelect select) {
@@ -185,7 +198,7 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
             return from instanceof SqlJoin join ? leaves(join.getLeft()) + leaves(join.getRight()) : 1;
         }
 
-        private void from(@Nullable SqlNode from, Set<String> withs) {
+        private void from(@Nullable SqlNode from, Map<String, String> withs) {
             if (from instanceof SqlJoin join) {
                 check(join);
                 from(join.getLeft(), withs);
@@ -197,9 +210,15 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
                 if (!name.isSimple()) {
                     throw SqlErrors.invalid(name, "FROM names " + name + "; tables have names of one word");
                 }
-                if (!withs.contains(name.getSimple().toLowerCase(Locale.ROOT)) && known.add(name.getSimple())) {
+                String with = withs.get(Names.lower(name.getSimple()));
+                if (with != null) {
+                    // The validator tells large letters from small ones here, and would take a table of that name.
+                    name.setNames(List.of(with), List.of(name.getParserPosition()));
+                } else if (known.add(name.getSimple())) {
                     tables.add(name);
                 }
+            } else if (from != null && !isQuery(from)) {
+                throw SqlErrors.unsupported(from, "a FROM with " + from.getKind() + " is");
             } else {
                 look(from, withs);
             }

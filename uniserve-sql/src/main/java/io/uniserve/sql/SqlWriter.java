@@ -1,5 +1,6 @@
 package io.uniserve.sql;
 
+import io.uniserve.api.ColumnType;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.LocalDate;
@@ -47,12 +48,27 @@ abstract class SqlWriter {
             Map.of(SqlKind.NOT, "NOT ", SqlKind.MINUS_PREFIX, "-", SqlKind.PLUS_PREFIX, "+");
     private static final Map<SqlKind, String> SUFFIX = Map.of(
             SqlKind.IS_NULL, " IS NULL",
-            SqlKind.IS_NOT_NULL, " IS NOT NULL");
+            SqlKind.IS_NOT_NULL, " IS NOT NULL",
+            SqlKind.IS_UNKNOWN, " IS NULL");
+    /** Conditions about a condition, with what NULL counts as before and after it. */
+    private static final Map<SqlKind, String[]> TRUTHS = Map.of(
+            SqlKind.IS_TRUE, new String[] {"(coalesce(", ", FALSE))"},
+            SqlKind.IS_NOT_TRUE, new String[] {"(NOT coalesce(", ", FALSE))"},
+            SqlKind.IS_FALSE, new String[] {"(NOT coalesce(", ", TRUE))"},
+            SqlKind.IS_NOT_FALSE, new String[] {"(coalesce(", ", TRUE))"});
+
     private static final Set<String> FUNCTIONS =
             Set.of("SUBSTRING", "UPPER", "LOWER", "ABS", "ROUND", "COALESCE", "NULLIF", "FLOOR", "CEIL");
     private static final Pattern DATE = Pattern.compile("DATE '(\\d{4}-\\d{2}-\\d{2})'");
     private static final Pattern TYPE =
-            Pattern.compile("BIGINT|INTEGER|DOUBLE|DATE|VARCHAR|DECIMAL\\(\\d{1,2}, ?\\d{1,2}\\)");
+            Pattern.compile("BIGINT|INTEGER|DOUBLE|DATE|VARCHAR|DECIMAL\\((\\d{1,9})(?:, ?(\\d{1,9}))?\\)");
+    private static final String ERROR = "error('division by zero')";
+
+    /** A divisor is written twice, and so are those in it: more would be the text of all memory. */
+    private static final int DIVISORS_MAX = 64;
+
+    /** Operands that are written twice; they may have such in them. */
+    private static final int TWICE_CHARS_MAX = 4_096;
 
     /** The text that stands for a node in this place; empty where it is written as it is. */
     abstract Optional<String> instead(SqlNode node);
@@ -111,11 +127,16 @@ abstract class SqlWriter {
         if (SUFFIX.containsKey(kind)) {
             return "(" + write(operands.get(0)) + SUFFIX.get(kind) + ")";
         }
+        String[] truth = TRUTHS.get(kind);
+        if (truth != null) {
+            return truth[0] + write(operands.get(0)) + truth[1];
+        }
         return switch (kind) {
             case DIVIDE -> divided("/", operands);
             case MOD -> divided("%", operands);
             case BETWEEN -> between(call);
             case IN, NOT_IN -> in(call);
+            case IS_DISTINCT_FROM, IS_NOT_DISTINCT_FROM -> distinct(call);
             case LIKE -> like(call);
             case CASE -> cases((SqlCase) call);
             case CAST -> "CAST(" + write(operands.get(0)) + " AS " + type(operands.get(1)) + ")";
@@ -180,8 +201,22 @@ abstract class SqlWriter {
                 && value.signum() != 0) {
             return "(" + left + " " + operator + " " + right + ")";
         }
-        return "(" + left + " " + operator + " CASE WHEN " + right + " = 0 THEN error('division by zero') ELSE " + right
-                + " END)";
+        if (right.split(Pattern.quote(ERROR), DIVISORS_MAX + 2).length > DIVISORS_MAX) {
+            throw SqlErrors.unsupported(operands.get(1), "a divisor with so many divisors in it is");
+        }
+        return "(" + left + " " + operator + " CASE WHEN " + right + " = 0 THEN " + ERROR + " ELSE " + right + " END)";
+    }
+
+    /** As every engine knows it. */
+    private String distinct(SqlCall call) {
+        String left = write(call.operand(0));
+        String right = write(call.operand(1));
+        if (left.length() + right.length() > TWICE_CHARS_MAX) {
+            throw SqlErrors.unsupported(call, call.getOperator().getName() + " of expressions this long is");
+        }
+        return call.getKind() == SqlKind.IS_DISTINCT_FROM
+                ? "coalesce(" + left + " <> " + right + ", " + left + " IS NOT NULL OR " + right + " IS NOT NULL)"
+                : "coalesce(" + left + " = " + right + ", " + left + " IS NULL AND " + right + " IS NULL)";
     }
 
     private String between(SqlCall call) {
@@ -206,8 +241,27 @@ abstract class SqlWriter {
         if (!operator.getName().endsWith("LIKE") || operator.getName().endsWith("RLIKE")) {
             throw SqlErrors.unsupported(call, operator.getName() + " is");
         }
+        if (call.operandCount() > 2) {
+            checkEscape(call.operand(1), call.operand(2));
+        }
         String escape = call.operandCount() > 2 ? " ESCAPE " + write(call.operand(2)) : "";
         return "(" + write(call.operand(0)) + " " + operator.getName() + " " + write(call.operand(1)) + escape + ")";
+    }
+
+    /** What is seen here is told with its place; the rest by the engine. */
+    private static void checkEscape(SqlNode pattern, SqlNode escape) {
+        if (!(escape instanceof SqlLiteral literal && literal.getValue() instanceof NlsString text)) {
+            return;
+        }
+        String character = text.getValue();
+        if (character.length() != 1) {
+            throw SqlErrors.invalid(escape, "ESCAPE wants one character, not " + character.length());
+        }
+        if (pattern instanceof SqlLiteral known
+                && known.getValue() instanceof NlsString all
+                && all.getValue().replace(character + character, "").endsWith(character)) {
+            throw SqlErrors.invalid(pattern, "the pattern ends with its ESCAPE character, behind which one is to come");
+        }
     }
 
     private String cases(SqlCase cases) {
@@ -229,10 +283,21 @@ abstract class SqlWriter {
 
     private static String type(SqlNode node) {
         String type = node.toString().toUpperCase(Locale.ROOT);
-        if (!TYPE.matcher(type).matches()) {
+        Matcher matcher = TYPE.matcher(type);
+        if (!matcher.matches()) {
             throw SqlErrors.unsupported(node, "CAST to " + node + " is");
         }
-        return type;
+        if (matcher.group(1) == null) {
+            return type;
+        }
+        int digits = Integer.parseInt(matcher.group(1));
+        int scale = matcher.group(2) == null ? 0 : Integer.parseInt(matcher.group(2));
+        if (digits < 1 || digits > ColumnType.PRECISION_MAX || scale > digits) {
+            throw SqlErrors.invalid(
+                    node,
+                    "CAST to " + node + ": a DECIMAL(P, S) has P of 1 to " + ColumnType.PRECISION_MAX + ", and S to P");
+        }
+        return "DECIMAL(" + digits + ", " + scale + ")";
     }
 
     private static String unit(SqlNode node) {

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Function;
+import org.apache.calcite.sql.SqlNode;
 
 /**
  * The stages of one query, one after the other: each reads answers of those before it. A sub-query that depends on the rows of
@@ -71,6 +72,12 @@ final class Stages {
         Block block = plan.block(sub.block());
         if (answers.containsKey(block.number())) {
             return;
+        }
+        // What the query around it compares with may itself be the answer of such a sub-query.
+        for (SqlNode outside : sub.outside()) {
+            sub.names().subs(outside).stream()
+                    .filter(SubQuery::correlated)
+                    .forEach(needed -> dependent(outer, needed, outerReduced));
         }
         prepare(block, false, false);
         boolean reduced = sub.keys() >= 0 && less(outer, sub, block, outerReduced) && keys(sub, outerReduced);

@@ -165,6 +165,11 @@ class SplitQueryTest {
                 "a / 2 > 1                               | ((\"a\" / 2) > 1)",
                 "CAST(b AS double) > x                   | (CAST(\"b\" AS DOUBLE) > \"x\")",
                 "nullif(s, 'y') <> lower(s)              | (NULLIF(\"s\", 'y') <> LOWER(\"s\"))",
+                "f IS TRUE OR f IS NOT FALSE             | ((coalesce(\"f\", FALSE)) OR (coalesce(\"f\", TRUE)))",
+                "f IS FALSE OR f IS NOT TRUE             | ((NOT coalesce(\"f\", TRUE)) OR (NOT coalesce(\"f\", FALSE)))",
+                "f IS UNKNOWN                            | (\"f\" IS NULL)",
+                "a IS DISTINCT FROM b                    | coalesce(\"a\" <> \"b\", \"a\" IS NOT NULL OR \"b\" IS NOT NULL)",
+                "a IS NOT DISTINCT FROM b                | coalesce(\"a\" = \"b\", \"a\" IS NULL AND \"b\" IS NULL)",
                 "T.a = 1                                 | (\"a\" = 1)",
                 "char_length(trim(s)) > 1                | (LENGTH(TRIM(BOTH ' ' FROM \"s\")) > 1)"
             })
@@ -199,6 +204,12 @@ class SplitQueryTest {
                 "SELECT nosuch(a) FROM t                 | line 1, column 8",
                 "SELECT a FROM t WHERE c = DATE '1998-02-31' | line 1, column 27",
                 "SELECT a FROM t LIMIT -1                | line 1, column 23: syntax error",
+                "SELECT a FROM t WHERE s LIKE 'a!' ESCAPE '!'  | line 1, column 30: the pattern ends with its ESCAPE",
+                "SELECT a FROM t WHERE s LIKE 'a' ESCAPE 'xx'  | line 1, column 41: ESCAPE wants one character",
+                "SELECT CAST(a AS DECIMAL(39, 2)) FROM t | line 1, column 18: CAST to DECIMAL(39, 2)",
+                "SELECT CAST(a AS DECIMAL(0, 0)) FROM t  | DECIMAL precision 0",
+                "WITH u AS (SELECT a FROM t), U AS (SELECT a FROM t) SELECT a FROM u | line 1, column 30: WITH names U twice",
+                "SELECT a FROM t WHERE s IS DISTINCT FROM 3 | line 1, column 23: a VARCHAR cannot be compared with a INTEGER",
                 "``                                      | query is empty"
             })
     void whatIsWrongIsRefusedWhereItStands(String sql, String message) {
@@ -225,7 +236,10 @@ class SplitQueryTest {
                 "SELECT count(DISTINCT a, b) FROM t",
                 "SELECT sum(a) OVER (ORDER BY a) FROM t",
                 "SELECT s, sum(a) FROM t GROUP BY ROLLUP(s)",
-                "SELECT sum(a) FILTER (WHERE f) FROM t",
+                "SELECT sum(a) FILTER (WHERE f) OVER (ORDER BY a) FROM t",
+                "SELECT upper(s) FILTER (WHERE f) FROM t",
+                "SELECT a FROM t TABLESAMPLE BERNOULLI(10)",
+                "SELECT a FROM UNNEST(ARRAY[1]) AS u (a)",
                 "SELECT stddev_pop(a) FROM t",
                 "SELECT current_timestamp FROM t",
                 "INSERT INTO t VALUES (1)",
@@ -242,6 +256,30 @@ class SplitQueryTest {
         String deep = "(".repeat(20_000) + "1" + ")".repeat(20_000);
         assertThatThrownBy(() -> split("SELECT " + deep + " FROM t")).hasMessageContaining("nested too deeply");
         assertThat(split("SELECT a FROM t").names()).containsExactly("a");
+    }
+
+    /** Each is written as often as it is named, and so is what it is made of. */
+    @Test
+    void expressionsThatWouldFillAllMemoryAreRefused() {
+        String divisors = "SELECT " + "1 / (".repeat(30) + "a" + ")".repeat(30) + " FROM t";
+        assertThatThrownBy(() -> split(divisors))
+                .hasMessageMatching(
+                        "(?s).*line 1, column \\d+: a divisor with so many divisors in it is not supported.*");
+        assertThat(split("SELECT 1 / (1 / (1 / (1 / (a + 1)))) FROM t").names()).hasSize(1);
+        String sums = "(SELECT k + k AS k FROM ".repeat(30) + "(SELECT a AS k FROM t) AS q" + ") AS q".repeat(30);
+        assertThatThrownBy(() -> split("SELECT k FROM " + sums))
+                .hasMessageMatching("(?s).*line 1, column \\d+: an expression of more than 4096 columns.*");
+        String twice = "(a > 1)" + " IS DISTINCT FROM f".repeat(30);
+        assertThatThrownBy(() -> split("SELECT a FROM t WHERE " + twice))
+                .hasMessageMatching("(?s).*line 1, column \\d+: IS DISTINCT FROM of expressions this long is not.*");
+    }
+
+    @Test
+    void filtersAreCases() {
+        SplitQuery query = split("SELECT count(*) FILTER (WHERE f), sum(DISTINCT b) FILTER (WHERE a > 1) FROM t");
+        assertThat(query.partial())
+                .isEqualTo("SELECT count((CASE WHEN \"f\" THEN 1 ELSE NULL END)) AS c0,"
+                        + " (CASE WHEN (\"a\" > 1) THEN \"b\" ELSE NULL END) AS c1 FROM rows GROUP BY 2");
     }
 
     private static SplitQuery.Top top(String text) {

@@ -31,6 +31,7 @@ final class Duck implements AutoCloseable {
                                     failure,
                                     "Out of Range Error",
                                     "Conversion Error",
+                                    "Syntax Error",
                                     "Invalid Input Error: division",
                                     "Invalid Input Error: More than one row")));
 

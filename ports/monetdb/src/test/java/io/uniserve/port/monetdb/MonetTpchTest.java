@@ -190,6 +190,11 @@ class MonetTpchTest {
                         + " WHERE l_comment LIKE '%furious%' AND l_shipmode IN ('AIR', 'MAIL')"
                         + " ORDER BY l_extendedprice DESC, l_orderkey, l_linenumber LIMIT 25 OFFSET 10",
                 "SELECT DISTINCT l_returnflag, l_linestatus FROM lineitem ORDER BY 1, 2",
+                "SELECT l_returnflag, count(*) FILTER (WHERE l_tax IS DISTINCT FROM 0), sum(l_quantity) FILTER (WHERE"
+                        + " (l_discount > 0.05) IS NOT TRUE) FROM lineitem GROUP BY l_returnflag ORDER BY 1",
+                "SELECT count(*), count(*) FILTER (WHERE (o_totalprice > 100000) IS NOT TRUE), count(*) FILTER (WHERE"
+                        + " (o_totalprice > 100000) IS FALSE), count(*) FILTER (WHERE o_clerk IS DISTINCT FROM c_name) FROM customer"
+                        + " LEFT JOIN orders ON c_custkey = o_custkey",
                 "SELECT avg(DISTINCT l_linenumber), avg(DISTINCT l_discount) FROM lineitem",
                 "SELECT l_orderkey FROM lineitem WHERE l_orderkey < 0"
             })

@@ -201,11 +201,18 @@ public final class SimCluster {
      * durability REMOTE, ever acknowledged.
      */
     public boolean backupComplete(ReplicaKey key) {
+        BackupRecord record = backup(key);
+        return record != null && (record.clean() || remote());
+    }
+
+    /** What the registry says now of the actor's copy in durable storage; null for nothing. */
+    public @Nullable BackupRecord backup(ReplicaKey key) {
         return world.ensemble
                                 .read(RegistryPaths.backup(TABLE, key), world.ensemble.zxid())
                                 .value()
                         instanceof BackupRecord record
-                && (record.clean() || remote());
+                ? record
+                : null;
     }
 
     /** Why updates are not at rest: empty when no version of an atomic table is in flight. */

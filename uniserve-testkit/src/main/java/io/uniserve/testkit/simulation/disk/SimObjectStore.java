@@ -66,6 +66,16 @@ public final class SimObjectStore {
         return rotten.keySet().stream().anyMatch(key -> key.contains(part));
     }
 
+    /** True when the object of this key is not what was put there, for good. */
+    public boolean isRotten(String key) {
+        return rotten.containsKey(key);
+    }
+
+    /** Keys of all objects, in order. */
+    public List<String> keys() {
+        return List.copyOf(objects.keySet());
+    }
+
     private <T> void call(Process process, Supplier<T> action, Completion<T> completion) {
         Process.Pending<T> pending = process.begin(completion);
         long delay = LATENCY_MIN_NANOS + random.below(LATENCY_SPREAD_NANOS);

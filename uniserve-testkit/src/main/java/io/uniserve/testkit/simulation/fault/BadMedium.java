@@ -40,6 +40,9 @@ final class BadMedium {
     /** Actors whose copy was destroyed and is counted on still, and when it was. */
     private final TreeMap<Integer, Long> emptied = new TreeMap<>();
 
+    /** At rf 1, actors whose only copy was damaged or destroyed, and the epoch then: until they have begun anew from storage. */
+    private final TreeMap<Integer, Long> ruined = new TreeMap<>();
+
     private final TreeMap<Integer, Excuse> excused = new TreeMap<>();
 
     BadMedium(World world, SimCluster cluster, Prng random) {
@@ -70,17 +73,20 @@ final class BadMedium {
 
     /**
      * Time for all to come back is over: who is not back may stay away if its only copy is damaged, and no backup is complete, or
-     * if an object of the backup is not what was put there.
+     * if an object of the backup is not what was put there. Who was taken over is to be back, unless neither
+     * a copy nor the backup is whole.
      */
     void waited() {
         TableRoute route = cluster.route().orElseThrow();
         boolean together = together();
         for (ActorState actor : route.map().actors()) {
             ReplicaKey key = new ReplicaKey(route.meta().tableId(), actor.actor());
-            boolean away =
-                    cluster.divergence(one -> one == actor.actor()).isPresent() && !excused.containsKey(actor.actor());
+            Excuse before = excused.get(actor.actor());
+            boolean diverges = cluster.divergence(one -> one == actor.actor()).isPresent();
+            boolean away = diverges && before == null;
             String needed = "/" + key.tableId() + "/" + (together ? "" : key.actor() + "/");
-            if (away && world.objects().rotten(needed)) {
+            if (away && world.objects().rotten(needed)
+                    || diverges && before == Excuse.TAKEN_OVER_BEHIND && beyondRepair(key, actor)) {
                 excused.put(actor.actor(), Excuse.ROTTEN_BACKUP);
             } else if (away
                     && !together
@@ -90,6 +96,13 @@ final class BadMedium {
                 excused.put(actor.actor(), Excuse.DAMAGED_LAST_COPY);
             }
         }
+    }
+
+    private boolean beyondRepair(ReplicaKey key, ActorState actor) {
+        return ruined.containsKey(actor.actor())
+                && BeyondRepair.copiesGone(actor, victim.id())
+                && BeyondRepair.backupGone(
+                        key, cluster.backup(key), world.objects().keys(), world.objects()::isRotten);
     }
 
     /** Then nothing is excused: what has lost its last copy goes back, and what that may lose is judged. */
@@ -104,6 +117,10 @@ final class BadMedium {
             return;
         }
         emptied.keySet().removeIf(actor -> !map.actors().get(actor).isr().contains(victim.id()));
+        ruined.entrySet().removeIf(one -> {
+            ActorState actor = map.actors().get(one.getKey());
+            return actor.begun() && actor.restoreEpoch() > one.getValue();
+        });
         TreeSet<Integer> damaged = new TreeSet<>(flipped);
         if (cluster.remote()) {
             emptied.clear();
@@ -130,6 +147,7 @@ final class BadMedium {
         if (after.name().equals(SimCluster.TABLE) && before.tableId() != after.tableId()) {
             flipped.clear();
             emptied.clear();
+            ruined.clear();
         }
     }
 
@@ -140,7 +158,8 @@ final class BadMedium {
         for (ActorState actor : after.actors()) {
             boolean takenOver = actor.restoreEpoch() == actor.epoch()
                     && before.actors().get(actor.actor()).epoch() < actor.epoch();
-            if (takenOver && !cluster.backupComplete(new ReplicaKey(after.tableId(), actor.actor()))) {
+            boolean beyond = excused.get(actor.actor()) == Excuse.ROTTEN_BACKUP; // tried again and again, and no nearer
+            if (takenOver && !beyond && !cluster.backupComplete(new ReplicaKey(after.tableId(), actor.actor()))) {
                 excused.put(actor.actor(), Excuse.TAKEN_OVER_BEHIND);
                 world.trace().line("actor " + actor.actor() + " is taken over with what was shipped");
             }
@@ -156,6 +175,9 @@ final class BadMedium {
         if (complete && !victim.process().alive() && victim.platter().destroy()) {
             world.trace().line(fault.label() + " " + victim.process().name());
             world.weather().count(fault);
+            route.map().actors().stream()
+                    .filter(actor -> actor.isr().contains(victim.id()))
+                    .forEach(actor -> ruined.put(actor.actor(), actor.epoch()));
         }
     }
 
@@ -176,7 +198,9 @@ final class BadMedium {
         victim.platter()
                 .flip(random, path -> whole.stream().anyMatch(path::startsWith))
                 .ifPresent(path -> {
-                    flipped.add(actorOf(path));
+                    int actor = actorOf(path);
+                    flipped.add(actor);
+                    ruined.put(actor, route.map().actors().get(actor).epoch());
                     world.trace().line(Fault.BIT_FLIPPED.label() + " " + path);
                     world.weather().count(Fault.BIT_FLIPPED);
                 });

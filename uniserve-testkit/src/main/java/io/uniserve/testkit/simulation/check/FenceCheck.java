@@ -6,17 +6,21 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The read fence and I8 on servers. An answer whose request came after an acknowledgement at level ISR in epoch e must
  * come from a replica that has installed e or a later one: a replica of an earlier epoch was removed, and its lease was
- * waited for before the acknowledgement. What such a replica has logged but not yet applied may be missing from the
+ * waited for before the acknowledgement; or it has what was acknowledged, where that was logged in an epoch before. What such a replica has logged but not yet applied may be missing from the
  * answer, unless the client's floor asks for it: that is the eventual level.
  */
 public final class FenceCheck {
     private final Violations violations;
-    private final Map<String, Long> installed = new TreeMap<>();
+    /** Of the servers' replicas, as they published them last. */
+    private final Map<String, ReadGate> gates = new TreeMap<>();
+
     private final Map<ReplicaKey, List<Ack>> acks = new TreeMap<>();
+    private final Map<ReplicaKey, List<Late>> late = new TreeMap<>();
 
     public FenceCheck(Violations violations) {
         this.violations = violations;
@@ -27,15 +31,25 @@ public final class FenceCheck {
         if (gate.epoch() == 0) {
             return;
         }
-        Long before = installed.put(server + " " + key, gate.epoch());
-        if (before != null && before > gate.epoch()) {
-            violations.add("I8", server + " goes back from epoch " + before + " to " + gate.epoch() + " of " + key);
+        ReadGate before = gates.put(server + " " + key, gate);
+        if (before != null && before.epoch() > gate.epoch()) {
+            violations.add(
+                    "I8", server + " goes back from epoch " + before.epoch() + " to " + gate.epoch() + " of " + key);
         }
     }
 
-    /** An update at level ISR is acknowledged in this epoch. */
-    public void acknowledged(String server, ReplicaKey key, long loggedEpoch, long nanos) {
-        committed(key, Math.max(loggedEpoch, installed.getOrDefault(server + " " + key, 0L)), nanos);
+    /**
+     * An update at level ISR is acknowledged, which its primary logged in this epoch at this index. The answer to an update of
+     * several actors may be late: all in sync had this part maybe in an earlier epoch than the primary has now.
+     */
+    public void acknowledged(String server, ReplicaKey key, long loggedEpoch, long index, long nanos) {
+        ReadGate gate = gates.get(server + " " + key);
+        long epoch = gate == null ? 0 : gate.epoch();
+        if (epoch <= loggedEpoch) {
+            committed(key, loggedEpoch, nanos);
+        } else {
+            late.computeIfAbsent(key, k -> new ArrayList<>()).add(new Late(nanos, epoch, loggedEpoch, index));
+        }
     }
 
     /** An atomic update that has a part there is committed, and the actor has this epoch in the map. */
@@ -54,6 +68,12 @@ public final class FenceCheck {
                 needed = Math.max(needed, ack.epoch);
             }
         }
+        ReadGate gate = gates.get(server + " " + key);
+        for (Late ack : late.getOrDefault(key, List.of())) {
+            if (ack.nanos < takenNanos && !ack.isIn(gate)) {
+                needed = Math.max(needed, ack.epoch);
+            }
+        }
         if (epoch < needed) {
             violations.add(
                     "FENCE",
@@ -63,4 +83,12 @@ public final class FenceCheck {
     }
 
     private record Ack(long nanos, long epoch) {}
+
+    /** Acknowledged by a server that had this epoch by then. */
+    private record Late(long nanos, long epoch, long loggedEpoch, long index) {
+        /** The replica follows a primary of the entry's epoch or a later one, and has applied it. */
+        private boolean isIn(@Nullable ReadGate gate) {
+            return gate != null && gate.epoch() >= loggedEpoch && gate.appliedIndex() >= index;
+        }
+    }
 }

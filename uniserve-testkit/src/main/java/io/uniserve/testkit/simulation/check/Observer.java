@@ -90,7 +90,7 @@ public final class Observer implements Tap, EngineTap {
             logs.acknowledged(key, ack.epoch(), server);
         }
         if (update.level() == AckLevel.ISR && ack.epoch() > 0) {
-            fences.acknowledged(server, key, ack.epoch(), queue.now());
+            fences.acknowledged(server, key, ack.epoch(), ack.index(), queue.now());
         }
     }
 

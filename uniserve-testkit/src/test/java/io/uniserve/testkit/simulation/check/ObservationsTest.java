@@ -68,10 +68,24 @@ final class ObservationsTest {
     void aRemovedReplicaThatAnswersAfterAnAcknowledgementIsNamed() {
         FenceCheck fences = new FenceCheck(violations);
         fences.answered("s1", KEY, 4, 100);
-        fences.acknowledged("s2", KEY, 5, 50);
+        fences.acknowledged("s2", KEY, 5, 7, 50);
         fences.answered("s1", KEY, 4, 50);
         assertThat(found()).isEmpty();
         fences.answered("s1", KEY, 4, 51);
+        assertThat(found()).containsExactly("FENCE");
+    }
+
+    /** The answer to an update of several actors waits for the last of them; meanwhile the epoch of another may have changed. */
+    @Test
+    void anAcknowledgementThatIsLateBindsWhoDoesNotHaveTheUpdate() {
+        FenceCheck fences = new FenceCheck(violations);
+        fences.published("s2", KEY, new ReadGate(0, 5, true, 0, 8));
+        fences.published("s1", KEY, new ReadGate(0, 4, true, 0, 7));
+        fences.acknowledged("s2", KEY, 4, 7, 50);
+        fences.answered("s1", KEY, 4, 51);
+        assertThat(found()).isEmpty();
+        fences.published("s3", KEY, new ReadGate(0, 4, true, 0, 6));
+        fences.answered("s3", KEY, 4, 51);
         assertThat(found()).containsExactly("FENCE");
     }
 

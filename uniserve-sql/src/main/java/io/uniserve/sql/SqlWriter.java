@@ -50,12 +50,12 @@ abstract class SqlWriter {
             SqlKind.IS_NULL, " IS NULL",
             SqlKind.IS_NOT_NULL, " IS NOT NULL",
             SqlKind.IS_UNKNOWN, " IS NULL");
-    /** Conditions about a condition, with what NULL counts as before and after it. */
+    /** Conditions about a condition, as every engine knows them: not each takes a condition as the argument of a function. */
     private static final Map<SqlKind, String[]> TRUTHS = Map.of(
-            SqlKind.IS_TRUE, new String[] {"(coalesce(", ", FALSE))"},
-            SqlKind.IS_NOT_TRUE, new String[] {"(NOT coalesce(", ", FALSE))"},
-            SqlKind.IS_FALSE, new String[] {"(NOT coalesce(", ", TRUE))"},
-            SqlKind.IS_NOT_FALSE, new String[] {"(coalesce(", ", TRUE))"});
+            SqlKind.IS_TRUE, new String[] {"(CASE WHEN ", " THEN 1 ELSE 0 END = 1)"},
+            SqlKind.IS_NOT_TRUE, new String[] {"(CASE WHEN ", " THEN 1 ELSE 0 END = 0)"},
+            SqlKind.IS_FALSE, new String[] {"(CASE WHEN NOT ", " THEN 1 ELSE 0 END = 1)"},
+            SqlKind.IS_NOT_FALSE, new String[] {"(CASE WHEN NOT ", " THEN 1 ELSE 0 END = 0)"});
 
     private static final Set<String> FUNCTIONS =
             Set.of("SUBSTRING", "UPPER", "LOWER", "ABS", "ROUND", "COALESCE", "NULLIF", "FLOOR", "CEIL");
@@ -214,9 +214,8 @@ abstract class SqlWriter {
         if (left.length() + right.length() > TWICE_CHARS_MAX) {
             throw SqlErrors.unsupported(call, call.getOperator().getName() + " of expressions this long is");
         }
-        return call.getKind() == SqlKind.IS_DISTINCT_FROM
-                ? "coalesce(" + left + " <> " + right + ", " + left + " IS NOT NULL OR " + right + " IS NOT NULL)"
-                : "coalesce(" + left + " = " + right + ", " + left + " IS NULL AND " + right + " IS NULL)";
+        return "(CASE WHEN " + left + " = " + right + " OR " + left + " IS NULL AND " + right
+                + " IS NULL THEN 0 ELSE 1 END = " + (call.getKind() == SqlKind.IS_DISTINCT_FROM ? "1)" : "0)");
     }
 
     private String between(SqlCall call) {

@@ -165,11 +165,11 @@ class SplitQueryTest {
                 "a / 2 > 1                               | ((\"a\" / 2) > 1)",
                 "CAST(b AS double) > x                   | (CAST(\"b\" AS DOUBLE) > \"x\")",
                 "nullif(s, 'y') <> lower(s)              | (NULLIF(\"s\", 'y') <> LOWER(\"s\"))",
-                "f IS TRUE OR f IS NOT FALSE             | ((coalesce(\"f\", FALSE)) OR (coalesce(\"f\", TRUE)))",
-                "f IS FALSE OR f IS NOT TRUE             | ((NOT coalesce(\"f\", TRUE)) OR (NOT coalesce(\"f\", FALSE)))",
+                "f IS TRUE OR f IS NOT FALSE             | ((CASE WHEN \"f\" THEN 1 ELSE 0 END = 1) OR (CASE WHEN NOT \"f\" THEN 1 ELSE 0 END = 0))",
+                "f IS FALSE OR f IS NOT TRUE             | ((CASE WHEN NOT \"f\" THEN 1 ELSE 0 END = 1) OR (CASE WHEN \"f\" THEN 1 ELSE 0 END = 0))",
                 "f IS UNKNOWN                            | (\"f\" IS NULL)",
-                "a IS DISTINCT FROM b                    | coalesce(\"a\" <> \"b\", \"a\" IS NOT NULL OR \"b\" IS NOT NULL)",
-                "a IS NOT DISTINCT FROM b                | coalesce(\"a\" = \"b\", \"a\" IS NULL AND \"b\" IS NULL)",
+                "a IS DISTINCT FROM b | (CASE WHEN \"a\" = \"b\" OR \"a\" IS NULL AND \"b\" IS NULL THEN 0 ELSE 1 END = 1)",
+                "a IS NOT DISTINCT FROM b | (CASE WHEN \"a\" = \"b\" OR \"a\" IS NULL AND \"b\" IS NULL THEN 0 ELSE 1 END = 0)",
                 "T.a = 1                                 | (\"a\" = 1)",
                 "char_length(trim(s)) > 1                | (LENGTH(TRIM(BOTH ' ' FROM \"s\")) > 1)"
             })

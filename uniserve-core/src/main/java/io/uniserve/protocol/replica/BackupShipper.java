@@ -61,6 +61,9 @@ final class BackupShipper {
 
     private boolean writing;
     private boolean shipping;
+    /** What storage has beyond the record is counted as shipped. */
+    private boolean looked;
+
     private boolean closed;
     private long shipped;
     private long recorded;
@@ -383,8 +386,33 @@ final class BackupShipper {
     private void shipNow(long now, long stable) {
         if (!shipping && shipped < stable && record != null) {
             nextShipAt = now + host.config().shippingNanos();
-            ship(stable);
+            if (looked) {
+                ship(stable);
+            } else {
+                look(stable);
+            }
         }
+    }
+
+    private void look(long stable) {
+        shipping = true;
+        ShippedBefore.find(host.env(), host.config().clusterId(), key, log, shipped, found -> {
+            shipping = false;
+            if (closed) {
+                return;
+            }
+            if (found instanceof Outcome.Ok<Long> ok) {
+                looked = true;
+                shipError = null;
+                shipped = Math.max(shipped, ok.value());
+                recordNow();
+                if (shipped < Math.max(stable, stableSeen)) {
+                    ship(Math.max(stable, stableSeen));
+                }
+            } else {
+                shipError = ((Outcome.Err<Long>) found).error();
+            }
+        });
     }
 
     private void ship(long stable) {

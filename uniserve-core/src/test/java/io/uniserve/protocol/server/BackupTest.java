@@ -7,7 +7,9 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.OnLoss;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.LogOptions;
 import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.replica.BackupLog;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -147,5 +149,37 @@ class BackupTest {
         assertThat(cluster.primary(0).engine().rows(cluster.key(0))).hasSize(2).noneMatch(row -> row.endsWith("lost"));
         cluster.server(old).start();
         cluster.await(() -> !cluster.server(old).disk.files("quarantine/").isEmpty(), 30);
+    }
+
+    /** The record is behind what was shipped. Who ships a part of it again, and dies, must not hide the rest. */
+    @Test
+    void whatAnEarlierPrimaryShippedStaysInStorage() {
+        Cluster cluster = new Cluster(2, 20_000, new LogOptions(300, 100, 1 << 20)); // an object has one segment
+        cluster.create(1, 2, 1, OnLoss.WAIT);
+        cluster.await(() -> cluster.actor(0).isr().size() == 2, 20);
+        long recorded = 0;
+        long last = 0;
+        for (int i = 0; i < 30 || last - recorded < 8; i++) {
+            assertThat(i).isLessThan(100);
+            last = cluster.update(AckLevel.ISR, "r".repeat(40) + i);
+            long due = last;
+            cluster.await(() -> inStorage(cluster) >= due, 20);
+            recorded = cluster.backup(0).shippedIndex();
+        }
+        long before = last;
+        long epoch = cluster.actor(0).epoch();
+        cluster.primary(0).kill();
+        cluster.await(
+                () -> {
+                    assertThat(inStorage(cluster)).isGreaterThanOrEqualTo(before);
+                    return inStorage(cluster) > before;
+                },
+                60);
+        assertThat(cluster.actor(0).epoch()).isGreaterThan(epoch);
+    }
+
+    /** As far as who comes after would read the log. */
+    private static long inStorage(Cluster cluster) {
+        return BackupLog.end(cluster.objects.keys(""), "test", cluster.key(0));
     }
 }

@@ -412,6 +412,7 @@ public final class QueryMachine {
             if (slot.parked
                     && (actor.epoch() != slot.parkedEpoch
                             || !index.liveIsr(actor).equals(slot.parkedLive))) {
+                slot.newMap();
                 again.add(slot);
             }
         }

@@ -14,7 +14,7 @@ final class QuerySlot {
     final int actor;
     boolean resolved;
 
-    /** Requests sent for it so far. */
+    /** Requests sent for it since the map last told where it is; see {@link #newMap}. */
     int attempts;
 
     /** Requests under way that include it. */
@@ -59,6 +59,15 @@ final class QuerySlot {
         lastCode = code;
         lastMessage = message;
         hopeless &= Verdict.of(code) == Verdict.ONCE_EACH;
+    }
+
+    /**
+     * The actor is elsewhere, or led anew: what failed before tells nothing of that, so it does not count any more. Clients often
+     * have a map before its servers do, and several maps in a row would else use up all attempts long before the deadline.
+     */
+    void newMap() {
+        attempts = 0;
+        rounds = 0;
     }
 
     void newRound() {

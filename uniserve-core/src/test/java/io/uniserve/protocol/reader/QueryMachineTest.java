@@ -213,6 +213,27 @@ class QueryMachineTest {
         assertThat((world.nanos() - begin) / MS).isBetween(25_000L, 30_001L);
     }
 
+    /** A map comes to clients before the servers in it have taken its epoch. */
+    @Test
+    void mapsThatComeBeforeServersHaveThemDoNotUseUpTheAttempts() {
+        world.route(4, actor(0, 1, 1, 2, 3, 4));
+        start(Optional.empty(), 60_000);
+        int answered = 0;
+        for (int epoch = 1; epoch <= 10; epoch++) {
+            world.route(4, actor(0, epoch, 1, 2, 3, 4));
+            while (world.network.reads.size() > answered) {
+                Read read = world.network.reads.get(answered++);
+                read.reply(List.of(), List.of(failure(0, ErrorCode.STALE_EPOCH, epoch - 1)));
+            }
+            assertThat(outcomes).isEmpty();
+        }
+        assertThat(answered).isEqualTo(40);
+
+        world.pass(world.settings.backoffMinNanos()); // after a new map the waits begin short again
+        world.network.lastRead().answerEach();
+        assertThat(values()).containsExactly("0");
+    }
+
     @Test
     void operatorThatFailsEverywhereFailsTheQueryAtOnce() {
         world.route(2, actor(0, 1, 1, 2));

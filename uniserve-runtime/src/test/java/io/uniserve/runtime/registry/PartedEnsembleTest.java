@@ -42,7 +42,7 @@ class PartedEnsembleTest {
 
     @BeforeEach
     void start() throws IOException {
-        servers = new ThreeServers(data);
+        servers = ThreeServers.started(data);
     }
 
     @AfterEach

@@ -13,14 +13,17 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
+import org.apache.zookeeper.util.ServiceUtils;
 
 /** A real ZooKeeper ensemble of three servers in this process, any of which can be parted from the two others. */
 final class ThreeServers implements AutoCloseable {
     private static final int COUNT = 3;
     private static final int TICK_MILLIS = 500;
+    private static final int ATTEMPTS_MAX = 5;
 
     private final int[] clientPorts = new int[COUNT];
     private final List<Member> members = new ArrayList<>();
@@ -49,23 +52,46 @@ final class ThreeServers implements AutoCloseable {
         }
     }
 
-    ThreeServers(Path directory) throws IOException {
+    /** Started, on other ports where another process has taken one of those that were free. */
+    static ThreeServers started(Path directory) throws IOException {
+        AtomicInteger ended = new AtomicInteger();
+        ServiceUtils.setSystemExitProcedure(code -> ended.incrementAndGet()); // not this process
+        for (int attempt = 1; ; attempt++) {
+            int before = ended.get();
+            ThreeServers servers = new ThreeServers(Files.createDirectory(directory.resolve("try" + attempt)));
+            await().atMost(Duration.ofSeconds(60)).until(() -> servers.complete() || ended.get() > before);
+            if (ended.get() == before || attempt == ATTEMPTS_MAX) {
+                return servers;
+            }
+            servers.close();
+        }
+    }
+
+    private ThreeServers(Path directory) throws IOException {
         int[] quorum = new int[COUNT];
         int[] election = new int[COUNT];
-        List<ServerSocket> taken = new ArrayList<>();
+        List<List<ServerSocket>> taken = new ArrayList<>();
         for (int i = 0; i < COUNT; i++) {
-            quorum[i] = free(taken);
-            election[i] = free(taken);
-            clientPorts[i] = free(taken);
+            List<ServerSocket> own = new ArrayList<>();
+            quorum[i] = free(own);
+            election[i] = free(own);
+            clientPorts[i] = free(own);
+            taken.add(own);
         }
-        for (ServerSocket socket : taken) {
-            socket.close();
-        }
+        List<QuorumPeerConfig> configs = new ArrayList<>();
         for (int i = 0; i < COUNT; i++) {
-            start(i, Files.createDirectory(directory.resolve("zk" + i)), quorum, election);
+            configs.add(config(i, Files.createDirectory(directory.resolve("zk" + i)), quorum, election));
         }
-        await().atMost(Duration.ofSeconds(30))
-                .until(() -> leader() >= 0 && followers().size() == COUNT - 1);
+        for (int i = 0; i < COUNT; i++) { // only now, as the links would take their ports
+            for (ServerSocket socket : taken.get(i)) {
+                socket.close();
+            }
+            start(i, configs.get(i));
+        }
+    }
+
+    private boolean complete() {
+        return leader() >= 0 && followers().size() == COUNT - 1;
     }
 
     private static int free(List<ServerSocket> taken) throws IOException {
@@ -74,7 +100,7 @@ final class ThreeServers implements AutoCloseable {
         return socket.getLocalPort();
     }
 
-    private void start(int self, Path data, int[] quorum, int[] election) throws IOException {
+    private QuorumPeerConfig config(int self, Path data, int[] quorum, int[] election) throws IOException {
         Files.writeString(data.resolve("myid"), Integer.toString(self + 1));
         Properties properties = new Properties();
         properties.setProperty("dataDir", data.toString());
@@ -90,14 +116,18 @@ final class ThreeServers implements AutoCloseable {
                     "server." + (other + 1),
                     "127.0.0.1:" + quorumPort + ":" + electionPort + ";127.0.0.1:" + clientPorts[other]);
         }
-        Member member = new Member();
-        members.add(member);
         QuorumPeerConfig config = new QuorumPeerConfig();
         try {
             config.parseProperties(properties);
         } catch (QuorumPeerConfig.ConfigException e) {
             throw new IllegalStateException(e);
         }
+        return config;
+    }
+
+    private void start(int self, QuorumPeerConfig config) {
+        Member member = new Member();
+        members.add(member);
         Thread thread = new Thread(
                 () -> {
                     try {

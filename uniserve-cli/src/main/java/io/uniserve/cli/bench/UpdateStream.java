@@ -11,7 +11,7 @@ import java.util.function.LongSupplier;
 
 /**
  * One client's updates beside what is measured, one after the other: at most so many a second, or as fast as they go. The first
- * error ends them and is thrown by {@link #close}. Not thread-safe.
+ * error ends them and is thrown by {@link #end}. Not thread-safe.
  */
 final class UpdateStream implements AutoCloseable {
     private final AtomicBoolean end = new AtomicBoolean();
@@ -39,7 +39,7 @@ final class UpdateStream implements AutoCloseable {
                 }
             }
             sent.complete(updates);
-        } catch (UniserveException e) {
+        } catch (RuntimeException e) { // whatever it is: who ends the stream waits for it
             sent.completeExceptionally(e);
         }
     }

@@ -11,8 +11,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * The read fence and I8 on servers. An answer whose request came after an acknowledgement at level ISR in epoch e must
  * come from a replica that has installed e or a later one: a replica of an earlier epoch was removed, and its lease was
- * waited for before the acknowledgement; or it has what was acknowledged, where that was logged in an epoch before. What such a replica has logged but not yet applied may be missing from the
- * answer, unless the client's floor asks for it: that is the eventual level.
+ * waited for before the acknowledgement. Where the update was logged in an epoch before, a replica that has applied it may
+ * answer too. What such a replica has logged but not yet applied may be missing from the answer, unless the client's floor
+ * asks for it: that is the eventual level.
  */
 public final class FenceCheck {
     private final Violations violations;

@@ -48,8 +48,8 @@ public final class ShuffleCommand extends CliCommand {
     private static final int FEW = 8;
     private static final int MANY = 64;
     private static final int JOINS = 3;
-    /** Blocks of each side before the first that counts. */
-    private static final int TURNS_MAX = 30;
+    /** Of a turn of each side before the first that counts. */
+    private static final double TURN_SECONDS = 1;
 
     @Option(names = "--chunks", paramLabel = "N", description = "Chunks of a shuffle (default: 32).")
     private int chunks = 32;
@@ -63,11 +63,18 @@ public final class ShuffleCommand extends CliCommand {
             description = "Size of a chunk of the shuffle of 64 actors and 64 slots (default: 16).")
     private int smallKib = 16;
 
-    @Option(names = "--shuffles", paramLabel = "N", description = "Shuffles of a block (default: 10).")
-    private int shuffles = 10;
+    @Option(names = "--shuffles", paramLabel = "N", description = "Shuffles of a block (default: 25).")
+    private int shuffles = 25;
 
-    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
-    private int rounds = 5;
+    @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 6).")
+    private int rounds = 6;
+
+    @Option(
+            names = "--settle",
+            paramLabel = "TURNS",
+            description = "Warm up until CPU time no longer falls, in turns of about a second of each side, at most so"
+                    + " many (default: 30).")
+    private int settle = 30;
 
     @Option(
             names = "--processes",
@@ -84,6 +91,7 @@ public final class ShuffleCommand extends CliCommand {
         range("--chunk-kib", chunkKib, 1, 16_384);
         range("--shuffles", shuffles, 1, 10_000);
         range("--rounds", rounds, 1, 1_000);
+        range("--settle", settle, 0, 1_000);
         range("--small-kib", smallKib, 1, BYTES_MAX / 64 / 64 >> 10);
         long bytes = (long) chunks * chunkKib << 10;
         if (bytes > BYTES_MAX) {
@@ -172,7 +180,7 @@ public final class ShuffleCommand extends CliCommand {
                     new Bench.Side("bare stream that keeps", shuffle.bare(true), cpu));
             // Servers run for long; in a process that has just begun the compiler takes a third of the processors'
             // time.
-            int turns = bench.settle(load, 0, TURNS_MAX, sides);
+            int turns = bench.settle(load, TURN_SECONDS, settle, sides);
             console().note(name + ": " + turns + " turns before the first that counts");
             List<Block> blocks = bench.compare(load, sides);
             long bytes = (long) sources * slots * kib << 10;

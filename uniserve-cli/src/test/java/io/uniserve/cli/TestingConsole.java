@@ -16,6 +16,13 @@ public final class TestingConsole {
         this.connector = connector;
     }
 
+    /** For commands that need no cluster: one that asks for it fails. */
+    public static TestingConsole alone() {
+        return new TestingConsole(bootstrap -> {
+            throw new AssertionError("asked the cluster at " + bootstrap);
+        });
+    }
+
     /** A command's exit code and output. */
     public record Run(int exit, String out, String err) {
         /** The lines of the answer. */

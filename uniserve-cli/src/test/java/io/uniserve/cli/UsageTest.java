@@ -13,9 +13,7 @@ import picocli.CommandLine;
 
 /** What is wrong with a command line is told in one line, before any cluster is asked. */
 class UsageTest {
-    private final TestingConsole uniserve = new TestingConsole(bootstrap -> {
-        throw new AssertionError("asked the cluster at " + bootstrap);
-    });
+    private final TestingConsole uniserve = TestingConsole.alone();
 
     @ParameterizedTest
     @ValueSource(

@@ -26,10 +26,7 @@ class ShuffleCommandTest {
     Path directory;
 
     private static Run run(String words) {
-        return new TestingConsole(bootstrap -> {
-                    throw new AssertionError("asked the cluster at " + bootstrap);
-                })
-                .run(words.split(" "));
+        return TestingConsole.alone().run(words.split(" "));
     }
 
     @Test

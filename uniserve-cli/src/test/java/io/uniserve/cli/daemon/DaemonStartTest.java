@@ -22,9 +22,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** A daemon that cannot start says in one line what is wrong, and leaves nothing running. */
 @Timeout(60)
 class DaemonStartTest {
-    private final TestingConsole uniserve = new TestingConsole(bootstrap -> {
-        throw new AssertionError("a daemon is no client");
-    });
+    private final TestingConsole uniserve = TestingConsole.alone();
 
     @TempDir
     private Path directory;

@@ -25,9 +25,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 class PlaceBadInputTest {
     private static final String MINE = "io.uniserve.cli.place.PlaceBadInputTest$";
 
-    private final TestingConsole uniserve = new TestingConsole(bootstrap -> {
-        throw new AssertionError("a placement needs no cluster");
-    });
+    private final TestingConsole uniserve = TestingConsole.alone();
 
     @TempDir
     Path directory;

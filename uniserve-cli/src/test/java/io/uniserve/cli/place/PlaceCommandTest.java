@@ -28,9 +28,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 /** Placements through the command: files in and out, and what was there stays where the input is bad. */
 class PlaceCommandTest {
-    private final TestingConsole uniserve = new TestingConsole(bootstrap -> {
-        throw new AssertionError("a placement needs no cluster");
-    });
+    private final TestingConsole uniserve = TestingConsole.alone();
 
     @TempDir
     Path directory;

@@ -13,9 +13,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
 class SimulateCommandTest {
-    private final TestingConsole uniserve = new TestingConsole(bootstrap -> {
-        throw new AssertionError("a simulation needs no cluster");
-    });
+    private final TestingConsole uniserve = TestingConsole.alone();
 
     private static JsonNode lastLine(Run run) throws IOException {
         return new ObjectMapper().readTree(run.lines().get(run.lines().size() - 1));

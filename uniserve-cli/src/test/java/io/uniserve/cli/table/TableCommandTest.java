@@ -154,9 +154,7 @@ class TableCommandTest {
     @ParameterizedTest
     @MethodSource("badNames")
     void badNamesAreRefusedByEveryCommandBeforeTheClusterIsAsked(String name) {
-        TestingConsole nobody = new TestingConsole(bootstrap -> {
-            throw new AssertionError("asked the cluster");
-        });
+        TestingConsole nobody = TestingConsole.alone();
         List<String[]> commands = List.of(
                 new String[] {"table", "create", "--port", "kv", "--", name},
                 new String[] {"table", "describe", "--", name},

@@ -42,19 +42,7 @@ class CheckpointRestoreTest {
     private final List<String> unfit = new ArrayList<>();
     private long ids;
 
-    private final LogListener quiet = new LogListener() {
-        @Override
-        public void durable(long index) {}
-
-        @Override
-        public void appendFailed(long from, UniserveException error) {}
-
-        @Override
-        public void damaged(UniserveException error) {}
-
-        @Override
-        public void fatal(UniserveException error) {}
-    };
+    private final LogListener quiet = new QuietLogListener();
 
     private ReplicaLog log() {
         List<Outcome<ReplicaLog>> opened = new ArrayList<>();

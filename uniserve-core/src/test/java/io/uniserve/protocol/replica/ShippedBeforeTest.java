@@ -3,7 +3,6 @@ package io.uniserve.protocol.replica;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.codec.Bytes;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
@@ -33,19 +32,7 @@ class ShippedBeforeTest {
     private final TestingObjects objects = new TestingObjects(loop);
     private final List<ReplicaLog> opened = new ArrayList<>();
 
-    private final LogListener quiet = new LogListener() {
-        @Override
-        public void durable(long index) {}
-
-        @Override
-        public void appendFailed(long from, UniserveException error) {}
-
-        @Override
-        public void damaged(UniserveException error) {}
-
-        @Override
-        public void fatal(UniserveException error) {}
-    };
+    private final LogListener quiet = new QuietLogListener();
 
     @BeforeEach
     void open() {

@@ -84,10 +84,7 @@ class FailuresBenchIT {
     }
 
     private static Run run(String arguments) {
-        return new TestingConsole(bootstrap -> {
-                    throw new AssertionError("asked the cluster at " + bootstrap);
-                })
-                .run(("bench failures " + arguments).split(" "));
+        return TestingConsole.alone().run(("bench failures " + arguments).split(" "));
     }
 
     private static Map<String, JsonNode> figures(Run run) throws IOException {

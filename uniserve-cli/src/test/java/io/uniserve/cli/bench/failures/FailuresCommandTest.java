@@ -31,10 +31,7 @@ class FailuresCommandTest {
             -S coordinator.los-grace=1s| coordinator.loss-grace
             """)
     void wrongOptionsAreRefusedBeforeAnythingStarts(String options, String message) {
-        Run run = new TestingConsole(bootstrap -> {
-                    throw new AssertionError("asked the cluster at " + bootstrap);
-                })
-                .run(("bench failures " + options).split(" "));
+        Run run = TestingConsole.alone().run(("bench failures " + options).split(" "));
         assertThat(run.exit()).isIn(ExitCode.USAGE, ExitCode.REFUSED);
         assertThat(run.err()).contains(message);
         assertThat(run.out()).isEmpty();

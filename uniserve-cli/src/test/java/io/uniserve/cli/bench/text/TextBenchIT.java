@@ -32,9 +32,7 @@ class TextBenchIT {
     @Seeded
     void answersAreThoseOfSolrCloudAndFiguresThoseOfTheRawOutput(@Seed long seed) throws IOException {
         Path raw = directory.resolve("raw.tsv");
-        Run run = new TestingConsole(bootstrap -> {
-                    throw new AssertionError("asked the cluster at " + bootstrap);
-                })
+        Run run = TestingConsole.alone()
                 .run(
                         "bench text --corpus europarl --documents 1500 --nodes 2 --shards 2 --heap 256m --clients 2 --operations 20 --seconds 0.1"
                                 .concat(

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
 import org.apache.zookeeper.server.quorum.QuorumPeerMain;
@@ -23,6 +24,9 @@ import org.apache.zookeeper.util.ServiceUtils;
 final class ThreeServers implements AutoCloseable {
     private static final int COUNT = 3;
     private static final int TICK_MILLIS = 500;
+    /** In ticks: 15 s, as a busy machine's disk stands still for seconds, which is not what a test here is about. */
+    private static final int LIMIT = 30;
+
     private static final int ATTEMPTS_MAX = 5;
 
     private final int[] clientPorts = new int[COUNT];
@@ -49,6 +53,11 @@ final class ThreeServers implements AutoCloseable {
 
         boolean running() {
             return made.getCount() == 0 && quorumPeer != null;
+        }
+
+        boolean serves() {
+            ZooKeeperServer server = running() ? quorumPeer.getActiveServer() : null;
+            return server != null && server.isRunning();
         }
     }
 
@@ -90,8 +99,11 @@ final class ThreeServers implements AutoCloseable {
         }
     }
 
+    /** Whether all of them serve, so that any two are a quorum: one that follows may not have what the leader has yet. */
     private boolean complete() {
-        return leader() >= 0 && followers().size() == COUNT - 1;
+        return leader() >= 0
+                && followers().size() == COUNT - 1
+                && members.stream().allMatch(Member::serves);
     }
 
     private static int free(List<ServerSocket> taken) throws IOException {
@@ -105,8 +117,8 @@ final class ThreeServers implements AutoCloseable {
         Properties properties = new Properties();
         properties.setProperty("dataDir", data.toString());
         properties.setProperty("tickTime", Integer.toString(TICK_MILLIS));
-        properties.setProperty("initLimit", "10");
-        properties.setProperty("syncLimit", "8");
+        properties.setProperty("initLimit", Integer.toString(LIMIT));
+        properties.setProperty("syncLimit", Integer.toString(LIMIT));
         properties.setProperty("admin.enableServer", "false");
         properties.setProperty("4lw.commands.whitelist", "srvr");
         for (int other = 0; other < COUNT; other++) {

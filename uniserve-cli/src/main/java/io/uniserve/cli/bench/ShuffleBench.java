@@ -13,6 +13,7 @@ import io.grpc.stub.ServerCalls;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.plan.Spread;
 import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.cli.bench.measure.Cores;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -31,6 +32,7 @@ import io.uniserve.runtime.transport.ChannelPool;
 import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.GrpcNetwork;
 import io.uniserve.runtime.transport.GrpcServer;
+import io.uniserve.runtime.transport.PortThreads;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.exchange.Inputs;
 import java.io.IOException;
@@ -49,6 +51,13 @@ import java.util.stream.IntStream;
 final class ShuffleBench implements AutoCloseable {
     private static final int WINDOW_BYTES = 4 << 20;
     private static final long MINUTE_NANOS = 60_000_000_000L;
+    private static final String PRODUCER = "bench-producer";
+    private static final String CONSUMER = "bench-consumer";
+    /** Of the exchange that is asked, and of both servers. */
+    private static final List<String> PRODUCER_THREADS = List.of(PRODUCER, PortThreads.NAME);
+    /** Of the exchange that asks, of both clients, and the caller's own. */
+    private static final List<String> CONSUMER_THREADS = List.of(CONSUMER, "grpc-default-worker", "java");
+
     private static final ExchangeId ID = new ExchangeId(1, 1);
     private static final MethodDescriptor<byte[], byte[]> STREAM = BareCall.METHOD.toBuilder()
             .setType(MethodDescriptor.MethodType.SERVER_STREAMING)
@@ -90,9 +99,9 @@ final class ShuffleBench implements AutoCloseable {
                 .peers((request, completion) -> served.join().onPeer(request, completion))
                 .start("127.0.0.1", 0));
         Address address = new Address("127.0.0.1", server.port());
-        ExchangeHost producer = host(directory.resolve("producer"), cluster, address, limits);
+        ExchangeHost producer = host(PRODUCER, directory, cluster, address, limits);
         served.complete(producer);
-        consumer = host(directory.resolve("consumer"), cluster, new Address("127.0.0.1", 1), limits);
+        consumer = host(CONSUMER, directory, cluster, new Address("127.0.0.1", 1), limits);
         Server stream = startBare();
         closing.add(stream::shutdownNow);
         bare = NettyChannelBuilder.forAddress("127.0.0.1", stream.getPort())
@@ -110,12 +119,13 @@ final class ShuffleBench implements AutoCloseable {
         return resource;
     }
 
-    private ExchangeHost host(Path directory, ClusterIdentity cluster, Address self, ExchangeLimits limits) {
-        EventLoop loop = keep(new EventLoop("bench-exchange", SystemClock.INSTANCE, error -> {
+    private ExchangeHost host(
+            String name, Path directory, ClusterIdentity cluster, Address self, ExchangeLimits limits) {
+        EventLoop loop = keep(new EventLoop(name, SystemClock.INSTANCE, error -> {
             throw new IllegalStateException(error);
         }));
         ChannelPool channels = keep(new ChannelPool(SystemClock.INSTANCE, TlsFiles.PLAIN));
-        FileDisk disk = keep(new FileDisk(directory, 1, loop));
+        FileDisk disk = keep(new FileDisk(directory.resolve(name), 1, loop));
         return new ExchangeHost(
                 SystemClock.INSTANCE, loop, new GrpcNetwork(channels, cluster, loop), disk, self, limits, 1);
     }
@@ -139,7 +149,8 @@ final class ShuffleBench implements AutoCloseable {
                     });
                 }))
                 .build();
-        return NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0))
+        return keep(PortThreads.create())
+                .serve(NettyServerBuilder.forAddress(new InetSocketAddress("127.0.0.1", 0)))
                 .directExecutor()
                 .flowControlWindow(WINDOW_BYTES)
                 .addService(service)
@@ -203,6 +214,14 @@ final class ShuffleBench implements AutoCloseable {
                 throw new UniserveException(ErrorCode.INTERNAL, "the bare stream gave " + got + " bytes");
             }
         };
+    }
+
+    /** Puts who sends on the first core and who receives on the second one, for all that is run from now on. */
+    void part(Cores cores) {
+        ours().run(0); // their threads begin with the first call
+        bare(false).run(0);
+        cores.give(0, PRODUCER_THREADS);
+        cores.give(1, CONSUMER_THREADS);
     }
 
     @Override

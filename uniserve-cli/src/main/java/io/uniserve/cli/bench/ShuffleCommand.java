@@ -5,6 +5,7 @@ import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.bench.measure.Bench;
 import io.uniserve.cli.bench.measure.Block;
+import io.uniserve.cli.bench.measure.Cores;
 import io.uniserve.cli.bench.measure.CpuMeter;
 import io.uniserve.cli.bench.measure.RawLog;
 import io.uniserve.cli.process.Workspace;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Option;
             "How fast chunks of a shuffled join come from one server to another: two exchanges in this process, with"
                     + " the network between them, all in memory, chunks that nothing compresses. The floor is one bare"
                     + " gRPC stream of the same bytes in the same process, in turn; it checks and keeps nothing. Told"
-                    + " beside it is one that keeps what comes.",
+                    + " beside it is one that keeps what comes. The threads that send have one core and those that"
+                    + " receive another, as on two machines, by Linux's taskset.",
             "Then the same from 64 actors to 64 slots, in 4,096 small chunks, with the threads that there were at"
                     + " most, beside those of 8 actors and 8 slots, and the most memory that was taken.",
             "With --processes only that: a join on DuckDB of two tables of 64 actors in 64 slots, on servers that are"
@@ -75,6 +77,12 @@ public final class ShuffleCommand extends CliCommand {
             description = "Warm up until CPU time no longer falls, in turns of about a second of each side, at most so"
                     + " many (default: 30).")
     private int settle = 30;
+
+    @Option(
+            names = "--share-cores",
+            description =
+                    "Let the system place all threads on any core, as where there is no taskset or only one core.")
+    private boolean shareCores;
 
     @Option(
             names = "--processes",
@@ -123,6 +131,9 @@ public final class ShuffleCommand extends CliCommand {
             line.figure(Figure.atMost("threads at 64 x 64 above those at 8 x 8", many - few, 0));
             line.with("threads", many);
             line.with("peakMemoryBytes", peak);
+            try (Cores cores = Cores.ofThisProcess()) {
+                line.with("coreOfItsOwn", part(cores));
+            }
             line.with("cores", Runtime.getRuntime().availableProcessors());
             line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
             return line.print(console());
@@ -170,7 +181,11 @@ public final class ShuffleCommand extends CliCommand {
     }
 
     private Figure compared(String name, Path folder, RawLog log, int sources, int slots, int kib) throws IOException {
-        try (ShuffleBench shuffle = new ShuffleBench(folder, sources, slots, kib << 10)) {
+        try (ShuffleBench shuffle = new ShuffleBench(folder, sources, slots, kib << 10);
+                Cores cores = Cores.ofThisProcess()) {
+            if (part(cores)) {
+                shuffle.part(cores);
+            }
             CpuMeter cpu = new CpuMeter(List.of(), true);
             Bench bench = new Bench(SystemClock.INSTANCE::nanos, log);
             Bench.Load load = new Bench.Load(name, 1, shuffles, rounds);
@@ -201,6 +216,10 @@ public final class ShuffleCommand extends CliCommand {
                             ours / keeps));
             return Figure.more(name, ours, floor, GOAL);
         }
+    }
+
+    private boolean part(Cores cores) {
+        return !shareCores && cores.count() > 1;
     }
 
     /** The most threads of this process during some shuffles of so many actors and slots. */

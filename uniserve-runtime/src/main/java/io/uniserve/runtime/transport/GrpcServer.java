@@ -27,10 +27,12 @@ public final class GrpcServer implements AutoCloseable {
     private static final long HANDSHAKE_TIMEOUT_SECONDS = 10;
 
     private final Server server;
+    private final PortThreads threads;
     private final List<Runnable> longCalls;
 
-    private GrpcServer(Server server, List<Runnable> longCalls) {
+    private GrpcServer(Server server, PortThreads threads, List<Runnable> longCalls) {
         this.server = server;
+        this.threads = threads;
         this.longCalls = longCalls;
     }
 
@@ -54,7 +56,9 @@ public final class GrpcServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
-        if (!drained) {
+        if (drained) {
+            threads.close();
+        } else {
             close();
         }
     }
@@ -68,6 +72,7 @@ public final class GrpcServer implements AutoCloseable {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+        threads.close();
     }
 
     /** Collects handlers. Not thread-safe. */
@@ -150,9 +155,11 @@ public final class GrpcServer implements AutoCloseable {
             if (!authorizer.equals(Authorizer.ALLOW_ALL)) {
                 builder.intercept(new AuthorizationInterceptor(authorizer));
             }
+            PortThreads threads = PortThreads.create();
             try {
-                return new GrpcServer(builder.build().start(), List.copyOf(longCalls));
+                return new GrpcServer(threads.serve(builder).build().start(), threads, List.copyOf(longCalls));
             } catch (IOException e) {
+                threads.close();
                 throw new UniserveException(
                         ErrorCode.INVALID_CONFIGURATION,
                         "cannot listen on " + host + ":" + port + ": " + reason(e)

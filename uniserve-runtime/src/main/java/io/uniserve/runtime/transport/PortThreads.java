@@ -47,6 +47,6 @@ public final class PortThreads implements AutoCloseable {
     /** Ends them, for a server that has ended. Does not wait. */
     @Override
     public void close() {
-        group.shutdownGracefully(0, CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+        Object unused = group.shutdownGracefully(0, CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
     }
 }

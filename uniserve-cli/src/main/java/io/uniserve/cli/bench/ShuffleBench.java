@@ -36,6 +36,7 @@ import io.uniserve.runtime.transport.PortThreads;
 import io.uniserve.server.exchange.ExchangeHost;
 import io.uniserve.server.exchange.Inputs;
 import java.io.IOException;
+import java.lang.management.ManagementFactory;
 import java.net.InetSocketAddress;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -45,6 +46,7 @@ import java.util.Optional;
 import java.util.Random;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongSupplier;
 import java.util.stream.IntStream;
 
 /** Two exchanges in this process, with the network between them, and a bare stream of the same bytes. Not thread-safe. */
@@ -181,15 +183,25 @@ final class ShuffleBench implements AutoCloseable {
 
     /** All chunks come once: asked for, checked, kept, and let go of. */
     Bench.Operation ours() {
-        return n -> {
-            CompletableFuture<Outcome<Inputs>> here = new CompletableFuture<>();
-            Inputs inputs = consumer.deliver(frame, actors(), MINUTE_NANOS, here::complete);
-            Outcome<Inputs> outcome = here.join();
-            inputs.close();
-            if (outcome instanceof Outcome.Err<Inputs> failed) {
+        return n -> whileKept(() -> 0);
+    }
+
+    /** Heap that is in use, and not only not collected, while all chunks are there. */
+    long liveBytes() {
+        return whileKept(() -> {
+            System.gc();
+            return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
+        });
+    }
+
+    private long whileKept(LongSupplier look) {
+        CompletableFuture<Outcome<Inputs>> here = new CompletableFuture<>();
+        try (Inputs unused = consumer.deliver(frame, actors(), MINUTE_NANOS, here::complete)) {
+            if (here.join() instanceof Outcome.Err<Inputs> failed) {
                 throw failed.error();
             }
-        };
+            return look.getAsLong();
+        }
     }
 
     /**

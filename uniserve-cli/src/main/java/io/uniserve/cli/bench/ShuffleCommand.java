@@ -118,19 +118,23 @@ public final class ShuffleCommand extends CliCommand {
             line.figure(compared(
                     "64 x 64 shuffle MB/s", workspace.directory().resolve("small"), log, MANY, MANY, smallKib));
             long peak = peakMemory();
+            long live = live(workspace.directory().resolve("live"));
             long many = threads(workspace.directory().resolve("many"), MANY);
             console()
                     .println(String.format(
                             Locale.ROOT,
-                            "threads at most: %d at 8 x 8, %d at 64 x 64; memory at most %d MiB at 64 x 64, of which"
-                                    + " %d MiB are the chunks, made and received",
+                            "threads at most: %d at 8 x 8, %d at 64 x 64; memory at 64 x 64 at most %d MiB with what was"
+                                    + " not collected yet, %d MiB of heap live with all chunks there, of which %d MiB are"
+                                    + " the chunks, made and received",
                             few,
                             many,
                             peak >> 20,
-                            2L * 64 * 64 * smallKib >> 10));
+                            live >> 20,
+                            2L * MANY * MANY * smallKib >> 10));
             line.figure(Figure.atMost("threads at 64 x 64 above those at 8 x 8", many - few, 0));
             line.with("threads", many);
             line.with("peakMemoryBytes", peak);
+            line.with("liveHeapBytes", live);
             try (Cores cores = Cores.ofThisProcess()) {
                 line.with("coreOfItsOwn", part(cores));
             }
@@ -230,6 +234,12 @@ public final class ShuffleCommand extends CliCommand {
                 shuffle.ours().run(i);
             }
             return ManagementFactory.getThreadMXBean().getPeakThreadCount();
+        }
+    }
+
+    private long live(Path folder) throws IOException {
+        try (ShuffleBench shuffle = new ShuffleBench(folder, MANY, MANY, smallKib << 10)) {
+            return shuffle.liveBytes();
         }
     }
 

@@ -40,6 +40,9 @@ class ShuffleCommandTest {
         check(result, raw, "shuffle MB/s", 3L * 64 << 10);
         check(result, raw, "64 x 64 shuffle MB/s", 64L * 64 << 10);
         assertThat(result.path("peakMemoryBytes").asLong()).isPositive();
+        assertThat(result.path("liveHeapBytes").asLong())
+                .as("chunks made and received")
+                .isGreaterThan(2L * 64 * 64 << 10);
     }
 
     private static void check(JsonNode result, Path raw, String name, long bytes) throws IOException {

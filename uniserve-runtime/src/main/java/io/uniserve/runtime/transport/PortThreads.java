@@ -44,9 +44,10 @@ public final class PortThreads implements AutoCloseable {
         return builder.bossEventLoopGroup(group).workerEventLoopGroup(group).channelType(channel);
     }
 
-    /** Ends them, for a server that has ended. Does not wait. */
+    /** Ends them, for a server that has ended, and waits for that for some seconds at most; not on one of them. */
     @Override
     public void close() {
-        Object unused = group.shutdownGracefully(0, CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
+        group.shutdownGracefully(0, CLOSE_SECONDS_MAX, TimeUnit.SECONDS)
+                .awaitUninterruptibly(CLOSE_SECONDS_MAX, TimeUnit.SECONDS);
     }
 }

@@ -80,7 +80,7 @@ final class Asking {
     /** The actors that can have rows which the table's conditions leave: fewer than all where they fix the key. */
     Set<Integer> actors(Side side) {
         TableMeta meta = meta(side);
-        return Pruning.actors(meta, side.constants(), context.actors(meta.name()));
+        return Pruning.actors(meta, side, context.actors(meta.name()));
     }
 
     /** How many those are, in words. */

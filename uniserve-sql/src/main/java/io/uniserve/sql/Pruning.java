@@ -2,11 +2,15 @@ package io.uniserve.sql;
 
 import io.uniserve.api.Columns;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableMeta;
+import java.math.BigInteger;
 import java.util.List;
-import java.util.Map;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 
 /** Which actors can have rows with certain values of the table's key. */
 final class Pruning {
@@ -15,13 +19,37 @@ final class Pruning {
     /**
      * Those of the actors that are asked.
      *
-     * @param constants values that conditions allow for columns; other columns than the key do not matter
+     * @param side whose conditions on the key leave actors out; those on other columns do not matter
      */
-    static Set<Integer> actors(TableMeta meta, Map<String, List<String>> constants, List<Integer> asked) {
-        List<String> values = constants.get(meta.keyField());
-        if (values == null) {
-            return new TreeSet<>(asked);
+    static Set<Integer> actors(TableMeta meta, SplitQuery.Side side, List<Integer> asked) {
+        List<String> values = side.constants().get(meta.keyField());
+        if (values != null) {
+            return holding(meta, values, asked);
         }
+        Interval interval = side.intervals().get(meta.keyField());
+        return interval != null && meta.partitioner() instanceof Partitioner.Range range
+                ? somebody(between(range, interval), asked)
+                : new TreeSet<>(asked);
+    }
+
+    /** Actors hold numbers in their order. */
+    private static Set<Integer> between(Partitioner.Range range, Interval interval) {
+        BigInteger least = BigInteger.valueOf(Long.MIN_VALUE);
+        BigInteger most = BigInteger.valueOf(Long.MAX_VALUE);
+        BigInteger low = interval.low().orElse(least).max(least);
+        BigInteger high = interval.high().orElse(most).min(most);
+        return low.compareTo(high) > 0
+                ? new TreeSet<>()
+                : IntStream.rangeClosed(holder(range, low), holder(range, high))
+                        .boxed()
+                        .collect(Collectors.toCollection(TreeSet::new));
+    }
+
+    private static int holder(Partitioner.Range range, BigInteger value) {
+        return range.actorOf(new PartitionKey.Number(value.longValueExact()));
+    }
+
+    private static Set<Integer> holding(TableMeta meta, List<String> values, List<Integer> asked) {
         Columns columns = Columns.of(meta);
         Set<Integer> actors = new TreeSet<>();
         for (String value : values) {
@@ -34,8 +62,12 @@ final class Pruning {
                 return new TreeSet<>(asked);
             }
         }
+        return somebody(actors, asked);
+    }
+
+    /** Those of them that are asked; somebody must answer, if only with no rows or a count of none. */
+    private static Set<Integer> somebody(Set<Integer> actors, List<Integer> asked) {
         actors.retainAll(asked);
-        // Somebody must answer, if only with no rows or a count of none.
         return actors.isEmpty() ? new TreeSet<>(asked.subList(0, 1)) : actors;
     }
 }

@@ -54,7 +54,8 @@ final class ShuffleRounds {
                         + links.get(i + 1).toColumn() + ": ");
             }
         }
-        Shuffle.Result<SqlRows> result = context.shuffle(stages.gather(at, calls.gather(), all), SqlRows::concat);
+        Shuffle.Result<SqlRows> result =
+                context.shuffle(stages.gather(at, calls.gather(), all).ofChunksAlone(), SqlRows::concat);
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < begun.size(); i++) {
             lines.add(begun.get(i) + told(result.stages().get(i)));

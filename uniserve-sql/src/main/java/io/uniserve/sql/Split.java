@@ -373,7 +373,8 @@ final class Split {
                     reductions,
                     present(number),
                     from.from().keeps(number),
-                    constants(number)));
+                    constants(number),
+                    intervals(number)));
         }
         return sides;
     }
@@ -402,6 +403,15 @@ final class Split {
         Map<String, List<String>> all = new TreeMap<>();
         for (Term term : conditions.own(item)) {
             Constants.of(term).ifPresent(found -> all.putIfAbsent(found.column(), found.values()));
+        }
+        return all;
+    }
+
+    /** The whole numbers between which conditions have columns of a table. */
+    private Map<String, Interval> intervals(int item) {
+        Map<String, Interval> all = new TreeMap<>();
+        for (Term term : conditions.own(item)) {
+            Interval.of(term).ifPresent(found -> all.merge(found.column(), found, Interval::and));
         }
         return all;
     }

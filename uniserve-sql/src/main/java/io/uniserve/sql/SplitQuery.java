@@ -99,6 +99,7 @@ public record SplitQuery(
      * @param present columns without whose values a row has no partner in the table that stays
      * @param mayStay false where the join makes rows of NULLs for those that match nothing here
      * @param constants values that the conditions allow for columns, by their names
+     * @param intervals whole numbers between which the conditions have columns, by their names
      */
     public record Side(
             String alias,
@@ -108,13 +109,15 @@ public record SplitQuery(
             List<Reduction> reductions,
             List<String> present,
             boolean mayStay,
-            Map<String, List<String>> constants) {
+            Map<String, List<String>> constants,
+            Map<String, Interval> intervals) {
         public Side {
             columns = List.copyOf(columns);
             conditions = List.copyOf(conditions);
             reductions = List.copyOf(reductions);
             present = List.copyOf(present);
             constants = Map.copyOf(constants);
+            intervals = Map.copyOf(intervals);
         }
 
         /** How many of its rows are wanted at most. */

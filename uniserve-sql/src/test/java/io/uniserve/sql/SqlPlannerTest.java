@@ -7,9 +7,11 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.Partitioner;
 import io.uniserve.model.TableName;
 import java.util.List;
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -261,6 +263,31 @@ class SqlPlannerTest {
                 "SELECT b_id FROM big WHERE b_mid = (SELECT m_id FROM mid)",
                 ErrorCode.INVALID_ARGUMENT,
                 "line 1, column 36: the sub-query has 2 rows where one value is wanted");
+    }
+
+    @ParameterizedTest
+    @CsvSource(delimiter = '|', textBlock = """
+                    r_id BETWEEN 5 AND 10 | [0, 1]
+                    r_id BETWEEN 10 AND 19 | [1]
+                    r_id BETWEEN -3 AND 9 | [0]
+                    r_id > 9 AND r_id < 20 | [1]
+                    r_id >= 20 | [2]
+                    r_id > 18 AND 12 > r_id | [0]
+                    19 < r_id | [2]
+                    r_id <= 20 AND r_id > 15 | [1, 2]
+                    r_id > 9223372036854775807 | [0]
+                    r_id < 10 AND r_v > 30 | [0]
+                    r_id NOT BETWEEN 5 AND 10 |
+                    r_id > 15 OR r_id < 3 |
+                    r_id > 1.5e1 |
+                    r_id > 19.5 |
+                    r_v > 15 |
+                    """)
+    void actorsWhoseRangeIsLeftOutAreNotAsked(String condition, @Nullable String actors) {
+        TestingPlan plan =
+                plan(1, 1, 1).table("big", "r_id bigint, r_v bigint", 1, new Partitioner.Range(List.of(10L, 20L)));
+        answer(plan, "SELECT r_v FROM big WHERE " + condition);
+        assertThat(plan.asked).containsExactly("PARTIAL big []" + (actors == null ? "" : " of " + actors));
     }
 
     @Test

@@ -46,7 +46,10 @@ final class TestingPlan implements PlanContext {
     long nanos;
 
     TestingPlan table(String name, String columns, long rows) {
-        Partitioner actors = new Partitioner.Hash(2);
+        return table(name, columns, rows, new Partitioner.Hash(2));
+    }
+
+    TestingPlan table(String name, String columns, long rows, Partitioner actors) {
         String key = columns.substring(0, columns.indexOf(' '));
         Map<String, String> options = Map.of("columns", columns);
         TableName table = new TableName(name);

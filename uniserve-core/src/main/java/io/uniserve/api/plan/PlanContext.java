@@ -103,8 +103,9 @@ public interface PlanContext extends QueryLife {
      * Runs a plan of scatters and a gather, and combines; blocks. Chunks travel from server to server, and those of a server
      * to itself do not travel. Where what a server scattered is lost before it was gathered, all stages are run again, a few
      * times at most: rows of two attempts are never mixed, and no chunk counts twice. Scatters of tables with atomic updates see
-     * one moment, that of {@link #oneMoment} where it was called, unless the query may see any state; other tables, and the
-     * actors of maps and gathers, are read at moments of their own.
+     * one moment, that of {@link #oneMoment} where it was called, unless the query may see any state, and so do the actors of
+     * maps and gathers, unless the plan is {@linkplain Shuffle#ofChunksAlone of chunks alone}. Other tables are read at moments
+     * of their own.
      *
      * @throws io.uniserve.error.UniserveException UNSUPPORTED where this host has no exchange; EXCHANGE_LOST where all attempts
      *     lost something

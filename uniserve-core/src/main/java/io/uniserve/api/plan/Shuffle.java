@@ -11,8 +11,12 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.List;
 import java.util.Optional;
+import java.util.Set;
 import java.util.TreeSet;
+import java.util.function.Predicate;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
+import java.util.stream.Stream;
 
 /**
  * A plan of stages, a tree: scatters over the actors of tables, maps that work on what comes from stages before them, and at the end
@@ -21,8 +25,10 @@ import java.util.stream.IntStream;
  *
  * @param scatters all stages that leave chunks, each behind those whose chunks it gets
  * @param at the table whose actors are the gather's slots
+ * @param chunksAlone whether maps and the gather look at their chunks alone: see {@link #ofChunksAlone}
  */
-public record Shuffle<P, V>(List<Scatter<?>> scatters, TableName at, GatherCall<P, V> gather, P parameters) {
+public record Shuffle<P, V>(
+        List<Scatter<?>> scatters, TableName at, GatherCall<P, V> gather, P parameters, boolean chunksAlone) {
     public Shuffle {
         scatters = List.copyOf(scatters);
         if (scatters.isEmpty() || scatters.size() > Limits.PLAN_SCATTERS_MAX) {
@@ -30,6 +36,35 @@ public record Shuffle<P, V>(List<Scatter<?>> scatters, TableName at, GatherCall<
                     "a plan has " + scatters.size() + " scatters and maps, use 1 to " + Limits.PLAN_SCATTERS_MAX);
         }
         open(scatters.stream().map(Scatter::inputs).toList());
+    }
+
+    /** A plan whose maps and gather may look at their actors' rows too. */
+    public Shuffle(List<Scatter<?>> scatters, TableName at, GatherCall<P, V> gather, P parameters) {
+        this(scatters, at, gather, parameters, false);
+    }
+
+    /**
+     * The same plan, whose maps and gather look at their chunks and never at the rows of their actors. Of tables with atomic
+     * updates these rows are otherwise of the moment that the scatters see; where that is gone the query begins anew, which is
+     * in vain where nobody looks.
+     */
+    public Shuffle<P, V> ofChunksAlone() {
+        return new Shuffle<>(scatters, at, gather, parameters, true);
+    }
+
+    /** The tables of all stages. */
+    public Set<TableName> tables() {
+        return tables(stage -> true);
+    }
+
+    /** The tables at whose actors maps and the gather run. */
+    public Set<TableName> besides() {
+        return tables(stage -> !stage.inputs().isEmpty());
+    }
+
+    private Set<TableName> tables(Predicate<Scatter<?>> which) {
+        return Stream.concat(scatters.stream().filter(which).map(Scatter::table), Stream.of(at))
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /**

@@ -47,6 +47,7 @@ public final class StageReads implements ShuffleMachine.Reads {
     private final Predicate<TableName> versioned;
     private final Told told;
     private Optional<Moment> moment = Optional.empty();
+    private boolean actorsToo;
 
     /** Hears of which version of its table a stage was, where the table has versions; of the last attempt last. */
     @FunctionalInterface
@@ -74,9 +75,14 @@ public final class StageReads implements ShuffleMachine.Reads {
         this.told = told;
     }
 
-    /** Scatters of the moment's tables see this one, which earlier rounds of the plan saw. Call before the start. */
-    public StageReads asOf(Moment settled) {
+    /**
+     * Scatters of the moment's tables see this one, which earlier rounds of the plan saw. Call before the start.
+     *
+     * @param actors whether the actors of maps and gathers do too
+     */
+    public StageReads asOf(Moment settled, boolean actors) {
         moment = Optional.of(settled);
+        actorsToo = actors;
         return this;
     }
 
@@ -153,6 +159,10 @@ public final class StageReads implements ShuffleMachine.Reads {
                             + asked.parameters().size() + " bytes, at most " + Limits.PARAMETER_BYTES_MAX
                             + ": gather at a table of fewer actors");
             return env.timers().after(0, () -> completion.done(Outcome.err(error)));
+        }
+        if (actorsToo && moment.isPresent() && together(table)) {
+            return asOf(
+                    moment.get(), List.of(asked), outcome -> completion.done(outcome.map(results -> results.get(0))));
         }
         Query query = query(asked);
         if (!versioned.test(table) || mode == ReadMode.STALE) {

@@ -317,14 +317,35 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
         ShuffleRun run = new ShuffleRun(world, mode, deadlineNanos, this::table);
         ShuffleMachine.Plan bare = run.plan(plan, this::actors);
-        if (plan.scatters().stream().anyMatch(scatter -> together.has(scatter.table()))) {
-            run.asOf(together.now());
+        boolean actorsToo = !plan.chunksAlone() && plan.besides().stream().anyMatch(this::atomic);
+        if (actorsToo) {
+            seeTogether(plan.tables().stream().filter(this::atomic).toList());
+        }
+        boolean seen = actorsToo || plan.scatters().stream().anyMatch(scatter -> together.has(scatter.table()));
+        if (seen && together.wanted()) {
+            run.asOf(together.now(), actorsToo);
         }
         ShuffleMachine.Result result = await(
                 future -> run.start(bare, future::complete),
                 () -> world.serial().execute(run::cancel));
         effort = effort.plus(ShuffleRun.effort(result));
         return ShuffleRun.result(plan, bare, result, combiner);
+    }
+
+    /** What an operator reads beside its chunks is of their moment, or the plan is refused. */
+    private void seeTogether(List<TableName> all) {
+        if (!together.wanted()) {
+            together.want(all);
+        }
+        for (TableName table : all) {
+            if (mode != ReadMode.STALE && !together.has(table)) {
+                throw UniserveException.invalid(
+                        "the query sees one moment of other tables, and a map or gather of it the"
+                                + " actors of table " + table
+                                + " beside their chunks: name it for that moment too, or say that"
+                                + " it looks at chunks alone");
+            }
+        }
     }
 
     private <P, V, R> R run(

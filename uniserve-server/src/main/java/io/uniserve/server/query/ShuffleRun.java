@@ -38,6 +38,7 @@ final class ShuffleRun {
     private final Map<TableName, Boolean> atomic = new HashMap<>();
     private @Nullable ShuffleMachine machine;
     private Optional<Moment> moment = Optional.empty();
+    private boolean actorsToo;
 
     ShuffleRun(PlanWorld world, ReadMode mode, long deadlineNanos, Function<TableName, TableMeta> tables) {
         this.world = world;
@@ -46,9 +47,10 @@ final class ShuffleRun {
         this.tables = tables;
     }
 
-    /** Scatters of the moment's tables see this one. Call before the start, on the planner's thread. */
-    void asOf(Moment settled) {
+    /** Scatters of the moment's tables see this one, or actors of maps and the gather too. Call before the start, on the planner's thread. */
+    void asOf(Moment settled, boolean actors) {
         moment = Optional.of(settled);
+        actorsToo = actors;
     }
 
     /** The plan without types; on the planner's thread. */
@@ -110,7 +112,7 @@ final class ShuffleRun {
                 deadlineNanos,
                 table -> atomic.getOrDefault(table, false),
                 (table, operator, version) -> {});
-        moment.ifPresent(reads::asOf);
+        moment.ifPresent(settled -> reads.asOf(settled, actorsToo));
         ShuffleMachine started = new ShuffleMachine(
                 env.clock(), env.timers(), reads, reads::ended, env.ids().next(), deadlineNanos, plan, completion);
         machine = started;

@@ -127,10 +127,10 @@ final class ShuffleRun {
         }
     }
 
-    /** What it took, all stages together. */
+    /** What it took, all stages together; to have begun anew is a retry. */
     static Effort effort(ShuffleMachine.Result result) {
         QueryResult.Stats last = result.gathered().stats();
-        Effort all = new Effort(last.requests(), last.retries(), last.hedges());
+        Effort all = new Effort(last.requests(), last.retries() + result.attempts() - 1, last.hedges());
         for (ShuffleMachine.Scattered input : result.inputs()) {
             QueryResult.Stats stats = input.stats();
             all = all.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));

@@ -36,7 +36,8 @@ import org.slf4j.LoggerFactory;
 
 /**
  * TPC-H while each server in turn dies by SIGKILL with queries under way: an answer is that of one engine with all rows, or an
- * error. A server is killed again until a query that was open when it died had to ask others, or failed.
+ * error. A server is killed again until a query that was open when it died had to ask others, or failed; and the last one until
+ * that was one whose tables are shuffled.
  */
 class TpchFaultsIT {
     private static final Logger LOG = LoggerFactory.getLogger(TpchFaultsIT.class);
@@ -46,6 +47,9 @@ class TpchFaultsIT {
     private static final int KILLS_MAX = 10;
 
     private static final List<Integer> QUERIES = List.of(1, 3, 10, 5, 6, 12, 13, 18, 21);
+    /** Of these a reader asks nothing else than what they say with all tables shuffled that can be. */
+    private static final List<Integer> SHUFFLED = List.of(3, 5, 10, 18);
+
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     /** Every actor has a second replica, so what fails does so for a while only. */
     private static final Set<ErrorCode> NAMED =
@@ -57,6 +61,10 @@ class TpchFaultsIT {
     private final Set<Integer> open = ConcurrentHashMap.newKeySet();
     /** Queries that failed or asked an actor again. */
     private final Set<Integer> hit = ConcurrentHashMap.newKeySet();
+
+    private final Set<Integer> shuffledHit = ConcurrentHashMap.newKeySet();
+    /** True once a death hit one of these. */
+    private boolean shuffledMet;
 
     private final ConcurrentLinkedQueue<UniserveException> errors = new ConcurrentLinkedQueue<>();
     /** One for each death: it has not seen the server die before, and asks it as much as others. */
@@ -84,6 +92,15 @@ class TpchFaultsIT {
                 expected.put(query, bare.query(query));
                 check(uniserve.client().query(query.table(), query.sql()), query);
             }
+            for (TpchQuery query : shuffled()) {
+                expected.put(query, bare.query(query));
+                check(uniserve.client().query(query.table(), query.sql()), query);
+                assertThat(uniserve.client()
+                                .query(query.table(), "EXPLAIN " + query.sql())
+                                .body()
+                                .utf8())
+                        .contains("shuffle lineitem");
+            }
             connect(uniserve);
             int kills = underFire(uniserve);
             LOG.info("{} right answers, {} errors, {} queries hit, {} kills", right, errors.size(), hit.size(), kills);
@@ -93,6 +110,13 @@ class TpchFaultsIT {
             settled(uniserve);
             expected.keySet().forEach(query -> check(uniserve.client().query(query.table(), query.sql()), query));
         }
+    }
+
+    private static List<TpchQuery> shuffled() {
+        return TpchQuery.of(SHUFFLED).stream()
+                .map(query -> new TpchQuery(
+                        query.number(), query.sql().replaceFirst("(?i)select\\s", "select /*+ shuffle_all */ ")))
+                .toList();
     }
 
     private void check(Answer answer, TpchQuery query) {
@@ -107,9 +131,10 @@ class TpchFaultsIT {
         AtomicBoolean stop = new AtomicBoolean();
         List<CompletableFuture<Void>> readers = new ArrayList<>();
         for (int i = 0; i < READERS; i++) {
+            List<TpchQuery> asks = i == 0 ? shuffled() : List.copyOf(expected.keySet());
             readers.add(CompletableFuture.runAsync(() -> {
                 while (!stop.get()) {
-                    expected.keySet().forEach(this::ask);
+                    asks.forEach(this::ask);
                 }
             }));
         }
@@ -117,12 +142,15 @@ class TpchFaultsIT {
         try {
             for (int server = 1; server <= SERVERS; server++) {
                 boolean once = false;
-                for (int i = 0; i < KILLS_MAX && !once; i++) {
-                    once = kill(uniserve, "server-" + server, readers);
+                boolean all = false;
+                for (int i = 0; i < KILLS_MAX && !all; i++) {
+                    once |= kill(uniserve, "server-" + server, readers);
+                    all = once && (server < SERVERS || shuffledMet);
                     kills++;
                 }
                 assertThat(once).as("a death of server-%d hit a query", server).isTrue();
             }
+            assertThat(shuffledMet).as("a death hit a shuffled query").isTrue();
         } finally {
             stop.set(true);
         }
@@ -147,6 +175,7 @@ class TpchFaultsIT {
                 .until(() -> right.get() > dead + expected.size() || failed(readers));
         uniserve.processes().startServer(server);
         assertThat(failed(readers)).as("a reader ended").isFalse();
+        shuffledMet |= under.stream().anyMatch(shuffledHit::contains);
         return under.stream().anyMatch(hit::contains);
     }
 
@@ -182,14 +211,21 @@ class TpchFaultsIT {
             check(answer, query);
             right.incrementAndGet();
             if (answer.effort().retries() > 0) {
-                hit.add(number);
+                hit(number, query);
             }
         } catch (UniserveException e) {
             LOG.info("no answer to {}", query.name(), e);
             errors.add(e);
-            hit.add(number);
+            hit(number, query);
         } finally {
             open.remove(number);
+        }
+    }
+
+    private void hit(int number, TpchQuery query) {
+        hit.add(number);
+        if (query.sql().contains("shuffle_all")) {
+            shuffledHit.add(number);
         }
     }
 }

@@ -324,7 +324,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 future -> run.start(bare, future::complete),
                 () -> world.serial().execute(run::cancel));
         effort = effort.plus(ShuffleRun.effort(result));
-        return ShuffleRun.result(plan, bare, result, combiner);
+        return run.result(plan, bare, result, combiner);
     }
 
     private <P, V, R> R run(
@@ -357,6 +357,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 result.parts().stream().mapToLong(Bytes::size).sum(),
                 stats.servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new))));
         return result;
+    }
+
+    @Override
+    public Optional<String> here() {
+        return Optional.of(world.here().value());
     }
 
     @Override

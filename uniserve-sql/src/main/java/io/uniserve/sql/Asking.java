@@ -98,6 +98,13 @@ final class Asking {
         return String.format(Locale.ROOT, count == 1 ? "%,d row" : "%,d rows", count);
     }
 
+    /** The server that plans, in words. */
+    String here() {
+        return context.here()
+                .map(server -> ", on server " + StepLine.brief(server))
+                .orElse("");
+    }
+
     /** Tells whose rounds those after it are. */
     void head(String whose) {
         told.add(whose);

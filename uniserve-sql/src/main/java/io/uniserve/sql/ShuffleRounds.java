@@ -82,11 +82,11 @@ final class ShuffleRounds {
         return Asking.rows(stage.rows()) + ", "
                 + String.format(
                         Locale.ROOT,
-                        "%,d bytes, %,d from other servers, %,d in files, %d servers, stage of %.1f ms",
+                        "%,d bytes, %,d from other servers, %,d in files, %s, stage of %.1f ms",
                         stage.bytes(),
                         stage.sentBytes(),
                         stage.spilledBytes(),
-                        stage.servers().size(),
+                        StepLine.servers(stage.servers()),
                         stage.nanos() / 1e6);
     }
 }

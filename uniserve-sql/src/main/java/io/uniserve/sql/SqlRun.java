@@ -111,7 +111,7 @@ final class SqlRun {
         SqlRows parts = parts(last);
         SqlRows rows =
                 engine.answer(relations(split.finish(), Map.of(SplitQuery.PARTS, parts)), split.finish(), context);
-        asking.tell("finish: " + Asking.rows(rows.count()), split.finish());
+        asking.tell("finish: " + Asking.rows(rows.count()) + asking.here(), split.finish());
         return rows;
     }
 
@@ -200,7 +200,7 @@ final class SqlRun {
         Map<String, SqlRows> sides = new TreeMap<>();
         last.sides().forEach((item, rows) -> sides.put(SplitQuery.side(item), rows.unpacked()));
         SqlRows parts = engine.answer(relations(split.partial(), sides), split.partial(), context);
-        asking.tell("joined in one place: " + Asking.rows(parts.count()), split.partial());
+        asking.tell("joined in one place: " + Asking.rows(parts.count()) + asking.here(), split.partial());
         return parts;
     }
 

@@ -12,6 +12,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeAll;
@@ -97,14 +98,16 @@ class SqlIT {
                 .contains("partial at 5 actors of sales: 5 rows");
         // Rows, bytes, servers and time of each stage; the rows broadcast are those of Rome, which one server or both
         // have.
+        String ids = servers();
         Run stages = run("query", "sales", sql, "--explain");
         assertThat(stages.exit()).as(stages.err()).isEqualTo(ExitCode.OK);
         assertThat(stages.out())
                 .containsPattern(
                         "broadcast shops from 2 actors of shops: 5 rows, [0-9,]+ bytes.*; [0-9,]+ bytes read of"
-                                + " (1 server|2 servers); [0-9.]+ ms\n")
-                .containsPattern("partial at 5 actors of sales: 5 rows; [0-9,]+ bytes read of 2 servers; [0-9.]+ ms\n")
-                .containsPattern("finish: 1 row; [0-9.]+ ms\n");
+                                + " (1 server|2 servers) \\([^)]*\\); [0-9.]+ ms\n")
+                .containsPattern("partial at 5 actors of sales: 5 rows; [0-9,]+ bytes read of 2 servers \\(" + ids
+                        + "\\); [0-9.]+ ms\n")
+                .containsPattern("finish: 1 row, on server (" + ids.replace(", ", "|") + "); [0-9.]+ ms\n");
         assertThat(run(
                                 "query",
                                 "sales",
@@ -112,9 +115,20 @@ class SqlIT {
                                 "--explain")
                         .out())
                 .containsPattern(
-                        "shuffle shops by shop from 2 actors of shops: 20 rows, [0-9,]+ bytes, .*[12] servers, stage of [0-9.]+ ms")
-                .containsPattern(
-                        "joined in 5 slots, at the actors of sales: .*[0-9,]+ bytes, .*2 servers, stage of [0-9.]+ ms");
+                        "shuffle shops by shop from 2 actors of shops: 20 rows, [0-9,]+ bytes, .*[12] servers? \\([^)]*\\), stage of [0-9.]+ ms")
+                .containsPattern("joined in 5 slots, at the actors of sales: .*[0-9,]+ bytes, .*2 servers \\(" + ids
+                        + "\\), stage of [0-9.]+ ms");
+    }
+
+    /** As status names them, in their order. */
+    private String servers() {
+        String ids = run("status").lines().stream()
+                .filter(line -> line.matches("[0-9a-f]{8} .*"))
+                .map(line -> line.substring(0, 8))
+                .sorted()
+                .collect(Collectors.joining(", "));
+        assertThat(ids).matches("[0-9a-f]{8}, [0-9a-f]{8}");
+        return ids;
     }
 
     /** What a client can see of the tables: definitions, maps and rows. */

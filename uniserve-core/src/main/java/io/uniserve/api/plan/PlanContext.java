@@ -11,6 +11,7 @@ import java.util.Collection;
 import java.util.Collections;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.TreeSet;
 import java.util.stream.IntStream;
@@ -138,6 +139,11 @@ public interface PlanContext extends QueryLife {
             all.addAll(other.servers);
             return new Taken(bytes + other.bytes, all);
         }
+    }
+
+    /** The server where the plan runs and its answer is made, for planners that explain their steps; empty where a host does not tell. */
+    default Optional<String> here() {
+        return Optional.empty();
     }
 
     /** See {@link Taken}. A host that does not count answers {@link Taken#NOTHING}. */

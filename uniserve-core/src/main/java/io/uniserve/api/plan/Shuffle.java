@@ -228,7 +228,7 @@ public record Shuffle<P, V>(
      * @param bytes of these chunks as they were kept
      * @param sentBytes of the chunks that it was given: those that came from other servers
      * @param spilledBytes of its chunks, and of those that came from other servers, what was written to files
-     * @param servers where it ran
+     * @param servers where it ran, by their ids; one that is gone by its address
      * @param nanos from the stage's start to its end
      */
     public record Stage(

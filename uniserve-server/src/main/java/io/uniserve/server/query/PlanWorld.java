@@ -1,5 +1,6 @@
 package io.uniserve.server.query;
 
+import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.env.Network;
@@ -19,6 +20,7 @@ import java.util.function.Consumer;
  * What the machines of one plan see. They run on the plan's serial: first steps on the planner's own thread, later ones on
  * whichever brings an answer, so that no thread stands between.
  *
+ * @param here this server
  * @param peers requests of another kind, to any server
  * @param planners of this server, which tell the builds of its ports
  * @param onBroken hears of a machine that threw
@@ -26,6 +28,7 @@ import java.util.function.Consumer;
 record PlanWorld(
         ReaderEnvironment env,
         PlanNetwork network,
+        ServerId here,
         Network peers,
         Serial serial,
         LentThread planner,
@@ -50,7 +53,7 @@ record PlanWorld(
         ReaderEnvironment env = new ReaderEnvironment(clock, timers, network, routing.on(serial), ids, state);
         Network peersHere = (to, request, timeout, completion) ->
                 peers.call(to, request, timeout, outcome -> serial.execute(() -> completion.done(outcome)));
-        return new PlanWorld(env, network, peersHere, serial, planner, planners, onBroken);
+        return new PlanWorld(env, network, here.id(), peersHere, serial, planner, planners, onBroken);
     }
 
     /** An operator of this server's own build of the port: one of another build may take the same bytes for something else. */

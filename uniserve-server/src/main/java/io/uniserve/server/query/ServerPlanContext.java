@@ -329,7 +329,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 future -> run.start(bare, future::complete),
                 () -> world.serial().execute(run::cancel));
         effort = effort.plus(ShuffleRun.effort(result));
-        return ShuffleRun.result(plan, bare, result, combiner);
+        return run.result(plan, bare, result, combiner);
     }
 
     /** What an operator reads beside its chunks is of their moment, or the plan is refused. */
@@ -378,6 +378,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 result.parts().stream().mapToLong(Bytes::size).sum(),
                 stats.servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new))));
         return result;
+    }
+
+    @Override
+    public Optional<String> here() {
+        return Optional.of(world.here().value());
     }
 
     @Override

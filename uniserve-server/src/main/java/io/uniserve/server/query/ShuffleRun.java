@@ -20,11 +20,13 @@ import io.uniserve.protocol.tx.CutDesk;
 import io.uniserve.protocol.tx.Moment;
 import io.uniserve.runtime.port.PortBuild;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
+import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -139,7 +141,7 @@ final class ShuffleRun {
     }
 
     /** The plan's end as its planner sees it. */
-    static <P, V, R> Shuffle.Result<R> result(
+    <P, V, R> Shuffle.Result<R> result(
             Shuffle<P, V> plan, ShuffleMachine.Plan bare, ShuffleMachine.Result result, Combiner<V, R> combiner) {
         List<Shuffle.Stage> stages = new ArrayList<>();
         for (int i = 0; i < result.inputs().size(); i++) {
@@ -153,7 +155,7 @@ final class ShuffleRun {
                     input.bytes(),
                     input.sentBytes(),
                     input.spilledBytes() + input.givenSpilledBytes(),
-                    input.servers(),
+                    ids(input.servers()),
                     input.nanos()));
         }
         Codec<Gathered<V>> codec = Gathered.codec(plan.gather().values());
@@ -180,8 +182,24 @@ final class ShuffleRun {
                 bytes,
                 sent,
                 spilled,
-                List.copyOf(servers),
+                ids(servers),
                 result.gatherNanos()));
         return new Shuffle.Result<>(combiner.combine(values), stages, result.attempts());
+    }
+
+    /** Servers by their ids, as retrieves tell them; one that is gone meanwhile by its address. */
+    private List<String> ids(Collection<String> addresses) {
+        Map<String, String> ids = new TreeMap<>();
+        world.env()
+                .routing()
+                .current()
+                .routing()
+                .servers()
+                .forEach(server ->
+                        ids.put(server.address().toString(), server.id().value()));
+        return addresses.stream()
+                .map(address -> ids.getOrDefault(address, address))
+                .sorted()
+                .toList();
     }
 }

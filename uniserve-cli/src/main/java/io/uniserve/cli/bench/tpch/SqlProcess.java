@@ -106,7 +106,7 @@ final class SqlProcess implements AutoCloseable {
         throw new UniserveException(
                 ErrorCode.INVALID_CONFIGURATION,
                 "Spark is not in " + folder
-                        + ": it is 350 MB and not part of the distribution. In the source tree run: " + SPARK_BUILD);
+                        + ": it is 300 MB and not part of the distribution. In the source tree run: " + SPARK_BUILD);
     }
 
     /** In figures and raw output: bare, spark-cached, spark-parquet. */

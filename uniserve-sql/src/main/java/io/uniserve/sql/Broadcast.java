@@ -29,8 +29,10 @@ record Broadcast(long rows, long bytes) {
     }
 
     /**
-     * The part of a number of rows that counts: all. Tests of small tables set it to the scale of these, so that plans
-     * are those of large ones; other tests of the same process do not, so it is read each time.
+     * The part of a number of rows that counts: all. Tests of small tables set it to the scale of these, so that what is
+     * sent, cut or refused is what it is of large ones; other tests of the same process do not, so it is read each time.
+     * Numbers from which a step more pays are not scaled: {@link Stages#REDUCED_ROWS_MIN}, those of {@link InPlace},
+     * {@link SharedKeys} and {@link LateColumns}. Nor are bytes.
      */
     private static int scaled(int rows) {
         return (int) Math.ceil(rows * Double.parseDouble(System.getProperty("uniserve.sql.limits-scale", "1")));
@@ -56,6 +58,16 @@ record Broadcast(long rows, long bytes) {
                     "%sthe sub-query has %,d rows, with those before it %,d rows of %,d bytes; at most %,d rows of"
                             + " %,d bytes are sent on; add conditions, or name fewer columns",
                     place, answer.count(), rows + answer.count(), bytes + answer.bytes(), rowsMax(), BYTES_MAX);
+        }
+    }
+
+    /** The same of a sub-query over all rows of a table; its actors may have told no more than that it is too large. */
+    static void checkWholeAnswer(String place, String table, long count) {
+        if (count > wholeRowsMax()) {
+            throw tooLarge(
+                    "%sthe sub-query has more than %,d rows or groups of all those of table %s; at most so many are"
+                            + " sent on without a condition; add one, or an equality with a smaller table that has one",
+                    place, wholeRowsMax(), table);
         }
     }
 

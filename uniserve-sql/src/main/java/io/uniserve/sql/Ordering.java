@@ -82,6 +82,10 @@ final class Ordering {
         return limit >= 0;
     }
 
+    boolean skips() {
+        return skip > 0;
+    }
+
     /** The values to order by, with names of their own. */
     List<String> values() {
         return IntStream.range(0, keys.size())

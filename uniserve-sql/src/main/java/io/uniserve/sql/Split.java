@@ -179,7 +179,11 @@ final class Split {
                 && conditions.where().isEmpty()
                 && from.items().size() == 1
                 && conditions.own(from.items().get(0)).isEmpty()
-                && !asked.grouped();
+                && having.isEmpty();
+        // What OFFSET skips, and groups that LIMIT or DISTINCT leave out, are of no row of the answer.
+        boolean each = asked.grouped()
+                ? partials.groups() > 0 && partials.onePerGroup() && !asked.distinct() && !ordering.isLimited()
+                : !ordering.skips();
         Optional<SplitQuery.Top> top = top(partial, having, ordering);
         List<Side> sides = sides();
         List<SplitQuery.Late> fetched = new ArrayList<>();
@@ -187,7 +191,8 @@ final class Split {
             fetched.add(one.fetched(answers.size() + fetched.size(), sides.get(one.item())));
         }
         after.forEach(one -> fetched.add(one.fetched(sides.get(one.lookup.item()))));
-        return new SplitQuery(partial, top, finish.toString(), asked.titles(), stays, sides, whole, fetched);
+        return new SplitQuery(
+                partial, top, finish.toString(), asked.titles(), stays, sides, whole, whole && each, fetched);
     }
 
     /** What is fetched of a table that comes after the groups: columns for these places, by the key in that one. */

@@ -22,7 +22,8 @@ import java.util.Set;
  * @param names of the answer's columns
  * @param stays the table that stays, by its place in FROM; {@link #NOWHERE} where all rows must come to one place
  * @param sides of all tables, by their places in FROM; that of the table that stays is only to be counted
- * @param whole true where the answer is of all rows of one table
+ * @param whole true where the answer is of all rows of one table, or of their groups
+ * @param each true where, besides, every row of an actor's part is a row of the answer, alone or with those of other actors
  * @param late columns that are fetched last; what {@code finish} answers has one column more for each of these tables
  */
 public record SplitQuery(
@@ -33,6 +34,7 @@ public record SplitQuery(
         int stays,
         List<Side> sides,
         boolean whole,
+        boolean each,
         List<Late> late) {
     /** No table can stay in its place: the join would make rows of NULLs at each of its actors. */
     public static final int NOWHERE = -1;
@@ -50,6 +52,13 @@ public record SplitQuery(
         names = List.copyOf(names);
         sides = List.copyOf(sides);
         late = List.copyOf(late);
+    }
+
+    /** The partial answer of a sub-query: one actor's rows more than all may send are enough to know that they are too many. */
+    String part() {
+        return each
+                ? "SELECT * FROM (" + partial + ") AS " + PARTS + " LIMIT " + (Broadcast.wholeRowsMax() + 1)
+                : partial;
     }
 
     /**

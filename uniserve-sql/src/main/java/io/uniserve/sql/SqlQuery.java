@@ -332,13 +332,18 @@ public record SqlQuery(
         return switch (step) {
             case COUNT -> split.side("table to ask", item).count();
             case SIDE -> split.side("table to ask", item).statement(sides.keySet());
-            case PARTIAL -> split.partial();
+            case PARTIAL -> part(split);
             case TOP ->
                 split.top()
                         .orElseThrow(() -> UniserveException.invalid("the query's groups have no order and no HAVING"))
                         .statement();
             case LATE -> split.late(item).statement();
         };
+    }
+
+    /** What an actor of the table that stays is asked for; the query's own answer may be as large as it likes. */
+    String part(SplitQuery split) {
+        return stage.number == Block.MAIN ? split.partial() : split.part();
     }
 
     /** The query as statements; the actors of a server need not parse the same text again. */

@@ -191,7 +191,7 @@ final class SqlRun {
         asking.tell(
                 (top.isPresent() ? "groups" : "partial") + " at " + actors(last.item()) + ": "
                         + Asking.rows(parts.count()),
-                top.map(SplitQuery.Top::statement).orElse(split.partial()));
+                top.map(SplitQuery.Top::statement).orElse(query.part(split)));
         return parts;
     }
 

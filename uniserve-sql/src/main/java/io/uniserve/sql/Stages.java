@@ -140,11 +140,12 @@ final class Stages {
             throw SqlErrors.invalid(
                     block.place(), "the sub-query has " + rows.count() + " rows where one value is wanted");
         }
+        String place = SqlErrors.place(block.place());
         if (query.with(new Stage(block.number(), reduced), answers).split().whole()) {
-            Broadcast.checkWhole(block.rows().tables().get(0).table(), rows.count());
+            Broadcast.checkWholeAnswer(place, block.rows().tables().get(0).table(), rows.count());
         }
         PackedRows packed = PackedRows.of(rows);
-        Broadcast.of(answers.values()).checkAnswer(SqlErrors.place(block.place()), packed);
+        Broadcast.of(answers.values()).checkAnswer(place, packed);
         answers.put(block.number(), packed);
     }
 }

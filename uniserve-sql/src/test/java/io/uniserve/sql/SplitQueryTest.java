@@ -138,6 +138,34 @@ class SplitQueryTest {
                         + " WHERE (s2.c0 = rows.\"a\") AND (s2.c1 = rows.\"s\"))) GROUP BY 1, 2");
     }
 
+    /** Only where each row or group of an actor is one of the answer do more than may be sent mean that these are too many. */
+    @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            value = {
+                "true  | SELECT b FROM t",
+                "true  | SELECT DISTINCT b, s FROM t",
+                "true  | SELECT b FROM t ORDER BY b LIMIT 3",
+                "true  | SELECT DISTINCT b FROM t LIMIT 3",
+                "true  | SELECT s, count(*), avg(b), min(DISTINCT x) FROM t GROUP BY s",
+                "true  | SELECT count(*) FROM t GROUP BY s, x",
+                "false | SELECT b FROM t ORDER BY b LIMIT 3 OFFSET 1",
+                "false | SELECT b FROM t WHERE f",
+                "false | SELECT b FROM t WHERE a IN (SELECT a FROM t)",
+                "false | SELECT i.b FROM t i JOIN t j ON i.a = j.a",
+                "false | SELECT count(*) FROM t",
+                "false | SELECT count(DISTINCT b) FROM t",
+                "false | SELECT s, count(DISTINCT b) FROM t GROUP BY s",
+                "false | SELECT DISTINCT s FROM t GROUP BY s, x",
+                "false | SELECT s FROM t GROUP BY s HAVING count(*) > 1",
+                "false | SELECT s FROM t GROUP BY s ORDER BY count(*) LIMIT 3"
+            })
+    void partsOfSubQueriesAreCutWhereTheyTellThatAllIsTooMuch(boolean cut, String sql) {
+        SplitQuery split = split(sql);
+        assertThat(split.part())
+                .isEqualTo(cut ? "SELECT * FROM (" + split.partial() + ") AS parts LIMIT 100001" : split.partial());
+    }
+
     @Test
     void datesWithIntervalsAreConstants() {
         assertThat(split("SELECT a FROM t WHERE c <= date '1998-12-01' - interval '90' day (3)")

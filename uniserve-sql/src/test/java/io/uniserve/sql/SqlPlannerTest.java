@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 /** Which table stays, what is sent to it, and what is too much. */
 class SqlPlannerTest {
@@ -248,12 +249,35 @@ class SqlPlannerTest {
                 plan(200_000, 100_001, 0),
                 "SELECT b_id FROM big WHERE b_mid IN (SELECT m_id FROM mid)",
                 ErrorCode.TOO_LARGE,
-                "send all 100,001 rows of table mid");
+                "line 1, column 38: the sub-query has more than 100,000 rows or groups of all those of table mid");
         refused(
                 plan(200_000, 1_000_001, 0),
                 "SELECT b_id FROM big WHERE b_mid IN (SELECT m_id FROM mid WHERE m_small > 1)",
                 ErrorCode.TOO_LARGE,
                 "line 1, column 38: the sub-query has 1,000,001 rows");
+    }
+
+    /** Actors tell of their rows, or groups, no more than that they are too many. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT b_id FROM big WHERE b_mid IN (SELECT m_id FROM mid)",
+                "SELECT b_id FROM big WHERE b_mid NOT IN (SELECT m_small FROM mid)",
+                "SELECT b_id FROM big WHERE b_mid IN (SELECT m_id FROM mid GROUP BY m_id)",
+                "SELECT b_id FROM big WHERE b_mid IN (SELECT m_id FROM mid ORDER BY m_id LIMIT 200000)",
+                "SELECT b_id FROM big WHERE b_mid > (SELECT max(m_small) FROM mid WHERE m_id = b_mid)",
+                "SELECT b_id FROM big WHERE EXISTS (SELECT 1 FROM mid WHERE m_id = b_mid AND m_small <> b_id)",
+                "SELECT b_id FROM big LEFT JOIN (SELECT m_id AS k FROM mid) AS d ON k = b_mid",
+                "SELECT max(n) FROM big, (SELECT m_id, m_small, count(*) AS n FROM mid GROUP BY m_id, m_small) AS d"
+                        + " WHERE m_id = b_mid",
+                "WITH d AS (SELECT DISTINCT m_id, m_small FROM mid) SELECT b_id FROM big, d WHERE m_id = b_mid"
+            })
+    void noSubQueryBringsALargeTableWhole(String sql) {
+        TestingPlan plan = plan(400_000, 300_000, 0);
+        refused(plan, sql, ErrorCode.TOO_LARGE, "the sub-query has more than 100,000 rows or groups of all those");
+        assertThat(plan.partial).isEqualTo(100_001);
+        TestingPlan most = plan(400_000, 100_000, 0);
+        answer(most, sql);
     }
 
     @Test

@@ -22,10 +22,14 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Function;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /** A cluster for planners: tables by columns, and rows of which only the number counts. */
 final class TestingPlan implements PlanContext {
+    private static final Pattern LIMIT = Pattern.compile(" LIMIT (\\d+)$");
+
     private final Map<TableName, TableMeta> tables = new HashMap<>();
     private final Map<String, Long> counts = new HashMap<>();
     private final Map<String, Long> counted = new HashMap<>();
@@ -42,6 +46,8 @@ final class TestingPlan implements PlanContext {
 
     /** Steps asked for, in order, with the sides that came with them. */
     final List<String> asked = new ArrayList<>();
+    /** How many rows came last as a part of an answer: no more than the statement's LIMIT, as if one actor had them all. */
+    long partial;
     /** The clock. */
     long nanos;
 
@@ -83,10 +89,15 @@ final class TestingPlan implements PlanContext {
     @Override
     public <P, V, R> R retrieve(TableName table, RetrieveCall<P, V> call, P parameters, Combiner<V, R> combiner) {
         SqlQuery query = SqlQuery.CODEC.decode(SqlQuery.CODEC.encode((SqlQuery) parameters));
-        query.work(Columns.of(table(table)), 0);
+        String statement = query.work(Columns.of(table(table)), 0).statement();
         asked.add(query.step() + " " + table + " " + query.sides().keySet()
                 + (query.given().isEmpty() ? "" : " given " + query.given().keySet()));
         long rows = counts.getOrDefault(table.value(), 0L);
+        if (query.step() == SqlQuery.Step.PARTIAL) {
+            Matcher limit = LIMIT.matcher(statement);
+            rows = limit.find() ? Math.min(rows, Long.parseLong(limit.group(1))) : rows;
+            partial = rows;
+        }
         List<List<@Nullable String>> values = new ArrayList<>();
         if (query.step() == SqlQuery.Step.COUNT) {
             values.add(List.of(String.valueOf(counted.getOrDefault(table.value(), rows))));

@@ -81,6 +81,58 @@ class SmallTablesTest {
         }
     }
 
+    /** Of all rows of a table, or of their groups, a hundred may be sent on: never is a part taken for all. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "id IN (SELECT v FROM big)",
+                "id NOT IN (SELECT id % 100 FROM big)",
+                "id IN (SELECT id % 100 FROM big GROUP BY id % 100)",
+                "id IN (SELECT max(id) FROM big GROUP BY id % 100)",
+                "id IN (SELECT DISTINCT v FROM big GROUP BY v, id)",
+                "id IN (SELECT count(DISTINCT id) FROM big GROUP BY v)",
+                "id IN (SELECT id FROM big GROUP BY id HAVING max(id) > 1950)",
+                "id IN (SELECT id FROM big GROUP BY id ORDER BY id DESC LIMIT 3)",
+                "id IN (SELECT id FROM big ORDER BY id DESC LIMIT 100)",
+                "id IN (SELECT id FROM big ORDER BY id DESC LIMIT 10 OFFSET 1500)",
+                "id < (SELECT count(*) FROM e WHERE kind = v) ",
+                "id < (SELECT id FROM big ORDER BY id DESC LIMIT 1)",
+                "EXISTS (SELECT 1 FROM big)"
+            })
+    void subQueriesOverALargeTableOfFewValuesAreAnswered(String condition) throws SQLException {
+        System.setProperty(LIMITS, "0.001");
+        try {
+            same("SELECT count(*), sum(id) FROM big WHERE " + condition);
+        } finally {
+            System.clearProperty(LIMITS);
+        }
+    }
+
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "id IN (SELECT id FROM big)",
+                "id NOT IN (SELECT id % 101 FROM big)",
+                "id IN (SELECT id % 101 FROM big GROUP BY id % 101)",
+                "id IN (SELECT count(DISTINCT id) FROM big GROUP BY id % 101)",
+                "id IN (SELECT id FROM big ORDER BY id DESC LIMIT 101)",
+                "EXISTS (SELECT 1 FROM e WHERE e.id = big.id AND kind <> v)",
+                "id < (SELECT sum(kind) FROM e WHERE e.id = big.id)"
+            })
+    void thoseOfManyValuesAreRefused(String condition) {
+        System.setProperty(LIMITS, "0.001");
+        try {
+            assertThatThrownBy(() -> ask("SELECT count(*) FROM big WHERE " + condition))
+                    .isInstanceOfSatisfying(
+                            UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE))
+                    .hasMessageMatching(
+                            "(?s).*line 1, column \\d+: the sub-query has more than 100 rows or groups of all"
+                                    + " those of table (big|e); .*");
+        } finally {
+            System.clearProperty(LIMITS);
+        }
+    }
+
     @ParameterizedTest
     @ValueSource(
             strings = {

@@ -1,0 +1,119 @@
+package io.uniserve.port.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/**
+ * Reads in the lines of a plan how many rows of each table leave their actors for one place, or for all, and fails where those
+ * are too many.
+ *
+ * <p>Of a large table never all rows may. Where nothing filters it, neither a condition of its own nor an equality with a
+ * table that something filters, no more may be sent than {@code most}, nor may a sub-query of it alone, without HAVING, have
+ * more rows or groups, of which no actor tells more either. Groups of the query itself are not bounded so, and where it counts
+ * distinct values they may be as many as there are rows: each actor tells its values.
+ */
+final class MovedRows {
+    private static final Pattern STAGE = Pattern.compile("(sub-query|rows that want the sub-query) q\\d+, .*");
+
+    /** {@code ... from 3 actors of TABLE: ROWS rows}. */
+    private static final Pattern MOVED = Pattern.compile("(broadcast|send by key|partial at|groups at|late columns at) "
+            + "(?:(\\w+(?: AS \\w+)?) from )?(\\d+)(?: of \\d+)? actors? of (\\w+): ([0-9,]+) rows?.*");
+
+    private static final Pattern FINISH = Pattern.compile("finish: ([0-9,]+) rows?.*");
+    private static final Pattern PARTNERS = Pattern.compile(", those with partners in ([\\w, ]+)");
+
+    private final Map<String, Long> counts;
+    private final long most;
+    private final boolean values;
+
+    /** What the lines so far tell of the stage that they are of. */
+    private boolean sub;
+
+    private boolean alone = true;
+    private boolean whole;
+    private final Set<String> filtered = new TreeSet<>();
+
+    private MovedRows(Map<String, Long> counts, long most, boolean values) {
+        this.counts = counts;
+        this.most = most;
+        this.values = values;
+    }
+
+    /**
+     * Reads a plan.
+     *
+     * @param counts how many rows tables have
+     * @param most rows of a table that may be sent without a condition; a table of more is a large one
+     * @param values whether the query itself counts distinct values
+     */
+    static void check(String plan, Map<String, Long> counts, long most, boolean values) {
+        assertThat(plan).contains("answer: ");
+        MovedRows moved = new MovedRows(counts, most, values);
+        List<String> lines = plan.lines().toList();
+        int known = 0;
+        for (int i = 0; i < lines.size(); i++) {
+            String next = i + 1 < lines.size() ? lines.get(i + 1) : "";
+            known += moved.read(lines.get(i), next.startsWith("    ") ? next : "", plan) ? 1 : 0;
+        }
+        assertThat(known).as("lines that are known, of\n" + plan).isPositive();
+    }
+
+    /** True for a line that tells what leaves its actors. */
+    private boolean read(String line, String statement, String plan) {
+        String told = line + "\nin\n" + plan;
+        Matcher finish = FINISH.matcher(line);
+        if (STAGE.matcher(line).matches() || line.equals("the query:")) {
+            sub = !line.equals("the query:");
+            alone = true;
+            whole = false;
+            filtered.clear();
+        } else if (line.startsWith("in place: ")) {
+            alone = false;
+        } else if (finish.matches() && whole) {
+            assertThat(number(finish.group(1))).as(told).isLessThanOrEqualTo(most);
+        }
+        Matcher moved = MOVED.matcher(line);
+        if (!moved.matches()) {
+            return line.startsWith("joined in ");
+        }
+        boolean sent = moved.group(2) != null;
+        if (sent && isFiltered(line)) {
+            filtered.add(moved.group(2).replaceFirst(".* AS ", ""));
+        }
+        long all = counts.getOrDefault(moved.group(4), 0L);
+        if (all <= most) {
+            return true;
+        }
+        long rows = number(moved.group(5));
+        if (sent || sub || !values) {
+            assertThat(rows).as(told).isLessThan(all);
+        }
+        assertThat(line).as(plan).doesNotContain(", all it has");
+        if (sent && !isFiltered(line)) {
+            assertThat(rows).as(told).isLessThanOrEqualTo(most);
+        } else if (sub && alone && !sent) {
+            whole = !statement.contains(" WHERE ") && !statement.contains(" HAVING ");
+            if (whole) {
+                assertThat(rows).as(told).isLessThanOrEqualTo(most * number(moved.group(3)));
+            }
+        }
+        return true;
+    }
+
+    private boolean isFiltered(String line) {
+        Matcher partners = PARTNERS.matcher(line);
+        return line.contains(" that its conditions leave")
+                || (partners.find()
+                        && List.of(partners.group(1).split(", ")).stream().anyMatch(filtered::contains));
+    }
+
+    private static long number(String text) {
+        return Long.parseLong(text.replace(",", ""));
+    }
+}

@@ -17,6 +17,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
@@ -100,7 +101,7 @@ class ManyShufflesTest {
                     .allSatisfy(line -> assertThat(line).endsWith(" 0.0"));
             assertThat(now.open().threads()).doesNotContainKey(ASKER);
         });
-        return last.get();
+        return Objects.requireNonNull(last.get());
     }
 
     private List<Path> chunks() {

@@ -94,7 +94,11 @@ final class ServerResources {
                 clock,
                 exchangeLoop,
                 new GrpcNetwork(channels, cluster, exchangeLoop),
-                closing.add(new FileDisk(data.scratch().resolve("chunks"), EXCHANGE_DISK_THREADS, exchangeLoop)),
+                closing.add(FileDisk.scratch(
+                        "uniserve-exchange-disk",
+                        data.scratch().resolve("chunks"),
+                        EXCHANGE_DISK_THREADS,
+                        exchangeLoop)),
                 self,
                 exchangeLimits,
                 ids.next());

@@ -226,7 +226,7 @@ public record Shuffle<P, V>(
      * @param actors how many it ran on
      * @param rows in its chunks; of the gather: in those it was given
      * @param bytes of these chunks as they were kept
-     * @param sentBytes of the chunks that it was given: those that came from other servers
+     * @param sentBytes of the chunks that it was given: those that came from other servers, a broadcast one once a server
      * @param spilledBytes of its chunks, and of those that came from other servers, what was written to files
      * @param servers where it ran, by their ids; one that is gone by its address
      * @param nanos from the stage's start to its end

@@ -7,13 +7,18 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /** All chunks that one server's gathers of one request want: here, complete and checked, until it is closed. */
 public final class Delivery {
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<Inbox.Remote> remotes = new ArrayList<>();
+    /** The same, to find one again: what is broadcast is one for all slots. */
+    private final Set<Inbox.Remote> known = new HashSet<>();
+
     private final Completion<Delivery> completion;
     private final Runnable onClose;
     private Timers.Cancel late = () -> {};
@@ -27,16 +32,19 @@ public final class Delivery {
         private final GatherFrame.Wanted wanted;
         private final Inbox.@Nullable Remote remote;
         private final ChunkStore.@Nullable Stored local;
+        private final boolean first;
 
         private Arrival(
                 int actor,
                 GatherFrame.Wanted wanted,
                 Inbox.@Nullable Remote remote,
-                ChunkStore.@Nullable Stored local) {
+                ChunkStore.@Nullable Stored local,
+                boolean first) {
             this.actor = actor;
             this.wanted = wanted;
             this.remote = remote;
             this.local = local;
+            this.first = first;
         }
 
         /** The actor whose slot it is for. */
@@ -72,6 +80,11 @@ public final class Delivery {
         /** True where it came from another server. */
         public boolean sent() {
             return remote != null;
+        }
+
+        /** True where it came from another server for this slot, or for several of which this is the first: a chunk comes once. */
+        public boolean sentFirst() {
+            return sent() && first;
         }
 
         /** True where it is in a file. */
@@ -111,11 +124,11 @@ public final class Delivery {
             return;
         }
         remotes.add(remote);
-        arrivals.add(new Arrival(actor, wanted, remote, null));
+        arrivals.add(new Arrival(actor, wanted, remote, null, known.add(remote)));
     }
 
     void here(int actor, GatherFrame.Wanted wanted, ChunkStore.Stored stored) {
-        arrivals.add(new Arrival(actor, wanted, null, stored));
+        arrivals.add(new Arrival(actor, wanted, null, stored, true));
     }
 
     /** All that is wanted has been named. */

@@ -13,7 +13,7 @@ import java.util.TreeSet;
  *
  * @param rows in the chunks it was given
  * @param bytes of them as they were kept
- * @param sentBytes of them that came from other servers
+ * @param sentBytes of them that came from other servers, one that several slots of a server get as one
  * @param spilledBytes of these that were written to files
  * @param servers where it ran
  */

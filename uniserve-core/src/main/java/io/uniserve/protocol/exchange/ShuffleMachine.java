@@ -233,7 +233,7 @@ public final class ShuffleMachine {
     /**
      * The end of a stage that left chunks.
      *
-     * @param sentBytes of the chunks that it was given, those that came from other servers
+     * @param sentBytes of the chunks that it was given, those that came from other servers, a broadcast one once a server
      * @param givenSpilledBytes of these, those that were written to files
      */
     public record Scattered(

@@ -81,8 +81,11 @@ class ExchangeMachineTest {
         Delivery delivery = value(world.delivered(0, frame, 0, 1, 2));
         assertThat(delivery.arrivals())
                 .hasSize(3)
-                .allSatisfy(one -> assertThat(world.read(one)).isEqualTo(chunk(30, 1)));
+                .allSatisfy(one -> assertThat(world.read(one)).isEqualTo(chunk(30, 1)))
+                .allSatisfy(one -> assertThat(one.sent()).isTrue());
         assertThat(world.pulls).hasSize(4);
+        assertThat(delivery.arrivals().stream().filter(Delivery.Arrival::sentFirst))
+                .hasSize(1);
         assertThat(world.machine(0).usage().memoryBytes()).isEqualTo(35);
     }
 

@@ -31,6 +31,9 @@ import java.util.stream.Stream;
  */
 public final class FileDisk implements Disk, AutoCloseable {
     private static final int OPEN_FILES_MAX = 512;
+    /** Those that several parts go into may still be open for the next one. */
+    static final int SCRATCH_OPEN_FILES_MAX = 64;
+
     private static final String UNFINISHED = "~";
     /** Files up to this size, as a replica's state, may be replaced even when the disk is full. */
     private static final int SMALL_BYTES = 16 << 10;
@@ -40,7 +43,8 @@ public final class FileDisk implements Disk, AutoCloseable {
     private final Path root;
     private final Completions pool;
     private final RoomReserve reserve;
-    private final OpenFiles open = new OpenFiles(OPEN_FILES_MAX);
+    private final OpenFiles open;
+    private final boolean durable;
 
     /**
      * @param root made if absent
@@ -48,14 +52,35 @@ public final class FileDisk implements Disk, AutoCloseable {
      * @param loop where completions run
      */
     public FileDisk(Path root, int threads, Executor loop) {
+        this("uniserve-disk", root, threads, loop, true);
+    }
+
+    private FileDisk(String name, Path root, int threads, Executor loop, boolean durable) {
         this.root = root;
+        this.durable = durable;
+        this.open = new OpenFiles(durable ? OPEN_FILES_MAX : SCRATCH_OPEN_FILES_MAX);
         try {
             DurableFiles.createDirectories(root.toAbsolutePath());
         } catch (IOException e) {
             throw DiskErrors.of("cannot make " + root, e);
         }
         this.reserve = new RoomReserve(root.resolve("reserve" + UNFINISHED), RESERVE_BYTES);
-        this.pool = new Completions("uniserve-disk", threads, loop);
+        this.pool = new Completions(name, threads, loop);
+    }
+
+    /**
+     * One for files that no later process reads. As nobody syncs them, none has to stay open until then: there may be any number,
+     * of which few are open.
+     *
+     * @param name what those of its threads begin with
+     */
+    public static FileDisk scratch(String name, Path root, int threads, Executor loop) {
+        return new FileDisk(name, root, threads, loop, false);
+    }
+
+    /** Files open for appending: for tests of their bound. */
+    int openFiles() {
+        return open.size();
     }
 
     @Override
@@ -66,7 +91,9 @@ public final class FileDisk implements Disk, AutoCloseable {
     private Done append(Path file, Bytes data) throws IOException {
         OpenFiles.OpenFile channel = open.take(file);
         try {
-            channel.markDirty();
+            if (durable) {
+                channel.markDirty();
+            }
             reserve.beside(() -> DurableFiles.writeFully(channel.channel(), data.buffer()));
         } finally {
             open.give(channel);
@@ -207,7 +234,7 @@ public final class FileDisk implements Disk, AutoCloseable {
         run("delete", path, completion, file -> {
             open.forget(file);
             DurableFiles.deleteTree(file);
-            if (Files.isDirectory(parent(file))) {
+            if (durable && Files.isDirectory(parent(file))) {
                 DurableFiles.syncDirectory(parent(file));
             }
             return Done.DONE;

@@ -70,6 +70,25 @@ class FileDiskTest {
     }
 
     @Test
+    void anyNumberOfScratchFilesKeepsFewOpen() {
+        int files = 4 * FileDisk.SCRATCH_OPEN_FILES_MAX;
+        try (FileDisk scratch = FileDisk.scratch("scratch", root, 2, loop)) {
+            for (String part : List.of("one ", "two")) {
+                for (int file = 0; file < files; file++) {
+                    String path = "chunks/" + file;
+                    does(done -> scratch.append(path, Bytes.utf8(part), done));
+                }
+            }
+            assertThat(scratch.openFiles()).isLessThanOrEqualTo(FileDisk.SCRATCH_OPEN_FILES_MAX);
+            for (int file = 0; file < files; file++) {
+                assertThat(text("chunks/" + file)).isEqualTo("one two");
+            }
+            does(done -> scratch.delete("chunks", done));
+            assertThat(scratch.openFiles()).isZero();
+        }
+    }
+
+    @Test
     void whatIsAppendedAndSyncedAtOnceFailsByTheHalfThatFailed() {
         List<Outcome<Done>> others = Collections.synchronizedList(new ArrayList<>());
         does(done -> disk.appendSynced("a/log.1", Bytes.utf8("one "), others::add, done));

@@ -79,8 +79,8 @@ public final class Inputs implements Timers.Cancel, AutoCloseable {
             if (arrival.actor() == actor) {
                 rows += arrival.rows();
                 bytes += arrival.bytes();
-                sent += arrival.sent() ? arrival.bytes() : 0;
-                spilled += arrival.sent() && arrival.spilled() ? arrival.bytes() : 0;
+                sent += arrival.sentFirst() ? arrival.bytes() : 0;
+                spilled += arrival.sentFirst() && arrival.spilled() ? arrival.bytes() : 0;
             }
         }
         return new Gathered<>(

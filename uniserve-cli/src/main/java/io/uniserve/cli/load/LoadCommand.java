@@ -29,7 +29,8 @@ import picocli.CommandLine.Parameters;
             "Loads rows from files: JSON lines, CSV with a header line, lines of text, TPC-H's .tbl, or Solr's updates in JSON",
             "or XML, each also packed by gzip. Values of CSV and .tbl are of the types of the table's columns.",
             "A row that is wrong is told with its line and passed over; rows the cluster does not acknowledge end the load.",
-            "Files for a table with typed columns are read to their ends first: where a row is wrong nothing is loaded."
+            "Files for a table with typed columns are read to their ends first: where a row does not fit the columns, nothing",
+            "is loaded. What only the port's engine refuses is found when it is sent; rows before and behind it are loaded."
         },
         footer = {
             "  uniserve load speeches europarl.jsonl.gz",

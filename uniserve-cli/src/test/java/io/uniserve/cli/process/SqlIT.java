@@ -164,6 +164,8 @@ class SqlIT {
                 "SELECT shop, id FROM sales GROUP BY shop | line 1, column",
                 "DROP TABLE sales | line 1, column",
                 "DELETE FROM sales | line 1, column",
+                "COPY sales FROM '/etc/passwd' (FORMAT csv) | line 1, column 1: syntax error",
+                "COPY (SELECT * FROM sales) TO '/tmp/sales.parquet' | line 1, column 26: syntax error",
                 "SELECT 1 FROM sales; DROP TABLE sales | line 1, column"
             })
     void whatIsWrongIsRefused(String sql, String message) {

@@ -73,16 +73,18 @@ class TpchBenchIT {
         assertThat(result.path("figures")).isEmpty();
     }
 
-    /** What MonetDB cannot do is told with its reason, and no answer is another one. */
+    /** What MonetDB cannot do is told with its reason, and no answer is another one: docs/benchmarks/tpch.md has the list. */
     @Test
     void thoseThatMonetDbAnswersAreTheSame() throws IOException {
         Run run = run("bench tpch --sf 0.01 --servers 2 --heap 256m --check --port monetdb");
         assertThat(run.exit()).as(run.out() + run.err()).isEqualTo(ExitCode.OK);
         JsonNode result =
                 new ObjectMapper().readTree(run.lines().get(run.lines().size() - 1));
-        assertThat(result.path("compared").asInt() + result.path("refused").size())
-                .isEqualTo(22);
         assertThat(result.path("different").asInt(-1)).isZero();
+        assertThat(result.path("compared").asInt()).isEqualTo(11);
+        assertThat(result.path("refused").fieldNames())
+                .toIterable()
+                .containsExactlyInAnyOrder("Q2", "Q4", "Q11", "Q13", "Q15", "Q16", "Q17", "Q18", "Q20", "Q21", "Q22");
     }
 
     private static JsonNode figure(JsonNode result, String name) {

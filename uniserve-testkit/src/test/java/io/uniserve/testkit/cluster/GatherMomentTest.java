@@ -7,6 +7,7 @@ import io.uniserve.api.operator.Chunk;
 import io.uniserve.api.operator.ChunkSink;
 import io.uniserve.api.operator.GatherCall;
 import io.uniserve.api.operator.GatherOperator;
+import io.uniserve.api.operator.Operator;
 import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.ScatterCall;
 import io.uniserve.api.operator.ScatterOperator;
@@ -52,7 +53,7 @@ class GatherMomentTest {
 
     private final LocalCluster cluster = LocalCluster.builder()
             .servers(3)
-            .engine(new ExtendedEngine(List.of(SEND, MEET), GatherMomentTest::plan))
+            .engine(new Meeting())
             .setting("server.stop-grace", "0s")
             .start();
     private final UniserveClient client = cluster.client();
@@ -74,18 +75,26 @@ class GatherMomentTest {
         return sent + " " + KvOperators.SUM.retrieve(actor, context, field);
     }
 
-    /** All of table a, which slot 0 got, and all of table b, as its actors have it. */
-    private static Answer plan(QueryText query, PlanContext context) {
-        Shuffle<String, String> plan = Shuffle.scatter(A, ScatterCall.of(SEND), query.text())
-                .gather(query.table(), GatherCall.of(MEET), query.text());
-        Shuffle.Result<List<String>> result = context.shuffle(plan, List::copyOf);
-        long[] sums = new long[2];
-        for (String value : result.value()) {
-            String[] both = value.split(" ");
-            sums[0] += Long.parseLong(both[0]);
-            sums[1] += Long.parseLong(both[1]);
+    private static final class Meeting extends ExtendedKvEngine {
+        @Override
+        List<Operator<?, ?>> added() {
+            return List.of(SEND, MEET);
         }
-        return new Answer("text/plain", Bytes.utf8(sums[0] + " " + sums[1]));
+
+        /** All of table a, which slot 0 got, and all of table b, as its actors have it. */
+        @Override
+        Answer answer(QueryText query, PlanContext context) {
+            Shuffle<String, String> plan = Shuffle.scatter(A, ScatterCall.of(SEND), query.text())
+                    .gather(query.table(), GatherCall.of(MEET), query.text());
+            Shuffle.Result<List<String>> result = context.shuffle(plan, List::copyOf);
+            long[] sums = new long[2];
+            for (String value : result.value()) {
+                String[] both = value.split(" ");
+                sums[0] += Long.parseLong(both[0]);
+                sums[1] += Long.parseLong(both[1]);
+            }
+            return new Answer("text/plain", Bytes.utf8(sums[0] + " " + sums[1]));
+        }
     }
 
     private void add(String table) {

@@ -3,7 +3,6 @@ package io.uniserve.testkit.cluster;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.sun.management.UnixOperatingSystemMXBean;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
@@ -12,38 +11,46 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.port.kv.KvEngine;
 import java.io.IOException;
 import java.io.UncheckedIOException;
-import java.lang.management.ManagementFactory;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.TreeMap;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.Executors;
+import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
  * Thousands of plans with scatters on three servers of one process. Some write their chunks to files, some are cancelled or past
  * their deadlines in their first stage or their last, of some a stage fails for good, or on one server, or what it made is lost:
- * afterwards there are as many threads and open files as before, and nothing is held. {@code -Duniserve.shuffles=10000} asks for
- * more than a build does.
+ * afterwards the process has no thread more, of any kind, and no open file more than when plans of all these kinds had filled its
+ * pools, and nothing is held. {@code -Duniserve.shuffles=10000} asks for more than a build does.
  */
+@Isolated
 @Timeout(1_200)
 class ManyShufflesTest {
     private static final int QUERIES = Integer.getInteger("uniserve.shuffles", 900);
-    private static final int WARM_UP = 150;
+    /** Of one round, each of which has every kind of plan several times. */
+    private static final int WARM_UP = 144;
+
     private static final int ASKERS = 4;
+    private static final String ASKER = "asker";
     private static final int ROWS = 60;
     /** Every number is in one slot's chunks, and in those that all four slots get. */
     private static final String SUM = Long.toString(5L * ROWS * (ROWS - 1) / 2);
@@ -65,7 +72,9 @@ class ManyShufflesTest {
     Path directory;
 
     /** What is there, as far as plans with scatters could leave it. */
-    private record Held(long threads, long files, List<String> told) {}
+    private record Held(Footprint open, List<String> told) {}
+
+    private final AtomicInteger asked = new AtomicInteger();
 
     private static Held held(LocalCluster cluster) {
         List<String> told = new ArrayList<>();
@@ -78,13 +87,21 @@ class ManyShufflesTest {
                     .sorted()
                     .forEach(told::add);
         }
-        long threads = Thread.getAllStackTraces().keySet().stream()
-                .filter(thread -> thread.getName().startsWith("uniserve"))
-                .count();
-        long files = ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
-                ? system.getOpenFileDescriptorCount()
-                : 0;
-        return new Held(threads, files, told);
+        return new Held(Footprint.now(), told);
+    }
+
+    /** What is there once nothing is under way. */
+    private static Held idle(LocalCluster cluster) {
+        AtomicReference<Held> last = new AtomicReference<>();
+        await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
+            Held now = held(cluster);
+            last.set(now);
+            assertThat(now.told())
+                    .hasSize(15)
+                    .allSatisfy(line -> assertThat(line).endsWith(" 0.0"));
+            assertThat(now.open().threads()).doesNotContainKey(ASKER);
+        });
+        return Objects.requireNonNull(last.get());
     }
 
     private List<Path> chunks() {
@@ -104,6 +121,8 @@ class ManyShufflesTest {
                 .directory(directory)
                 // Those of a plain query fit, those of a large one do not.
                 .setting("server.exchange-query-memory", "16KiB")
+                // The thread that judges loads begins some time later.
+                .setting("coordinator.rebalance.period", "0s")
                 .start()) {
             UniserveClient client = cluster.client();
             client.admin()
@@ -117,12 +136,13 @@ class ManyShufflesTest {
                                     .toList())
                     .run()
                     .orThrow();
-            ask(client, 0, WARM_UP);
-            await().until(() -> held(cluster).told().stream().allMatch(line -> line.endsWith(" 0.0")));
-            Held before = held(cluster);
-            assertThat(before.told()).hasSize(15);
+            Footprint before = Footprint.settled(() -> {
+                ask(client, WARM_UP);
+                return idle(cluster).open();
+            });
+            LOG.warn("settled after {} queries: {}", asked, before);
 
-            Map<String, Integer> ended = ask(client, WARM_UP, QUERIES);
+            Map<String, Integer> ended = ask(client, QUERIES);
             LOG.warn("{} queries ended {}", QUERIES, ended);
 
             assertThat(ended.keySet())
@@ -131,34 +151,44 @@ class ManyShufflesTest {
             assertThat(ended.getOrDefault(SUM, 0)).isGreaterThanOrEqualTo(QUERIES / TURN * PLAIN);
             assertThat(ended.getOrDefault(SUM + " spilled", 0)).isGreaterThanOrEqualTo(QUERIES / TURN);
             assertThat(ended.getOrDefault(SUM + " anew", 0)).isGreaterThanOrEqualTo(QUERIES / TURN);
+            idle(cluster);
             await().atMost(Duration.ofSeconds(30)).untilAsserted(() -> {
-                Held after = held(cluster);
-                assertThat(after.told()).isEqualTo(before.told());
-                assertThat(after.threads()).isLessThanOrEqualTo(before.threads());
+                Footprint after = Footprint.now();
+                assertThat(after.threadsAbove(before)).isEmpty();
                 assertThat(after.files()).isLessThanOrEqualTo(before.files());
                 assertThat(chunks()).isEmpty();
             });
-            LOG.warn("before {}, after {}", before, held(cluster));
+            LOG.warn("after {} queries: {}", asked, Footprint.now());
             assertThat(cluster.failures()).isEmpty();
         }
     }
 
     /** How many ended in which way: with which sum, or which error. */
-    private static Map<String, Integer> ask(UniserveClient client, int from, int queries) {
+    private Map<String, Integer> ask(UniserveClient client, int queries) {
         Map<String, Integer> ended = new ConcurrentSkipListMap<>();
+        int from = asked.getAndAdd(queries);
         AtomicInteger next = new AtomicInteger(from);
-        List<CompletableFuture<Void>> askers = IntStream.range(0, ASKERS)
-                .mapToObj(asker -> CompletableFuture.runAsync(() -> {
-                    for (int n = next.getAndIncrement(); n < from + queries; n = next.getAndIncrement()) {
-                        ended.merge(end(client, n, n % TURN), 1, Integer::sum);
-                    }
-                }))
-                .toList();
-        askers.forEach(CompletableFuture::join);
+        // One more thread for those that give up. None of them outlives this, as threads of common pools would.
+        ScheduledExecutorService threads =
+                Executors.newScheduledThreadPool(ASKERS + 1, task -> new Thread(task, ASKER));
+        try {
+            List<CompletableFuture<Void>> askers = IntStream.range(0, ASKERS)
+                    .mapToObj(asker -> CompletableFuture.runAsync(
+                            () -> {
+                                for (int n = next.getAndIncrement(); n < from + queries; n = next.getAndIncrement()) {
+                                    ended.merge(end(client, threads, n, n % TURN), 1, Integer::sum);
+                                }
+                            },
+                            threads))
+                    .toList();
+            askers.forEach(CompletableFuture::join);
+        } finally {
+            threads.shutdown();
+        }
         return new TreeMap<>(ended);
     }
 
-    private static String end(UniserveClient client, int number, int turn) {
+    private static String end(UniserveClient client, ScheduledExecutorService later, int number, int turn) {
         String kind = KINDS.getOrDefault(turn, "sum");
         boolean endless = kind.equals("slow") || kind.equals("crawl");
         String text = kind + " " + number;
@@ -168,8 +198,7 @@ class ManyShufflesTest {
             }
             if (endless) {
                 CompletableFuture<Answer> asked = client.queryAsync("t", text).toCompletableFuture();
-                CompletableFuture.delayedExecutor(number % 10, TimeUnit.MILLISECONDS)
-                        .execute(() -> asked.cancel(true));
+                Object unused = later.schedule(() -> asked.cancel(true), number % 10, TimeUnit.MILLISECONDS);
                 return text(asked.join());
             }
             return text(client.query("t", text));

@@ -1,10 +1,6 @@
 package io.uniserve.testkit.cluster;
 
-import io.uniserve.api.ActorFactory;
 import io.uniserve.api.Document;
-import io.uniserve.api.Engine;
-import io.uniserve.api.EngineContext;
-import io.uniserve.api.EngineInstance;
 import io.uniserve.api.operator.Chunk;
 import io.uniserve.api.operator.ChunkSink;
 import io.uniserve.api.operator.GatherCall;
@@ -16,23 +12,19 @@ import io.uniserve.api.operator.OperatorContext;
 import io.uniserve.api.operator.ScatterCall;
 import io.uniserve.api.operator.ScatterOperator;
 import io.uniserve.api.plan.Answer;
-import io.uniserve.api.plan.Planner;
+import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.Shuffle;
-import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import io.uniserve.model.PortInfo;
-import io.uniserve.model.TableMeta;
 import io.uniserve.port.kv.KvActor;
-import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Optional;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
@@ -44,7 +36,7 @@ import java.util.stream.LongStream;
  * ({@code crawl}) that wait until somebody ends them; a gather, map or scatter that throws ({@code throw}, {@code break}, {@code spoil}); and, once a
  * query, a scatter whose server says that it cannot ({@code busy}), or a gather whose chunks are lost ({@code lose}).
  */
-final class ShufflingEngine implements Engine {
+final class ShufflingEngine extends ExtendedKvEngine {
     private static final ScatterOperator<KvActor, String> SCATTER = ScatterOperator.of(
             new ScatterCall<>("test.scatter@1", Codecs.STRING), KvActor.class, ShufflingEngine::scatter);
     private static final MapOperator<KvActor, String> MAP =
@@ -55,7 +47,6 @@ final class ShufflingEngine implements Engine {
     /** Numbers that add nothing to a sum, of each chunk of a {@code large} query. */
     private static final int LARGE = 400;
 
-    private final KvEngine engine = new KvEngine();
     /** Texts of queries whose trouble has been. */
     private static final Set<String> TROUBLED = ConcurrentHashMap.newKeySet();
 
@@ -149,63 +140,21 @@ final class ShufflingEngine implements Engine {
     }
 
     @Override
-    public PortInfo info() {
-        PortInfo info = engine.info();
-        List<String> operators = new ArrayList<>(info.operators());
-        operators.add(SCATTER.id());
-        operators.add(MAP.id());
-        operators.add(GATHER.id());
-        return new PortInfo(info.name(), info.version(), info.levels(), operators, info.updates(), info.whole());
+    List<Operator<?, ?>> added() {
+        return List.of(SCATTER, MAP, GATHER);
     }
 
     @Override
-    public void validate(TableMeta meta) {
-        engine.validate(meta);
-    }
-
-    @Override
-    public EngineInstance open(EngineContext context) {
-        EngineInstance opened = engine.open(context);
-        return new EngineInstance() {
-            @Override
-            public ActorFactory<?> actors() {
-                return opened.actors();
-            }
-
-            @Override
-            public List<Operator<?, ?>> operators() {
-                List<Operator<?, ?>> all = new ArrayList<>(opened.operators());
-                all.add(SCATTER);
-                all.add(MAP);
-                all.add(GATHER);
-                return all;
-            }
-
-            @Override
-            public List<UpdateFunction<?, ?>> updates() {
-                return opened.updates();
-            }
-
-            @Override
-            public void close() {
-                opened.close();
-            }
-        };
-    }
-
-    @Override
-    public Optional<Planner> planner() {
-        return Optional.of((query, context) -> {
-            Shuffle<String, Long> plan = Shuffle.scatter(query.table(), ScatterCall.of(SCATTER), query.text())
-                    .map(query.table(), MapCall.of(MAP), query.text())
-                    .broadcast(query.table(), ScatterCall.of(SCATTER), query.text())
-                    .gather(query.table(), GatherCall.of(GATHER), query.text());
-            Shuffle.Result<Long> result = context.shuffle(
-                    plan, values -> values.stream().mapToLong(Long::longValue).sum());
-            boolean spilled = result.stages().stream().anyMatch(stage -> stage.spilledBytes() > 0);
-            boolean anew = result.attempts() > 1;
-            return new Answer(
-                    "text/plain", Bytes.utf8(result.value() + (spilled ? " spilled" : "") + (anew ? " anew" : "")));
-        });
+    Answer answer(QueryText query, PlanContext context) {
+        Shuffle<String, Long> plan = Shuffle.scatter(query.table(), ScatterCall.of(SCATTER), query.text())
+                .map(query.table(), MapCall.of(MAP), query.text())
+                .broadcast(query.table(), ScatterCall.of(SCATTER), query.text())
+                .gather(query.table(), GatherCall.of(GATHER), query.text());
+        Shuffle.Result<Long> result = context.shuffle(
+                plan, values -> values.stream().mapToLong(Long::longValue).sum());
+        boolean spilled = result.stages().stream().anyMatch(stage -> stage.spilledBytes() > 0);
+        boolean anew = result.attempts() > 1;
+        return new Answer(
+                "text/plain", Bytes.utf8(result.value() + (spilled ? " spilled" : "") + (anew ? " anew" : "")));
     }
 }

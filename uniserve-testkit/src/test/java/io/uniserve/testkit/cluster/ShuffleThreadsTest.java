@@ -1,0 +1,94 @@
+package io.uniserve.testkit.cluster;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.port.kv.KvEngine;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.api.parallel.Isolated;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Threads are a server's, not a partition's: a shuffle of 64 slots has no more than one of 4. */
+@Isolated
+@Timeout(300)
+class ShuffleThreadsTest {
+    private static final int ROWS = 256;
+    /** Of a round: more than a server has threads that plan. */
+    private static final int QUERIES = 60;
+    /** Every number is in one slot's chunks, and in those that all slots get. */
+    private static final String PLAIN = "sum ";
+    /** What has to be written to files. */
+    private static final String LARGE = "large ";
+
+    private static final Logger LOG = LoggerFactory.getLogger(ShuffleThreadsTest.class);
+
+    @TempDir
+    Path directory;
+
+    private final AtomicInteger asked = new AtomicInteger();
+
+    private static void load(UniserveClient client, String table, int actors) {
+        client.admin()
+                .createTable(
+                        TableSpec.named(table).port(KvEngine.NAME).hash(actors).replicas(2));
+        update(client, table);
+    }
+
+    private static void update(UniserveClient client, String table) {
+        client.table(table)
+                .updateDocuments(
+                        "kv.put@1",
+                        IntStream.range(0, ROWS)
+                                .mapToObj(i -> Map.<String, Object>of("id", "k" + i, "n", (long) i))
+                                .toList())
+                .run()
+                .orThrow();
+    }
+
+    /** What is open after updates and shuffles of a table. */
+    private Footprint round(UniserveClient client, String table, int actors, int large) {
+        String sum = Long.toString((actors + 1L) * ROWS * (ROWS - 1) / 2);
+        for (int query = 0; query < QUERIES; query++) {
+            if (query % 4 == 0) {
+                update(client, table);
+            }
+            String text = (query < large ? LARGE : PLAIN) + asked.incrementAndGet();
+            assertThat(client.query(table, text).body().utf8()).startsWith(sum);
+        }
+        return Footprint.now();
+    }
+
+    @Test
+    void aTableOfMorePartitionsHasNoMoreThreads() {
+        try (LocalCluster cluster = LocalCluster.builder()
+                .servers(2)
+                .engine(new ShufflingEngine())
+                .directory(directory)
+                .setting("server.exchange-query-memory", "16KiB")
+                // The thread that judges loads begins some time later.
+                .setting("coordinator.rebalance.period", "0s")
+                .start()) {
+            UniserveClient client = cluster.client();
+            load(client, "narrow", 4);
+            Footprint narrow = Footprint.settled(() -> round(client, "narrow", 4, 6));
+            LOG.warn("4 slots: {}", narrow);
+
+            load(client, "wide", 64);
+            Footprint busy = round(client, "wide", 64, 1);
+            LOG.warn("64 slots: {}", busy);
+            assertThat(busy.threadsAbove(narrow)).isEmpty();
+            assertThat(busy.threads())
+                    .containsKeys("uniserve-read-N", "uniserve-query-N", "uniserve-exchange", "uniserve-port-N-N")
+                    .containsKeys("uniserve-exchange-disk-N", "engine-N");
+            assertThat(cluster.failures()).isEmpty();
+        }
+    }
+}

@@ -51,6 +51,17 @@ record Footprint(Map<String, Long> threads, long files) {
         return above;
     }
 
+    /**
+     * The same with the pools of these servers full that plans do not use: for logs of replicas and for durable storage. They fill when
+     * those have work, and end their threads when they are idle.
+     */
+    Footprint withPools(int servers) {
+        Map<String, Long> full = new TreeMap<>(threads);
+        full.merge("uniserve-disk-N", 16L * servers, Math::max);
+        full.merge("uniserve-store-N", 2L * servers, Math::max);
+        return new Footprint(full, files);
+    }
+
     /** The number of threads. */
     long threadCount() {
         return threads.values().stream().mapToLong(Long::longValue).sum();

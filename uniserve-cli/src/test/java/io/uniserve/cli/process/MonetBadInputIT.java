@@ -110,6 +110,8 @@ class MonetBadInputIT {
                 "SELECT id * 9223372036854775807 FROM sales WHERE id > 1 | MonetDB: the query fails on some value",
                 "SELECT sum(id + 9223372036854770000) FROM sales | MonetDB: the query fails on some value",
                 "SELECT sum(id + 9223372036854770000) FROM sales WHERE id IN (1, 2) | MonetDB: the query fails on some value",
+                "SELECT shop, sum(id + 9223372036854770000) FROM sales GROUP BY shop | sums of groups of type BIGINT",
+                "SELECT shop, avg(id + 9223372036854770000) FROM sales GROUP BY shop | sums of groups of type BIGINT",
                 "SELECT sum(amount * 1000000000000) FROM sales | MonetDB: the query fails on some value",
                 "SELECT CAST(id + 3000000000 AS INTEGER) FROM sales | MonetDB: the query fails on some value",
                 "SELECT CAST(name AS BIGINT) FROM shops | MonetDB: the query fails on some value",

@@ -6,6 +6,7 @@ import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.AnswerRows;
 import io.uniserve.sql.Connections;
+import io.uniserve.sql.GroupSums;
 import io.uniserve.sql.SharedRelations;
 import io.uniserve.sql.SqlRows;
 import java.sql.SQLException;
@@ -122,7 +123,10 @@ final class Monet {
     /** What a user's query answers. */
     static SqlRows answer(Map<String, String> relations, Set<String> wide, String statement) throws SQLException {
         try {
-            return DB.read(connection -> query(connection, MonetDialect.statement(relations, wide, statement)));
+            return DB.read(connection -> {
+                GroupSums.check(statement, sql -> query(connection, MonetDialect.statement(relations, wide, sql)));
+                return query(connection, MonetDialect.statement(relations, wide, statement));
+            });
         } catch (MonetDBEmbeddedException e) {
             String told = Printable.line(e.getMessage());
             if (VALUES.matcher(told).find()) {

@@ -38,7 +38,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     /** Names of those of texts and days, as statements have them. */
     Set<String> wide(String table) {
         return IntStream.range(0, names.size())
-                .filter(i -> isText(i) || isDay(i))
+                .filter(i -> is(i, Kind.VARCHAR, Kind.DATE))
                 .mapToObj(i -> table + "." + (names.get(i).equals("c" + i) ? names.get(i) : quoted(i)))
                 .collect(Collectors.toCollection(TreeSet::new));
     }
@@ -76,9 +76,8 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                         ErrorCode.INVALID_ROW,
                         "field \"" + names.get(i) + "\": MonetDB holds no text with U+0000 or one of U+E000 to U+E7FF");
             }
-            Kind kind = types.get(i).kind();
-            if ((kind == Kind.BIGINT && Long.valueOf(Long.MIN_VALUE).equals(value))
-                    || (kind == Kind.INTEGER && Long.valueOf(Integer.MIN_VALUE).equals(value))) {
+            if ((is(i, Kind.BIGINT) && Long.valueOf(Long.MIN_VALUE).equals(value))
+                    || (is(i, Kind.INTEGER) && Long.valueOf(Integer.MIN_VALUE).equals(value))) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ROW,
                         "field \"" + names.get(i) + "\": " + value + " is MonetDB's NULL; the smallest number is "
@@ -102,21 +101,18 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
 
     /** For CREATE TABLE. */
     String definition() {
-        return each(i -> quoted(i) + " " + (isText(i) ? "CLOB" : types.get(i).sql()));
+        return each(i ->
+                quoted(i) + " " + (is(i, Kind.VARCHAR) ? "CLOB" : types.get(i).sql()));
     }
 
-    private boolean isText(int i) {
-        return types.get(i).kind() == Kind.VARCHAR;
-    }
-
-    private boolean isDay(int i) {
-        return types.get(i).kind() == Kind.DATE;
+    private boolean is(int i, Kind... kinds) {
+        return List.of(kinds).contains(types.get(i).kind());
     }
 
     /** For a table that is filled with arrays: days as texts, as the driver makes NULLs of all that it is given. */
     String staged() {
-        return each(i ->
-                quoted(i) + " " + (isText(i) || isDay(i) ? "CLOB" : types.get(i).sql()));
+        return each(i -> quoted(i) + " "
+                + (is(i, Kind.VARCHAR, Kind.DATE) ? "CLOB" : types.get(i).sql()));
     }
 
     /** What such a table's rows mean. */
@@ -125,12 +121,12 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     }
 
     private String unstaged(int i, String prefix) {
-        return isDay(i) ? "CAST(" + prefix + quoted(i) + " AS DATE)" : prefix + quoted(i);
+        return is(i, Kind.DATE) ? "CAST(" + prefix + quoted(i) + " AS DATE)" : prefix + quoted(i);
     }
 
     /** True for rows of a table and a staged one that have the same values in these columns. A join by ranges is large. */
     String same(List<String> columns, String staged, String table) {
-        boolean wide = columns.stream().map(names::indexOf).anyMatch(i -> isText(i) || isDay(i));
+        boolean wide = columns.stream().map(names::indexOf).anyMatch(i -> is(i, Kind.VARCHAR, Kind.DATE));
         return columns.stream()
                 .map(names::indexOf)
                 .map(i -> MonetDialect.equal(

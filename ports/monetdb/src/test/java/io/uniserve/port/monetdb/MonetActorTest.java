@@ -135,6 +135,37 @@ class MonetActorTest {
                 .hasMessageContaining("CAST to DOUBLE");
     }
 
+    /** MonetDBLite ends the process where a group's sum overflows: so it is asked for a bound before. */
+    @ParameterizedTest
+    @ValueSource(
+            strings = {
+                "SELECT \"id\" AS c0, sum(\"n\" * 4000000000000000000) AS c1 FROM rows GROUP BY 1",
+                "SELECT (\"id\" % 2) AS c0, sum(DISTINCT (\"n\" * 4000000000000000000)) AS c1 FROM rows GROUP BY 1",
+                "SELECT 'FROM sum(' AS c0, sum(CAST(\"n\" AS DECIMAL(18,0)) * 4000000000000000) AS c1 FROM rows GROUP BY 1",
+                "SELECT \"n\" AS c0, sum(CAST(\"n\" AS DOUBLE) * 100E306) AS c1 FROM rows GROUP BY 1",
+                "SELECT \"n\" AS c0, sum(CAST(\"n\" AS DECIMAL(4,2)) * CAST(80000000000.00 AS DECIMAL(13,2))) AS c1 FROM rows GROUP BY 1",
+                "SELECT \"n\" AS c0 FROM rows GROUP BY 1 HAVING sum(\"n\" * 4000000000000000000) > 1"
+            })
+    void aGroupsSumThatMayOverflowIsRefused(String statement) {
+        put(MANY, 1);
+        actor.publish();
+        assertThatThrownBy(() -> actor.query(new SqlQuery.Work(statement, Map.of())))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ARGUMENT))
+                .hasMessageContaining("the query fails on some value");
+    }
+
+    @Test
+    void groupsSumsNearTheirLimitAreRight() {
+        put(3, 1);
+        actor.publish();
+        SqlQuery.Work work = new SqlQuery.Work(
+                "SELECT \"n\" AS c0, sum(\"n\" * 3000000000000000000) AS c1, sum(CAST(\"n\" AS DECIMAL(9,2)) * 300.00) AS c2"
+                        + " FROM rows WHERE \"id\" < 3 GROUP BY 1",
+                Map.of());
+        assertThat(actor.query(work).rows().get(0)).startsWith("1", "9000000000000000000", "900.0000");
+    }
+
     @Test
     void aClosedActorAnswersNothing() {
         actor.close();

@@ -76,9 +76,8 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                         ErrorCode.INVALID_ROW,
                         "field \"" + names.get(i) + "\": MonetDB holds no text with U+0000 or one of U+E000 to U+E7FF");
             }
-            Kind kind = types.get(i).kind();
-            if ((kind == Kind.BIGINT && Long.valueOf(Long.MIN_VALUE).equals(value))
-                    || (kind == Kind.INTEGER && Long.valueOf(Integer.MIN_VALUE).equals(value))) {
+            if ((is(i, Kind.BIGINT) && Long.valueOf(Long.MIN_VALUE).equals(value))
+                    || (is(i, Kind.INTEGER) && Long.valueOf(Integer.MIN_VALUE).equals(value))) {
                 throw new UniserveException(
                         ErrorCode.INVALID_ROW,
                         "field \"" + names.get(i) + "\": " + value + " is MonetDB's NULL; the smallest number is "

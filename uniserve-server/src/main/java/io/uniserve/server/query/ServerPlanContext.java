@@ -339,11 +339,9 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         }
         for (TableName table : all) {
             if (mode != ReadMode.STALE && !together.has(table)) {
-                throw UniserveException.invalid(
-                        "the query sees one moment of other tables, and a map or gather of it the"
-                                + " actors of table " + table
-                                + " beside their chunks: name it for that moment too, or say that"
-                                + " it looks at chunks alone");
+                throw UniserveException.invalid("the query sees one moment of other tables, and a map or gather of its"
+                        + " plan may read rows of table " + table
+                        + ": name that table for the moment too, or say that the plan is of chunks alone");
             }
         }
     }

@@ -1,6 +1,7 @@
 package io.uniserve.testkit.cluster;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.operator.Chunk;
@@ -32,11 +33,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Queue;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -45,6 +49,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 @Timeout(120)
 class GatherMomentTest {
     private static final TableName A = new TableName("a");
+    /** A query that sees a moment of table a alone. */
+    private static final String APART = "apart";
+
     private static final int ACCOUNTS = 20;
     private static final ScatterOperator<KvActor, String> SEND =
             ScatterOperator.of(new ScatterCall<>("test.send@1", Codecs.STRING), KvActor.class, GatherMomentTest::send);
@@ -84,6 +91,9 @@ class GatherMomentTest {
         /** All of table a, which slot 0 got, and all of table b, as its actors have it. */
         @Override
         Answer answer(QueryText query, PlanContext context) {
+            if (query.text().equals(APART)) {
+                context.oneMoment(Set.of(A));
+            }
             Shuffle<String, String> plan = Shuffle.scatter(A, ScatterCall.of(SEND), query.text())
                     .gather(query.table(), GatherCall.of(MEET), query.text());
             Shuffle.Result<List<String>> result = context.shuffle(plan, List::copyOf);
@@ -94,6 +104,18 @@ class GatherMomentTest {
                 sums[1] += Long.parseLong(both[1]);
             }
             return new Answer("text/plain", Bytes.utf8(sums[0] + " " + sums[1]));
+        }
+    }
+
+    @BeforeEach
+    void tables() {
+        for (String table : List.of("a", "b")) {
+            client.admin()
+                    .createTable(TableSpec.named(table)
+                            .port(KvEngine.NAME)
+                            .hash(4)
+                            .replicas(2)
+                            .level(ConsistencyLevel.SERIALIZABLE));
         }
     }
 
@@ -115,14 +137,6 @@ class GatherMomentTest {
             value = ReadMode.class,
             names = {"LINEARIZABLE", "STRICT"})
     void aGatherSeesItsActorAsOfTheChunks(ReadMode mode) {
-        for (String table : List.of("a", "b")) {
-            client.admin()
-                    .createTable(TableSpec.named(table)
-                            .port(KvEngine.NAME)
-                            .hash(4)
-                            .replicas(2)
-                            .level(ConsistencyLevel.SERIALIZABLE));
-        }
         Queue<Object> wrong = new ConcurrentLinkedQueue<>();
         AtomicBoolean end = new AtomicBoolean();
         AtomicInteger seen = new AtomicInteger();
@@ -156,6 +170,14 @@ class GatherMomentTest {
         end.set(true);
         reader.join();
         assertThat(wrong).isEmpty();
+    }
+
+    @Test
+    void aTableThatIsNotOfTheMomentIsRefused() {
+        add("a");
+        assertThatThrownBy(() -> client.table("b").all().query(APART))
+                .hasMessageContaining("INVALID_ARGUMENT")
+                .hasMessageContaining("may read rows of table b: name that table for the moment too");
     }
 
     @AfterEach

@@ -3,9 +3,7 @@ package io.uniserve.cli.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
-import io.uniserve.cli.cluster.RemoteCluster;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
@@ -28,44 +26,20 @@ import org.junit.jupiter.params.provider.ValueSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class MonetBadInputIT {
     private static final int SALES = 1_000;
-    private static final int SHOPS = 20;
 
-    private StartedCluster cluster;
-    private TestingConsole uniserve;
+    private ShopCluster cluster;
     private String before = "";
 
     @BeforeAll
     void start(@TempDir Path root) throws IOException {
-        cluster = StartedCluster.start(ProcessClusterOptions.of(root.resolve("cluster"), 2, "monetdb"));
-        uniserve = new TestingConsole(RemoteCluster::connect);
-        create("sales", "columns=id bigint, shop integer, amount decimal(15,2), sold date", "4", "id");
-        create("shops", "columns=shop integer, name varchar, city varchar", "2", "shop");
-        StringBuilder sales = new StringBuilder();
-        for (int i = 1; i <= SALES; i++) {
-            sales.append("%d|%d|%d.%02d|2026-01-%02d|\n".formatted(i, i % SHOPS, i, i % 100, 1 + i % 28));
-        }
-        StringBuilder shops = new StringBuilder("name,shop,city\n");
-        for (int i = 0; i < SHOPS; i++) {
-            shops.append("\"Shop, %d\",%d,%s\n".formatted(i, i, i % 4 == 0 ? "Rome" : "Oslo"));
-        }
-        Path bars = Files.writeString(root.resolve("sales.tbl"), sales);
-        Path csv = Files.writeString(root.resolve("shops.csv"), shops);
-        assertThat(run("load", "sales", bars.toString()).out()).startsWith("1,000 rows loaded");
-        assertThat(run("load", "shops", csv.toString()).out()).startsWith("20 rows loaded");
-        before = state();
-    }
-
-    private void create(String table, String columns, String actors, String key) {
-        List<String> words = List.of("table", "create", table, "--port", "monetdb", "--actors", actors, "--rf", "1");
-        List<String> all = new ArrayList<>(words);
-        all.addAll(List.of("--key", key, "-O", columns));
-        assertThat(run(all.toArray(String[]::new)).exit()).isEqualTo(ExitCode.OK);
+        cluster = new ShopCluster(root, "monetdb", 4, SALES);
+        before = cluster.state();
     }
 
     /** No test changed anything. */
     @AfterEach
     void nothingChanged() {
-        assertThat(state()).isEqualTo(before);
+        assertThat(cluster.state()).isEqualTo(before);
     }
 
     @AfterAll
@@ -74,21 +48,7 @@ class MonetBadInputIT {
     }
 
     private Run run(String... words) {
-        List<String> all = new ArrayList<>(List.of(words));
-        all.addAll(List.of("-b", String.join(",", cluster.processes().bootstrap())));
-        return uniserve.run(all.toArray(String[]::new));
-    }
-
-    /** What a client can see of the tables: definitions, maps and rows. */
-    private String state() {
-        StringBuilder state = new StringBuilder();
-        for (String table : List.of("sales", "shops")) {
-            state.append(run("table", "show", table, "-o", "json").out());
-            state.append(run("sql", "-o", "json", "SELECT * FROM " + table + " ORDER BY 1")
-                    .out());
-        }
-        assertThat(state).contains("[1000,0,1000.00,\"2026-01-21\"]", "Shop, 19");
-        return state.toString();
+        return cluster.run(words);
     }
 
     /** What the planner refuses has a place; what a value does to a statement, and what only MonetDB refuses, has none. */
@@ -210,7 +170,7 @@ class MonetBadInputIT {
     /** Values that its columns may have, and MonetDB has not: each is told with its row, the other rows are loaded. */
     @Test
     void whatOnlyMonetDbRefusesIsToldRowByRow(@TempDir Path files) throws IOException {
-        create("texts", "columns=id bigint, n integer, t varchar", "2", "id");
+        cluster.create("texts", "id bigint, n integer, t varchar", 2);
         StringBuilder rows = new StringBuilder();
         List<String> wrong = List.of("\"n\":-2147483648", "\"t\":\"a\\u0000\"", "\"t\":\"\\ue000\"", "\"n\":1");
         for (int i = 0; i < wrong.size(); i++) {

@@ -3,14 +3,11 @@ package io.uniserve.cli.process;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.cli.ExitCode;
-import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
-import io.uniserve.cli.cluster.RemoteCluster;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.AfterAll;
@@ -26,45 +23,20 @@ import org.junit.jupiter.params.provider.CsvSource;
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class SqlIT {
     private static final int SALES = 3_000;
-    private static final int SHOPS = 20;
 
-    private StartedCluster cluster;
-    private TestingConsole uniserve;
+    private ShopCluster cluster;
     private String before = "";
 
     @BeforeAll
     void start(@TempDir Path root) throws IOException {
-        cluster = StartedCluster.start(ProcessClusterOptions.of(root.resolve("cluster"), 2, "duckdb"));
-        uniserve = new TestingConsole(RemoteCluster::connect);
-        create("sales", "columns=id bigint, shop integer, amount decimal(15,2), sold date", "5");
-        create("shops", "columns=shop integer, name varchar, city varchar", "2", "--key", "shop");
-        StringBuilder sales = new StringBuilder();
-        for (int i = 1; i <= SALES; i++) {
-            sales.append("%d|%d|%d.%02d|2026-01-%02d|%n".formatted(i, i % SHOPS, i, i % 100, 1 + i % 28));
-        }
-        StringBuilder shops = new StringBuilder("name,shop,city\n");
-        for (int i = 0; i < SHOPS; i++) {
-            shops.append("\"Shop, %d\",%d,%s\n".formatted(i, i, i % 4 == 0 ? "Rome" : "Oslo"));
-        }
-        Path bars =
-                Files.writeString(root.resolve("sales.tbl"), sales.toString().replace("\r", ""));
-        Path csv = Files.writeString(root.resolve("shops.csv"), shops);
-        assertThat(run("load", "sales", bars.toString()).out()).startsWith("3,000 rows loaded");
-        assertThat(run("load", "shops", csv.toString()).out()).startsWith("20 rows loaded");
-        before = state();
-    }
-
-    private void create(String table, String columns, String actors, String... more) {
-        List<String> words = new ArrayList<>(
-                List.of("table", "create", table, "--port", "duckdb", "--actors", actors, "--rf", "1", "-O", columns));
-        words.addAll(List.of(more));
-        assertThat(run(words.toArray(String[]::new)).exit()).isEqualTo(ExitCode.OK);
+        cluster = new ShopCluster(root, "duckdb", 5, SALES);
+        before = cluster.state();
     }
 
     /** No test changed anything. */
     @AfterEach
     void nothingChanged() {
-        assertThat(state()).isEqualTo(before);
+        assertThat(cluster.state()).isEqualTo(before);
     }
 
     @AfterAll
@@ -73,16 +45,14 @@ class SqlIT {
     }
 
     private Run run(String... words) {
-        List<String> all = new ArrayList<>(List.of(words));
-        all.addAll(List.of("-b", String.join(",", cluster.processes().bootstrap())));
-        return uniserve.run(all.toArray(String[]::new));
+        return cluster.run(words);
     }
 
     @Test
     void aJoinIsAnsweredAndExplained() {
         long romans = 0;
         for (int i = 1; i <= SALES; i++) {
-            romans += i % SHOPS % 4 == 0 ? 100L * i + i % 100 : 0;
+            romans += i % ShopCluster.SHOPS % 4 == 0 ? 100L * i + i % 100 : 0;
         }
         String sql = "SELECT city, sum(amount) AS total, count(*) AS n FROM sales JOIN shops ON sales.shop = shops.shop"
                 + " WHERE city = 'Rome' GROUP BY city";
@@ -129,18 +99,6 @@ class SqlIT {
                 .collect(Collectors.joining(", "));
         assertThat(ids).matches("[0-9a-f]{8}, [0-9a-f]{8}");
         return ids;
-    }
-
-    /** What a client can see of the tables: definitions, maps and rows. */
-    private String state() {
-        StringBuilder state = new StringBuilder();
-        for (String table : List.of("sales", "shops")) {
-            state.append(run("table", "show", table, "-o", "json").out());
-            state.append(run("sql", "-o", "json", "SELECT * FROM " + table + " ORDER BY 1")
-                    .out());
-        }
-        assertThat(state).contains("[3000,0,3000.00,\"2026-01-05\"]", "Shop, 19");
-        return state.toString();
     }
 
     @ParameterizedTest

@@ -16,7 +16,6 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.Shuffle;
-import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
@@ -25,13 +24,10 @@ import io.uniserve.codec.Codecs;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvActor;
-import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
@@ -52,7 +48,7 @@ class GatherMomentTest {
     /** A query that sees a moment of table a alone. */
     private static final String APART = "apart";
 
-    private static final int ACCOUNTS = 20;
+    private static final int ACCOUNTS = Accounts.COUNT;
     private static final ScatterOperator<KvActor, String> SEND =
             ScatterOperator.of(new ScatterCall<>("test.send@1", Codecs.STRING), KvActor.class, GatherMomentTest::send);
     private static final GatherOperator<KvActor, String, String> MEET = GatherOperator.of(
@@ -109,26 +105,12 @@ class GatherMomentTest {
 
     @BeforeEach
     void tables() {
-        for (String table : List.of("a", "b")) {
-            client.admin()
-                    .createTable(TableSpec.named(table)
-                            .port(KvEngine.NAME)
-                            .hash(4)
-                            .replicas(2)
-                            .level(ConsistencyLevel.SERIALIZABLE));
-        }
+        Accounts.table(client, "a", ConsistencyLevel.SERIALIZABLE);
+        Accounts.table(client, "b", ConsistencyLevel.SERIALIZABLE);
     }
 
     private void add(String table) {
-        List<Map<String, Object>> rows = new ArrayList<>();
-        for (int i = 0; i < ACCOUNTS; i++) {
-            rows.add(Map.of("id", "account" + i, "amount", 1L));
-        }
-        client.table(table)
-                .updateDocuments("kv.add@1", rows)
-                .deadline(Duration.ofSeconds(60))
-                .run()
-                .orThrow();
+        Accounts.addToAll(client, table);
     }
 
     /** One more in table a, then one more in table b: nobody may see b ahead of a, or a part of an update. */

@@ -6,16 +6,13 @@ import static org.awaitility.Awaitility.await;
 
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.client.TableCut;
-import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.Codecs;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
-import java.util.ArrayList;
 import java.util.List;
-import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ConcurrentLinkedQueue;
@@ -31,7 +28,7 @@ import org.junit.jupiter.api.Timeout;
 @Timeout(120)
 class ReadModesTest {
     private static final RetrieveCall<String, Long> SUM = new RetrieveCall<>("kv.sum@1", Codecs.STRING, Codecs.LONG);
-    private static final int ACCOUNTS = 20;
+    private static final int ACCOUNTS = Accounts.COUNT;
 
     private final LocalCluster cluster = LocalCluster.builder()
             .servers(3)
@@ -42,18 +39,9 @@ class ReadModesTest {
 
     @BeforeEach
     void tables() {
-        table("a", ConsistencyLevel.FULLY_SERIALIZABLE);
-        table("b", ConsistencyLevel.SERIALIZABLE);
-        table("loose", ConsistencyLevel.EVENTUAL);
-    }
-
-    private void table(String name, ConsistencyLevel level) {
-        client.admin()
-                .createTable(TableSpec.named(name)
-                        .port(KvEngine.NAME)
-                        .hash(4)
-                        .replicas(2)
-                        .level(level));
+        Accounts.table(client, "a", ConsistencyLevel.FULLY_SERIALIZABLE);
+        Accounts.table(client, "b", ConsistencyLevel.SERIALIZABLE);
+        Accounts.table(client, "loose", ConsistencyLevel.EVENTUAL);
     }
 
     @AfterEach
@@ -62,15 +50,7 @@ class ReadModesTest {
     }
 
     private void addToAll(String table) {
-        List<Map<String, Object>> rows = new ArrayList<>();
-        for (int i = 0; i < ACCOUNTS; i++) {
-            rows.add(Map.of("id", "account" + i, "amount", 1L));
-        }
-        client.table(table)
-                .updateDocuments("kv.add@1", rows)
-                .deadline(Duration.ofSeconds(60))
-                .run()
-                .orThrow();
+        Accounts.addToAll(client, table);
     }
 
     private long sum(String table, ReadMode mode) {

@@ -7,7 +7,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import java.util.ArrayList;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
@@ -17,7 +17,7 @@ public final class Delivery {
     private final List<Arrival> arrivals = new ArrayList<>();
     private final List<Inbox.Remote> remotes = new ArrayList<>();
     /** The same, to find one again: what is broadcast is one for all slots. */
-    private final Set<Inbox.Remote> known = new HashSet<>();
+    private final Set<Inbox.Remote> known = new LinkedHashSet<>();
 
     private final Completion<Delivery> completion;
     private final Runnable onClose;

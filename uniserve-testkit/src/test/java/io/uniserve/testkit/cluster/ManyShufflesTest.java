@@ -115,27 +115,12 @@ class ManyShufflesTest {
 
     @Test
     void threadsFilesAndIntermediatesAreAsBefore() {
-        try (LocalCluster cluster = LocalCluster.builder()
-                .servers(3)
-                .engine(new ShufflingEngine())
-                .directory(directory)
-                // Those of a plain query fit, those of a large one do not.
-                .setting("server.exchange-query-memory", "16KiB")
-                // The thread that judges loads begins some time later.
-                .setting("coordinator.rebalance.period", "0s")
-                .start()) {
+        try (LocalCluster cluster = ShufflingEngine.cluster(3, directory)) {
             UniserveClient client = cluster.client();
             client.admin()
                     .createTable(
                             TableSpec.named("t").port(KvEngine.NAME).hash(4).replicas(2));
-            client.table("t")
-                    .updateDocuments(
-                            "kv.put@1",
-                            IntStream.range(0, ROWS)
-                                    .mapToObj(i -> Map.<String, Object>of("id", "k" + i, "n", (long) i))
-                                    .toList())
-                    .run()
-                    .orThrow();
+            ShufflingEngine.put(client, "t", ROWS);
             Footprint before = Footprint.settled(() -> {
                 ask(client, WARM_UP);
                 return idle(cluster).open();

@@ -6,9 +6,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.port.kv.KvEngine;
 import java.nio.file.Path;
-import java.util.Map;
 import java.util.concurrent.atomic.AtomicInteger;
-import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -39,18 +37,7 @@ class ShuffleThreadsTest {
         client.admin()
                 .createTable(
                         TableSpec.named(table).port(KvEngine.NAME).hash(actors).replicas(2));
-        update(client, table);
-    }
-
-    private static void update(UniserveClient client, String table) {
-        client.table(table)
-                .updateDocuments(
-                        "kv.put@1",
-                        IntStream.range(0, ROWS)
-                                .mapToObj(i -> Map.<String, Object>of("id", "k" + i, "n", (long) i))
-                                .toList())
-                .run()
-                .orThrow();
+        ShufflingEngine.put(client, table, ROWS);
     }
 
     /** What is open after updates and shuffles of a table. */
@@ -58,7 +45,7 @@ class ShuffleThreadsTest {
         String sum = Long.toString((actors + 1L) * ROWS * (ROWS - 1) / 2);
         for (int query = 0; query < QUERIES; query++) {
             if (query % 4 == 0) {
-                update(client, table);
+                ShufflingEngine.put(client, table, ROWS);
             }
             String text = (query < large ? LARGE : PLAIN) + asked.incrementAndGet();
             assertThat(client.query(table, text).body().utf8()).startsWith(sum);
@@ -68,14 +55,7 @@ class ShuffleThreadsTest {
 
     @Test
     void aTableOfMorePartitionsHasNoMoreThreads() {
-        try (LocalCluster cluster = LocalCluster.builder()
-                .servers(2)
-                .engine(new ShufflingEngine())
-                .directory(directory)
-                .setting("server.exchange-query-memory", "16KiB")
-                // The thread that judges loads begins some time later.
-                .setting("coordinator.rebalance.period", "0s")
-                .start()) {
+        try (LocalCluster cluster = ShufflingEngine.cluster(2, directory)) {
             UniserveClient client = cluster.client();
             load(client, "narrow", 4);
             Footprint narrow = Footprint.settled(() -> round(client, "narrow", 4, 6));

@@ -15,6 +15,7 @@ import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.Shuffle;
+import io.uniserve.client.UniserveClient;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Bytes;
@@ -23,11 +24,14 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvOperators;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import java.util.Random;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
+import java.util.stream.IntStream;
 import java.util.stream.LongStream;
 
 /**
@@ -49,6 +53,30 @@ final class ShufflingEngine extends ExtendedKvEngine {
 
     /** Texts of queries whose trouble has been. */
     private static final Set<String> TROUBLED = ConcurrentHashMap.newKeySet();
+
+    /** Servers with this engine, of whose queries the plain ones have their chunks in memory and the large ones in files. */
+    static LocalCluster cluster(int servers, Path directory) {
+        return LocalCluster.builder()
+                .servers(servers)
+                .engine(new ShufflingEngine())
+                .directory(directory)
+                .setting("server.exchange-query-memory", "16KiB")
+                // The thread that judges loads begins some time later.
+                .setting("coordinator.rebalance.period", "0s")
+                .start();
+    }
+
+    /** Documents with numbers from 0 on. */
+    static void put(UniserveClient client, String table, int rows) {
+        client.table(table)
+                .updateDocuments(
+                        "kv.put@1",
+                        IntStream.range(0, rows)
+                                .mapToObj(i -> Map.<String, Object>of("id", "k" + i, "n", (long) i))
+                                .toList())
+                .run()
+                .orThrow();
+    }
 
     private static boolean is(String kind, String text) {
         return text.startsWith(kind);

@@ -92,11 +92,11 @@ public final class TpchCommand extends CliCommand {
             paramLabel = "N",
             description =
                     "At most so many more blocks of each side, of 4 s, before a query counts: they end once its CPU"
-                            + " falls on no side (default: 20).")
-    private int settle = 20;
+                            + " falls on no side (default: 10).")
+    private int settle = 10;
 
-    @Option(names = "--operations", paramLabel = "N", description = "Runs of a query in a block (default: 3).")
-    private int operations = 3;
+    @Option(names = "--operations", paramLabel = "N", description = "Runs of a query in a block (default: 5).")
+    private int operations = 5;
 
     @Option(names = "--rounds", paramLabel = "N", description = "Blocks of each side, in turn (default: 5).")
     private int rounds = 5;

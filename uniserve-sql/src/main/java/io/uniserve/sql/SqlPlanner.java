@@ -60,6 +60,11 @@ public final class SqlPlanner implements Planner {
     }
 
     @Override
+    public Optional<String> explaining(String text) {
+        return Optional.of(EXPLAIN.matcher(text).matches() ? text : "EXPLAIN " + text);
+    }
+
+    @Override
     public Answer answer(QueryText text, PlanContext context) {
         Matcher explain = EXPLAIN.matcher(text.text());
         boolean explained = explain.matches();

@@ -18,6 +18,7 @@ final class Asking {
     private final PlanContext context;
     private final Map<String, TableMeta> metas;
     private final List<String> told;
+    private final Unable unable;
     private long since;
 
     /**
@@ -25,17 +26,28 @@ final class Asking {
      *
      * @param metas of all tables, by their names in the query
      * @param told gets a line for each step
+     * @param unable what the actors' engine cannot do
      */
-    Asking(RetrieveCall<SqlQuery, SqlRows> call, PlanContext context, Map<String, TableMeta> metas, List<String> told) {
+    Asking(
+            RetrieveCall<SqlQuery, SqlRows> call,
+            PlanContext context,
+            Map<String, TableMeta> metas,
+            List<String> told,
+            Unable unable) {
         this.call = call;
         this.context = context;
         this.metas = metas;
         this.told = told;
+        this.unable = unable;
         this.since = context.remainingNanos();
     }
 
     PlanContext context() {
         return context;
+    }
+
+    Unable unable() {
+        return unable;
     }
 
     TableMeta meta(Side side) {

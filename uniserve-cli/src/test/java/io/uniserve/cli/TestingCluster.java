@@ -320,6 +320,12 @@ public final class TestingCluster implements ClusterClient {
     }
 
     @Override
+    public Answer explain(TableName table, String text, ReadMode mode, long deadlineMs) {
+        int bytes = query(table, text, mode, deadlineMs).body().size();
+        return new Answer("text/plain", Bytes.utf8("retrieve of " + table + "\nanswer: " + bytes + " bytes\n"));
+    }
+
+    @Override
     public void close() {
         // Nothing is held open; the tests go on with the same state.
     }

@@ -4,6 +4,7 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.client.Reads.Wanted;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -109,19 +110,44 @@ public final class ActorSelection {
      * of several rounds that must see one state of a table whose updates are atomic.
      */
     public Answer query(String text) {
-        long end = core.deadlineNanos(deadline);
-        List<Integer> actors = chosen.isEmpty()
-                ? List.of()
-                : chosen(Tables.locateNow(core, table, end).meta().partitioner());
-        return Stage.await(new Reads(core).text(new QueryText(table, text, actors), mode, end, true));
+        return ask(text, Wanted.ANSWER);
     }
 
     /** As {@link #query}, without waiting. */
     public CompletionStage<Answer> queryAsync(String text) {
+        return askAsync(text, Wanted.ANSWER);
+    }
+
+    /**
+     * Runs a query as {@link #query} does, and answers with the steps of its plan in place of the engine's answer; blocks. The answer is
+     * text for people to read: a line for each step, with operator, actors, bytes, servers and time, rows where they are known, and a last
+     * one with the size of the engine's answer. Queries of tables with typed columns are explained by their own planner, as by
+     * {@code EXPLAIN}. It takes what the query takes.
+     *
+     * <p>Fails as {@link #query} does, and with UNSUPPORTED where the server that plans it is of a version that cannot explain it.
+     */
+    public Answer explain(String text) {
+        return ask(text, Wanted.STEPS);
+    }
+
+    /** As {@link #explain}, without waiting. */
+    public CompletionStage<Answer> explainAsync(String text) {
+        return askAsync(text, Wanted.STEPS);
+    }
+
+    private Answer ask(String text, Wanted wanted) {
+        long end = core.deadlineNanos(deadline);
+        List<Integer> actors = chosen.isEmpty()
+                ? List.of()
+                : chosen(Tables.locateNow(core, table, end).meta().partitioner());
+        return Stage.await(new Reads(core).text(new QueryText(table, text, actors), mode, wanted, end, true));
+    }
+
+    private CompletionStage<Answer> askAsync(String text, Wanted wanted) {
         try {
             long end = core.deadlineNanos(deadline);
             CompletableFuture<Answer> answer = chosen.isEmpty()
-                    ? new Reads(core).text(new QueryText(table, text), mode, end, false)
+                    ? new Reads(core).text(new QueryText(table, text), mode, wanted, end, false)
                     : Tables.locate(
                             core,
                             table,
@@ -134,6 +160,7 @@ public final class ActorSelection {
                                                     text,
                                                     chosen(route.meta().partitioner())),
                                             mode,
+                                            wanted,
                                             end,
                                             false));
             return Stage.of(answer, core.options().callbackExecutor(), value -> value);

@@ -4,6 +4,7 @@ import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.client.Reads.Wanted;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
@@ -65,9 +66,18 @@ public final class QuerySession implements AutoCloseable {
      * the client's deadline or the end of the session's time. Fails also with VERSION_GONE.
      */
     public synchronized Answer query(String text) {
+        return ask(text, Wanted.ANSWER);
+    }
+
+    /** Runs a query as {@link #query} does, and tells what its plan took, as {@link ActorSelection#explain} does; blocks. */
+    public synchronized Answer explain(String text) {
+        return ask(text, Wanted.STEPS);
+    }
+
+    private Answer ask(String text, Wanted wanted) {
         checkOpen();
         return Stage.await(
-                new Reads(core).text(new QueryText(table, text), Optional.of(states), deadlineNanos(), true));
+                new Reads(core).text(new QueryText(table, text), Optional.of(states), wanted, deadlineNanos(), true));
     }
 
     /** Runs an operator on all actors, as {@link ActorSelection#retrieve}; blocks. Fails also with VERSION_GONE. */

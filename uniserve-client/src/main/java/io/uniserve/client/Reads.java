@@ -1,8 +1,12 @@
 package io.uniserve.client;
 
 import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.plan.StepLine;
 import io.uniserve.api.plan.WholeQuery;
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
@@ -24,7 +28,9 @@ import io.uniserve.protocol.tx.VersionedNetwork;
 import io.uniserve.protocol.tx.VersionedReadMachine;
 import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.stream.Collectors;
 
 /** Starts reads. Safe for use by several threads. */
 final class Reads {
@@ -112,22 +118,34 @@ final class Reads {
         });
     }
 
+    /** Whether a query in an engine's language is to be answered, or what its plan took is to be told in place of the answer. */
+    enum Wanted {
+        ANSWER,
+        STEPS
+    }
+
     /** A query in the engine's language: read from its actor where it concerns one, else planned on a server. */
-    public Operation<Answer> text(QueryText query, ReadMode mode, long deadlineNanos, boolean block) {
-        return text(query, Optional.empty(), mode, deadlineNanos, block);
+    public Operation<Answer> text(QueryText query, ReadMode mode, Wanted wanted, long deadlineNanos, boolean block) {
+        return text(query, Optional.empty(), mode, wanted, deadlineNanos, block);
     }
 
     /** A query in the engine's language, of a session. */
-    public Operation<Answer> text(QueryText query, Optional<ReadSession> session, long deadlineNanos, boolean block) {
-        return text(query, session, ReadMode.LINEARIZABLE, deadlineNanos, block);
+    public Operation<Answer> text(
+            QueryText query, Optional<ReadSession> session, Wanted wanted, long deadlineNanos, boolean block) {
+        return text(query, session, ReadMode.LINEARIZABLE, wanted, deadlineNanos, block);
     }
 
     private Operation<Answer> text(
-            QueryText query, Optional<ReadSession> session, ReadMode mode, long deadlineNanos, boolean block) {
+            QueryText query,
+            Optional<ReadSession> session,
+            ReadMode mode,
+            Wanted wanted,
+            long deadlineNanos,
+            boolean block) {
         Optional<Query> whole = WholeQueries.of(core.index(), query, mode, deadlineNanos);
         return whole.isPresent()
-                ? whole(whole.get(), session, block)
-                : planned(query, session, mode, deadlineNanos, block);
+                ? whole(whole.get(), session, wanted, block)
+                : planned(query, session, mode, wanted, deadlineNanos, block);
     }
 
     /** Tells servers that a session has ended; done when they were told, not when they have heard. */
@@ -140,29 +158,48 @@ final class Reads {
                 () -> operation.end(Outcome.ok(Done.DONE))));
     }
 
-    private Operation<Answer> whole(Query query, Optional<ReadSession> session, boolean block) {
+    private Operation<Answer> whole(Query query, Optional<ReadSession> session, Wanted wanted, boolean block) {
+        long begun = core.clock().nanos();
+        Function<Outcome<QueryResult>, Outcome<Answer>> finish = outcome -> outcome.map(result -> wanted == Wanted.STEPS
+                ? explained(query, result, core.clock().nanos() - begun)
+                : answer(query, result));
         if (atOneVersion(query, session)) {
-            return versioned(query, block, outcome -> answer(query, outcome));
+            return versioned(query, block, finish);
         }
         return core.begin(0, block, query.deadlineNanos(), (operation, environment) -> {
             QueryMachine machine =
-                    new QueryMachine(environment, query, session, outcome -> operation.end(answer(query, outcome)));
+                    new QueryMachine(environment, query, session, outcome -> operation.end(finish.apply(outcome)));
             operation.start(machine::start, machine::cancel);
         });
     }
 
-    private static Outcome<Answer> answer(Query query, Outcome<QueryResult> outcome) {
-        if (outcome instanceof Outcome.Err<QueryResult> err) {
-            return Outcome.err(err.error());
-        }
-        QueryResult result = ((Outcome.Ok<QueryResult>) outcome).value();
+    private static Answer answer(Query query, QueryResult result) {
         Answer answer =
                 WholeQuery.call(query.operator()).values().decode(result.parts().get(0));
-        return Outcome.ok(answer.with(effort(result.stats())));
+        return answer.with(effort(result.stats()));
+    }
+
+    /** No server plans it, so none can tell its only step. */
+    private Answer explained(Query query, QueryResult result, long nanos) {
+        PlanContext.Taken taken = new PlanContext.Taken(
+                result.parts().stream().mapToLong(Bytes::size).sum(),
+                result.stats().servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new)));
+        int all = core.index()
+                .table(query.table())
+                .map(route -> route.map().actors().size())
+                .orElse(1);
+        String step = StepLine.of(StepLine.at("whole query", query.operator(), 1, all, query.table()), taken, nanos);
+        String answer = StepLine.answer(answer(query, result), "");
+        return new Answer("text/plain", Bytes.utf8(step + "\n" + answer + "\n"), effort(result.stats()));
     }
 
     private Operation<Answer> planned(
-            QueryText query, Optional<ReadSession> session, ReadMode mode, long deadlineNanos, boolean block) {
+            QueryText query,
+            Optional<ReadSession> session,
+            ReadMode mode,
+            Wanted wanted,
+            long deadlineNanos,
+            boolean block) {
         return core.begin(0, block, deadlineNanos, (operation, environment) -> {
             TextNetwork network = (to, request, timeout, completion) -> core.network()
                     .query(to, request, timeout, outcome -> operation.serial().execute(() -> completion.done(outcome)));
@@ -173,7 +210,8 @@ final class Reads {
                             session,
                             deadlineNanos,
                             outcome -> operation.end(answer(outcome)))
-                    .mode(mode);
+                    .mode(mode)
+                    .explain(wanted == Wanted.STEPS);
             operation.start(machine::start, machine::cancel);
         });
     }

@@ -2,6 +2,7 @@ package io.uniserve.client;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.client.Reads.Wanted;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
@@ -69,7 +70,7 @@ public final class UniserveClient implements AutoCloseable {
     /** As {@link #query(String, String)}, with a deadline of more than 0 and at most an hour. */
     public Answer query(String table, String text, Duration deadline) {
         QueryText query = new QueryText(new TableName(table), text);
-        return Stage.await(new Reads(core).text(query, ReadMode.LINEARIZABLE, end(deadline), true));
+        return Stage.await(new Reads(core).text(query, ReadMode.LINEARIZABLE, Wanted.ANSWER, end(deadline), true));
     }
 
     /** As {@link #query(String, String)}, without waiting. */
@@ -82,7 +83,7 @@ public final class UniserveClient implements AutoCloseable {
         try {
             QueryText query = new QueryText(new TableName(table), text);
             return Stage.of(
-                    new Reads(core).text(query, ReadMode.LINEARIZABLE, end(deadline), false),
+                    new Reads(core).text(query, ReadMode.LINEARIZABLE, Wanted.ANSWER, end(deadline), false),
                     core.options().callbackExecutor(),
                     answer -> answer);
         } catch (UniserveException e) {

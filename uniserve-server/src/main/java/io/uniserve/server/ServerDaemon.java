@@ -32,6 +32,7 @@ import io.uniserve.server.read.ReadCosts;
 import io.uniserve.server.read.ReadService;
 import io.uniserve.server.read.ShardSets;
 import java.util.Map;
+import java.util.Optional;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -165,6 +166,14 @@ public final class ServerDaemon implements AutoCloseable {
                                 port,
                                 "planning",
                                 () -> resources.engine.planner(port).answer(query, context));
+                    }
+
+                    @Override
+                    public Optional<String> explaining(String port, String text) {
+                        return resources.engine.call(
+                                port,
+                                "explaining",
+                                () -> resources.engine.planner(port).explaining(text));
                     }
 
                     @Override

@@ -2,12 +2,12 @@ package io.uniserve.sql;
 
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.StepLine;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.sql.SplitQuery.Side;
 import java.util.Collection;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Set;
@@ -18,6 +18,7 @@ final class Asking {
     private final PlanContext context;
     private final Map<String, TableMeta> metas;
     private final List<String> told;
+    private final Unable unable;
     private long since;
 
     /**
@@ -25,17 +26,28 @@ final class Asking {
      *
      * @param metas of all tables, by their names in the query
      * @param told gets a line for each step
+     * @param unable what the actors' engine cannot do
      */
-    Asking(RetrieveCall<SqlQuery, SqlRows> call, PlanContext context, Map<String, TableMeta> metas, List<String> told) {
+    Asking(
+            RetrieveCall<SqlQuery, SqlRows> call,
+            PlanContext context,
+            Map<String, TableMeta> metas,
+            List<String> told,
+            Unable unable) {
         this.call = call;
         this.context = context;
         this.metas = metas;
         this.told = told;
+        this.unable = unable;
         this.since = context.remainingNanos();
     }
 
     PlanContext context() {
         return context;
+    }
+
+    Unable unable() {
+        return unable;
     }
 
     TableMeta meta(Side side) {
@@ -85,9 +97,7 @@ final class Asking {
 
     /** How many those are, in words. */
     String asked(Side side) {
-        int asked = actors(side).size();
-        int all = context.actors(name(side)).size();
-        return asked + (asked < all ? " of " + all : "") + (all == 1 ? " actor of " : " actors of ") + side.table();
+        return StepLine.actors(actors(side).size(), context.actors(name(side)).size(), side.table());
     }
 
     static String called(Side side) {
@@ -95,14 +105,12 @@ final class Asking {
     }
 
     static String rows(long count) {
-        return String.format(Locale.ROOT, count == 1 ? "%,d row" : "%,d rows", count);
+        return StepLine.rows(count);
     }
 
     /** The server that plans, in words. */
     String here() {
-        return context.here()
-                .map(server -> ", on server " + StepLine.brief(server))
-                .orElse("");
+        return StepLine.here(context);
     }
 
     /** Tells whose rounds those after it are. */

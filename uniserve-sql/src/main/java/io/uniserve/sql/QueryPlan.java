@@ -3,16 +3,22 @@ package io.uniserve.sql;
 import io.uniserve.api.Columns;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.SqlQuery.Stage;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.parser.SqlParserPos;
 
 /**
  * A query as stages, each a SELECT over tables and over answers of other stages. The same text has the same stages
  * everywhere: actors are told the number of one. Immutable.
  */
 final class QueryPlan {
+    private static final Comparator<SqlParserPos> PLACES =
+            Comparator.comparingInt(SqlParserPos::getLineNum).thenComparingInt(SqlParserPos::getColumnNum);
+
     private final Map<Integer, Block> blocks;
 
     private QueryPlan(Map<Integer, Block> blocks) {
@@ -36,6 +42,26 @@ final class QueryPlan {
     /** True where one table is read, once. */
     boolean single() {
         return blocks.size() == 1 && block(Block.MAIN).rows().items().size() == 1;
+    }
+
+    /**
+     * A query within the query that is a stage of its own.
+     *
+     * @param derived whether its answer stands in FROM, not in an expression
+     */
+    record Inner(SqlNode place, boolean derived) {}
+
+    /** The first one of the text; empty where all is one stage. */
+    Optional<Inner> first() {
+        return blocks.values().stream()
+                // That of the values for which a sub-query is wanted has the place of the expression.
+                .filter(block -> block.number() != Block.MAIN && ParsedQuery.isQuery(block.place()))
+                .min(Comparator.comparing(block -> block.place().getParserPosition(), PLACES))
+                .map(block -> new Inner(
+                        block.place(),
+                        blocks.values().stream()
+                                .flatMap(other -> other.rows().given().stream())
+                                .anyMatch(item -> item.block() == block.number())));
     }
 
     /** INVALID_ARGUMENT where there is no such stage. */

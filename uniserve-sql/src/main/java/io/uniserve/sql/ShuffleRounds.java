@@ -2,10 +2,10 @@ package io.uniserve.sql;
 
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.Shuffle;
+import io.uniserve.api.plan.StepLine;
 import io.uniserve.model.TableName;
 import java.util.ArrayList;
 import java.util.List;
-import java.util.Locale;
 import java.util.function.Function;
 import java.util.stream.Collectors;
 
@@ -58,11 +58,11 @@ final class ShuffleRounds {
                 context.shuffle(stages.gather(at, calls.gather(), all).ofChunksAlone(), SqlRows::concat);
         List<String> lines = new ArrayList<>();
         for (int i = 0; i < begun.size(); i++) {
-            lines.add(begun.get(i) + told(result.stages().get(i)));
+            lines.add(begun.get(i) + StepLine.of(result.stages().get(i)));
         }
         SqlRows parts = result.value();
         lines.add("joined" + slots + ": " + Asking.rows(parts.count()) + " of "
-                + told(result.stages().get(begun.size()))
+                + StepLine.of(result.stages().get(begun.size()))
                 + (result.attempts() > 1 ? "; " + result.attempts() + " attempts" : ""));
         return new Answer(parts, lines);
     }
@@ -76,17 +76,5 @@ final class ShuffleRounds {
         SplitQuery.Side side = sides.get(item);
         return "shuffle " + Asking.called(side) + " by " + column + " from "
                 + context.actors(names.apply(side)).size() + " actors of " + side.table() + ": ";
-    }
-
-    private static String told(Shuffle.Stage stage) {
-        return Asking.rows(stage.rows()) + ", "
-                + String.format(
-                        Locale.ROOT,
-                        "%,d bytes, %,d from other servers, %,d in files, %s, stage of %.1f ms",
-                        stage.bytes(),
-                        stage.sentBytes(),
-                        stage.spilledBytes(),
-                        StepLine.servers(stage.servers()),
-                        stage.nanos() / 1e6);
     }
 }

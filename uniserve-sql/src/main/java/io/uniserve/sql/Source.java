@@ -1,6 +1,7 @@
 package io.uniserve.sql;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlNode;
 
 /** What a FROM is made of: tables and answers of sub-queries, by their numbers in it, and joins of two such. */
@@ -10,6 +11,16 @@ sealed interface Source {
 
     /** True where no join in here adds rows of NULLs in place of the table's: its own conditions may then come first. */
     boolean keeps(int item);
+
+    /** The conditions of every ON, in the order of the text. */
+    static List<Term> conditions(Source source) {
+        if (!(source instanceof Join join)) {
+            return List.of();
+        }
+        return Stream.of(conditions(join.left), conditions(join.right), join.on)
+                .flatMap(List::stream)
+                .toList();
+    }
 
     /** One table or answer. */
     record Leaf(int item) implements Source {

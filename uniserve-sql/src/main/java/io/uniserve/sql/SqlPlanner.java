@@ -33,6 +33,7 @@ public final class SqlPlanner implements Planner {
     private final RetrieveCall<SqlQuery, SqlRows> call;
     private final Merging engine;
     private final Optional<SqlShuffle.Calls> shuffle;
+    private final Unable unable;
     private final RowCounts counts = new RowCounts();
 
     /** The engine at the place where queries are planned; so values mean the same in both steps. */
@@ -49,14 +50,30 @@ public final class SqlPlanner implements Planner {
 
     /** A planner of a port with this operator. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine) {
-        this(call, engine, Optional.empty());
+        this(call, engine, Optional.empty(), Unable.NOTHING);
     }
 
     /** The same of a port that can join two large tables too. */
     public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, Optional<SqlShuffle.Calls> shuffle) {
+        this(call, engine, shuffle, Unable.NOTHING);
+    }
+
+    /** The same of a port whose engine cannot do all that there is. */
+    public SqlPlanner(RetrieveCall<SqlQuery, SqlRows> call, Merging engine, Unable unable) {
+        this(call, engine, Optional.empty(), unable);
+    }
+
+    private SqlPlanner(
+            RetrieveCall<SqlQuery, SqlRows> call, Merging engine, Optional<SqlShuffle.Calls> shuffle, Unable unable) {
         this.call = call;
         this.engine = engine;
         this.shuffle = shuffle;
+        this.unable = unable;
+    }
+
+    @Override
+    public Optional<String> explaining(String text) {
+        return Optional.of(EXPLAIN.matcher(text).matches() ? text : "EXPLAIN " + text);
     }
 
     @Override
@@ -72,13 +89,15 @@ public final class SqlPlanner implements Planner {
         Map<String, Columns> tables = new HashMap<>();
         metas.forEach((name, meta) -> tables.put(name, Columns.of(meta)));
         SqlQuery query = SqlQuery.of(sql, tables);
+        unable.check(parsed.tree(), query.plan());
         if (!text.actors().isEmpty() && !query.plan().single()) {
             throw UniserveException.unsupported("a query of several tables is asked of all actors, not of some");
         }
         context.oneMoment(metas.values().stream().map(TableMeta::name).collect(Collectors.toSet()));
         List<String> told = new ArrayList<>();
         Stages stages = new Stages(
-                query, asked -> new SqlRun(new Asking(call, context, metas, told), engine, shuffle, counts, asked));
+                query,
+                asked -> new SqlRun(new Asking(call, context, metas, told, unable), engine, shuffle, counts, asked));
         SqlRows rows = stages.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }

@@ -304,6 +304,9 @@ final class SqlRun {
         query = lateOrNot(stays, counts);
         Set<Integer> after = query.stage().after();
         split = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split();
+        if (stays >= 0 && sides.size() > 1) {
+            asking.unable().checkJoin(split.partial(), block());
+        }
         if (stays >= 0) {
             asking.tell(
                     "in place: " + Asking.called(split.sides().get(stays)) + ", about "
@@ -378,6 +381,7 @@ final class SqlRun {
         for (int item : items) {
             reducing.put(item, reducing(item, counts.get(item), gathered));
             if (!cutting(item, () -> checkBefore(item, counts.get(item), by(reducing, item), gathered))) {
+                checkReduced(item, by(reducing, item).keySet());
                 sent.add(item);
             }
         }
@@ -405,6 +409,17 @@ final class SqlRun {
             SqlRows rows = answers.get(i);
             cutting(item, () -> keep(item, rows, by(reducing, item), counts.get(item), gathered));
         }
+    }
+
+    /** Rows of other tables that come with a table's own statement are relations of it, as those of a join are. */
+    private void checkReduced(int item, Set<Integer> reducing) {
+        if (!reducing.isEmpty()) {
+            asking.unable().checkJoin(split.sides().get(item).statement(reducing), block());
+        }
+    }
+
+    private Block block() {
+        return query.plan().block(query.stage().number());
     }
 
     private static Map<Integer, PackedRows> by(Map<Integer, Map<Integer, PackedRows>> reducing, int item) {

@@ -80,6 +80,9 @@ public interface ClusterClient extends AutoCloseable {
     /** Answers a query in the language of the table's port. */
     Answer query(TableName table, String text, ReadMode mode, long deadlineMs);
 
+    /** Runs a query in the language of the table's port, and tells what its plan took in place of the answer. */
+    Answer explain(TableName table, String text, ReadMode mode, long deadlineMs);
+
     @Override
     void close();
 }

@@ -2,6 +2,7 @@ package io.uniserve.cli.cluster;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.client.ActorSelection;
 import io.uniserve.client.Admin;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UniserveClientBuilder;
@@ -159,11 +160,16 @@ public final class RemoteCluster implements ClusterClient {
 
     @Override
     public Answer query(TableName table, String text, ReadMode mode, long deadlineMs) {
-        return client.table(table.value())
-                .all()
-                .mode(mode)
-                .deadline(Duration.ofMillis(deadlineMs))
-                .query(text);
+        return all(table, mode, deadlineMs).query(text);
+    }
+
+    @Override
+    public Answer explain(TableName table, String text, ReadMode mode, long deadlineMs) {
+        return all(table, mode, deadlineMs).explain(text);
+    }
+
+    private ActorSelection all(TableName table, ReadMode mode, long deadlineMs) {
+        return client.table(table.value()).all().mode(mode).deadline(Duration.ofMillis(deadlineMs));
     }
 
     @Override

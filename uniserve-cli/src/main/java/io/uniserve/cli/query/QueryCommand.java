@@ -1,16 +1,15 @@
 package io.uniserve.cli.query;
 
-import io.uniserve.api.Columns;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.cli.ClientCommand;
 import io.uniserve.cli.DurationOption;
 import io.uniserve.cli.ExitCode;
 import io.uniserve.cli.cluster.ClusterClient;
 import io.uniserve.codec.Bytes;
-import io.uniserve.error.UniserveException;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.message.ReadMode;
 import java.time.Duration;
+import java.util.Map;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
 import picocli.CommandLine.Parameters;
@@ -27,7 +26,7 @@ import picocli.CommandLine.Parameters;
             "  uniserve query speeches 'q=text:parliament&rows=3&fl=id,score'",
             "  uniserve query speeches 'q=*:*&rows=0&facet=true&facet.field=year_i' --deadline 500ms",
             "  uniserve query words 'count a' --stats",
-            "  uniserve query sales 'SELECT shop, sum(amount) FROM sales GROUP BY shop' --explain",
+            "  uniserve query speeches 'q=text:parliament&facet=true&facet.field=year_i' --explain",
             "  uniserve query accounts 'sum amount' --read strict"
         })
 public final class QueryCommand extends ClientCommand {
@@ -59,8 +58,8 @@ public final class QueryCommand extends ClientCommand {
     @Option(
             names = "--explain",
             description = {
-                "Run the query and tell the stages of its plan instead of its answer: rows, bytes, time, servers.",
-                "For tables with typed columns, whose queries are SQL."
+                "Run the query and tell the steps of its plan and the size of its answer instead of the answer:",
+                "actors, bytes, servers and time, rows where they are known. Tables with typed columns: as SQL's EXPLAIN."
             })
     private boolean explain;
 
@@ -71,15 +70,16 @@ public final class QueryCommand extends ClientCommand {
     public Integer call() {
         TableName name = new TableName(table);
         try (ClusterClient cluster = connect()) {
-            if (explain && !Columns.givenBy(cluster.table(name).meta())) {
-                throw UniserveException.unsupported("--explain for table " + name
-                        + ", which has no typed columns: its queries have no stages to tell; --stats tells requests");
-            }
             long start = clock().nanos();
-            // Line and column are told of what comes after the word.
-            Answer answer = cluster.query(name, explain ? "EXPLAIN " + text : text, read, deadline.toMillis());
+            Answer answer = explain
+                    ? cluster.explain(name, text, read, deadline.toMillis())
+                    : cluster.query(name, text, read, deadline.toMillis());
             long nanos = clock().nanos() - start;
-            print(answer.body());
+            if (explain && global().json()) {
+                console().json(Map.of("plan", answer.body().utf8().lines().toList()));
+            } else {
+                print(answer.body());
+            }
             if (stats) {
                 console().note(line(answer, nanos));
             }

@@ -30,16 +30,17 @@ class QueryCommandTest {
     }
 
     @Test
-    void theStagesOfAPlanOfATypedTable() {
-        uniserve.run("table", "create", "orders", "--port", "kv", "-O", "columns=id bigint");
-        cluster.answer("EXPLAIN SELECT 1 FROM orders", "text/plain", "in place: orders\n    SELECT 1\n");
-        Run run = uniserve.run("query", "orders", "SELECT 1 FROM orders", "--explain");
-        assertThat(run.exit()).isEqualTo(ExitCode.OK);
-        assertThat(run.lines()).containsExactly("in place: orders", "    SELECT 1");
+    void theStepsOfAPlanInPlaceOfTheAnswer() {
         uniserve.run("table", "create", "words", "--port", "kv");
-        Run none = uniserve.run("query", "words", "count", "--explain");
-        assertThat(none.exit()).isEqualTo(ExitCode.REFUSED);
-        assertThat(none.err()).contains("UNSUPPORTED: --explain for table words", "--stats");
+        Run run = uniserve.run("query", "words", "count", "--explain");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.lines()).containsExactly("retrieve of words", "answer: 11 bytes");
+        Run json = uniserve.run("query", "words", "count", "--explain", "-o", "json");
+        assertThat(json.out().strip()).isEqualTo("{\"plan\":[\"retrieve of words\",\"answer: 11 bytes\"]}");
+        Run wrong = uniserve.run("query", "words", "drop everything", "--explain");
+        assertThat(wrong.exit()).isEqualTo(ExitCode.REFUSED);
+        assertThat(wrong.err()).contains("unknown query");
+        assertThat(wrong.out()).isEmpty();
     }
 
     @Test

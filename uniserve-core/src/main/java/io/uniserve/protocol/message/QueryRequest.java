@@ -13,6 +13,7 @@ import java.util.Optional;
  * @param session the session that the query belongs to, with states that are held for it
  * @param floors what the caller wrote: the planning server asks replicas that have applied at least this
  * @param mode how fresh the answer must be
+ * @param explain whether the answer is to be what its plan took, step by step, as text
  */
 public record QueryRequest(
         TableName table,
@@ -22,13 +23,14 @@ public record QueryRequest(
         long remainingNanos,
         long tableId,
         List<Floor> floors,
-        ReadMode mode) {
+        ReadMode mode,
+        boolean explain) {
     public QueryRequest {
         actors = List.copyOf(actors);
         floors = List.copyOf(floors);
     }
 
-    /** A query in the default mode. */
+    /** A query in the default mode, to be answered. */
     public QueryRequest(
             TableName table,
             String text,
@@ -37,7 +39,7 @@ public record QueryRequest(
             long remainingNanos,
             long tableId,
             List<Floor> floors) {
-        this(table, text, actors, session, remainingNanos, tableId, floors, ReadMode.LINEARIZABLE);
+        this(table, text, actors, session, remainingNanos, tableId, floors, ReadMode.LINEARIZABLE, false);
     }
 
     /** A query of somebody who wrote nothing. */

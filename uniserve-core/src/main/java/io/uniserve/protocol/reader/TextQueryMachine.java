@@ -39,6 +39,7 @@ public final class TextQueryMachine {
     private final Patience patience;
     private final Optional<ReadSession> session;
     private ReadMode mode = ReadMode.LINEARIZABLE;
+    private boolean explain;
     private final AttemptLog tried = new AttemptLog();
     private final List<TextCall> calls = new ArrayList<>();
     private final List<ServerId> asked = new ArrayList<>();
@@ -88,6 +89,12 @@ public final class TextQueryMachine {
     /** How fresh the answer must be; the default is LINEARIZABLE. Call before the start. */
     public TextQueryMachine mode(ReadMode readMode) {
         mode = readMode;
+        return this;
+    }
+
+    /** Whether the answer is to be what the query's plan took; the default is no. Call before the start. */
+    public TextQueryMachine explain(boolean explained) {
+        explain = explained;
         return this;
     }
 
@@ -199,7 +206,8 @@ public final class TextQueryMachine {
                 remaining,
                 tableId,
                 state.floors().told(tableId),
-                mode);
+                mode,
+                explain);
         call.cancel = network.query(
                 env.routing().current().address(server).orElseThrow(),
                 request,

@@ -45,6 +45,16 @@ class TextQueryMachineTest {
     }
 
     @Test
+    void theServerIsToldThatStepsAreWanted() {
+        world.route(1, actor(0, 1, 1));
+        query(1_000);
+        TextQueryMachine explaining = machine(1_000).explain(true);
+        explaining.start();
+        assertThat(sent.get(0).request.explain()).isFalse();
+        assertThat(sent.get(1).request.explain()).isTrue();
+    }
+
+    @Test
     void deadServerIsReplacedAndAvoided() {
         world.route(2, actor(0, 1, 1));
         query(1_000);
@@ -184,8 +194,14 @@ class TextQueryMachineTest {
     }
 
     private TextQueryMachine query(long deadlineMs) {
+        TextQueryMachine machine = machine(deadlineMs);
+        machine.start();
+        return machine;
+    }
+
+    private TextQueryMachine machine(long deadlineMs) {
         outcomes.clear();
-        TextQueryMachine machine = new TextQueryMachine(
+        return new TextQueryMachine(
                 world.environment(),
                 (to, request, timeout, completion) -> {
                     Sent one = new Sent(to.port(), request, completion);
@@ -195,8 +211,6 @@ class TextQueryMachineTest {
                 new QueryText(TABLE, "count"),
                 world.nanos() + deadlineMs * MS,
                 outcomes::add);
-        machine.start();
-        return machine;
     }
 
     private TextResult result() {

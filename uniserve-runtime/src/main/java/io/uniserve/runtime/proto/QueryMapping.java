@@ -1,6 +1,7 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.api.plan.Answer;
+import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.message.ReadMode;
@@ -19,7 +20,8 @@ public final class QueryMapping {
                 .setRemainingNanos(request.remainingNanos())
                 .setTableId(request.tableId())
                 .addAllActors(request.actors())
-                .setModeValue(Wire.number(request.mode()));
+                .setModeValue(Wire.number(request.mode()))
+                .setExplain(request.explain());
         request.session().ifPresent(session -> {
             proto.setHold(
                     ReadMapping.toProto(new ReadRequest.Hold(session.high(), session.low(), session.remainingNanos())));
@@ -46,7 +48,8 @@ public final class QueryMapping {
                 Wire.list("floors", proto.getFloorsList(), Limits.ACTORS_PER_TABLE_MAX, QueryMapping::fromProto),
                 proto.getModeValue() == 0
                         ? ReadMode.LINEARIZABLE
-                        : Wire.constant("mode", ReadMode.values(), proto.getModeValue()));
+                        : Wire.constant("mode", ReadMode.values(), proto.getModeValue()),
+                proto.getExplain());
     }
 
     private static DataProto.SessionPin toProto(QueryRequest.Session.Pin pin) {
@@ -80,6 +83,11 @@ public final class QueryMapping {
                 Wire.notNegative("index", proto.getIndex()));
     }
 
+    /** The answer to the request as a message. */
+    public static DataProto.QueryReply toProto(DataProto.QueryRequest request, Answer answer) {
+        return toProto(answer).toBuilder().setExplained(request.getExplain()).build();
+    }
+
     /** The answer as a message. */
     public static DataProto.QueryReply toProto(Answer answer) {
         return DataProto.QueryReply.newBuilder()
@@ -89,6 +97,15 @@ public final class QueryMapping {
                 .setRetries(answer.effort().retries())
                 .setHedges(answer.effort().hedges())
                 .build();
+    }
+
+    /** The message's answer to the request; UNSUPPORTED where its server passed over that it was to be explained. */
+    public static Answer fromProto(QueryRequest request, DataProto.QueryReply proto) {
+        if (request.explain() && !proto.getExplained()) {
+            throw UniserveException.unsupported(
+                    "to explain a query on a server that runs an earlier version: upgrade it");
+        }
+        return fromProto(proto);
     }
 
     /** The message's answer; INVALID_ARGUMENT where it is malformed. */

@@ -66,7 +66,8 @@ final class DataService extends DataGrpc.DataImplBase {
 
     @Override
     public void query(DataProto.QueryCall call, StreamObserver<DataProto.QueryReply> observer) {
-        Reply<Answer, DataProto.QueryReply> reply = new Reply<>(observer, QueryMapping::toProto);
+        Reply<Answer, DataProto.QueryReply> reply =
+                new Reply<>(observer, answer -> QueryMapping.toProto(call.getRequest(), answer));
         try {
             Unparsed.refuse(call);
             cluster.check(call.getCluster());

@@ -106,7 +106,7 @@ public final class GrpcClientNetwork implements ClientNetwork, VersionedNetwork,
     /** Sends a query in the engine's own language, planned on the server; the returned handle cancels it there. */
     public Timers.Cancel query(Address to, QueryRequest request, long timeoutNanos, Completion<Answer> completion) {
         UnaryCall<DataProto.QueryReply, Answer> call =
-                new UnaryCall<>(to, true, QueryMapping::fromProto, executor, completion);
+                new UnaryCall<>(to, true, reply -> QueryMapping.fromProto(request, reply), executor, completion);
         DataProto.QueryCall message = DataProto.QueryCall.newBuilder()
                 .setCluster(cluster.orEmpty())
                 .setRequest(QueryMapping.toProto(request))

@@ -17,10 +17,14 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.QueryRequest;
+import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.runtime.proto.DataProto;
+import io.uniserve.runtime.proto.QueryMapping;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CountDownLatch;
@@ -52,6 +56,30 @@ class TransportTest {
                     .query(net.address, new QueryRequest(new TableName("t"), "q=1", 1_000), Loopback.SECOND * 10, done);
         });
         assertThat(answer.body().utf8()).isEqualTo("q=1");
+    }
+
+    @Test
+    void anAnswerInPlaceOfTheStepsIsRefused() {
+        QueryRequest explain = new QueryRequest(
+                new TableName("t"),
+                "q=1",
+                List.of(),
+                Optional.empty(),
+                1_000,
+                0,
+                List.of(),
+                ReadMode.LINEARIZABLE,
+                true);
+        Answer steps = Loopback.outcome(done -> {
+            Timers.Cancel unused = net.client().query(net.address, explain, Loopback.SECOND * 10, done);
+        });
+        assertThat(steps.body().utf8()).isEqualTo("q=1");
+        // A server that does not know the field answers as if nobody had asked for it.
+        DataProto.QueryReply unaware = QueryMapping.toProto(steps);
+        assertThatThrownBy(() -> QueryMapping.fromProto(explain, unaware))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.UNSUPPORTED))
+                .hasMessageContaining("earlier version");
     }
 
     @Test

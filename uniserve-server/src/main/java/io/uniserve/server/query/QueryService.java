@@ -2,6 +2,7 @@ package io.uniserve.server.query;
 
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.api.plan.StepLine;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -100,7 +101,14 @@ public final class QueryService implements QueryHandler, AutoCloseable {
         long deadline = clock.nanos() + request.remainingNanos();
         QueryText query = new QueryText(request.table(), request.text(), request.actors());
         ServerPlanContext context = new ServerPlanContext(
-                world(request), query, request.mode(), session(request), unrest, callers.get(), deadline);
+                world(request),
+                query,
+                request.mode(),
+                session(request),
+                unrest,
+                callers.get(),
+                new Receipts(request.explain()),
+                deadline);
         if (queries.incrementAndGet() > queriesMax) {
             queries.decrementAndGet();
             completion.done(Outcome.err(new UniserveException(
@@ -139,15 +147,28 @@ public final class QueryService implements QueryHandler, AutoCloseable {
                 throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "the query's deadline has passed");
             }
             String port = context.table(query.table()).port();
-            Answer answer = planned(port, query, context);
+            Answer answer =
+                    context.receipts().explains() ? explained(port, query, context) : planned(port, query, context);
             checkSize(answer);
-            return Outcome.ok(answer.with(context.effort()));
+            return Outcome.ok(answer.with(context.receipts().effort()));
         } catch (RuntimeException | LinkageError | StackOverflowError | OutOfMemoryError e) {
             return Outcome.err(memory.ofAny("planning of the query", e));
         } finally {
             context.end();
             queries.decrementAndGet();
         }
+    }
+
+    /** What the query's plan took: as the planner's own language tells it, or as its rounds were noted here. */
+    private Answer explained(String port, QueryText query, ServerPlanContext context) {
+        Optional<String> own = planners.explaining(port, query.text());
+        if (own.isPresent()) {
+            return planned(port, new QueryText(query.table(), own.get(), query.actors()), context);
+        }
+        long begun = clock.nanos();
+        Answer answer = planned(port, query, context);
+        checkSize(answer);
+        return context.receipts().explained(StepLine.answer(answer, StepLine.here(context)), clock.nanos() - begun);
     }
 
     /** Plans the query; again from the start where the states that its rounds saw were lost, until the deadline at most. */

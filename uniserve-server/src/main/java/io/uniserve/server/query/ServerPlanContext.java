@@ -4,7 +4,6 @@ import io.uniserve.api.QueryLife;
 import io.uniserve.api.operator.Combiner;
 import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
-import io.uniserve.api.plan.Answer.Effort;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.Shuffle;
@@ -13,7 +12,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Routing.TableRoute;
-import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Done;
@@ -69,8 +67,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private final long deadlineNanos;
     private final Caller caller;
     private volatile Runnable stop = () -> {};
-    private Effort effort = Effort.NONE;
-    private Taken taken = Taken.NOTHING;
+    private final Receipts receipts;
     /** Of a table with atomic updates: whether all rounds are to see one version, and which. */
     private boolean oneVersion;
 
@@ -87,6 +84,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             Optional<ReadSession> session,
             Unrest unrest,
             Caller caller,
+            Receipts receipts,
             long deadlineNanos) {
         this.world = world;
         this.reads = new PlanReads(world);
@@ -94,6 +92,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         this.mode = mode;
         this.unrest = unrest;
         this.caller = caller;
+        this.receipts = receipts;
         this.session = session;
         this.owned = session.isEmpty();
         this.query = query;
@@ -159,6 +158,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
      * it sees another moment, after a pause.
      */
     void lostStates(int restarts) {
+        receipts.noteRestart();
         if (together.wanted()) {
             this.<Done>await(
                     done -> env.timers()
@@ -233,7 +233,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         if (apart) {
             return PlanContext.super.retrieveAll(call, all, combiner);
         }
-        TogetherRun run = new TogetherRun(all.stream()
+        List<Query> queries = all.stream()
                 .map(one -> new Query(
                         one.table(),
                         one.actors().size() == actors(one.table()).size()
@@ -243,14 +243,21 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                         call.parameters().encode(one.parameters()),
                         mode,
                         deadlineNanos))
+                .toList();
+        TogetherRun run = new TogetherRun(queries.stream()
                 .map(one -> together.has(one.table())
                         ? reads.asOf(seen.orElseThrow(), one)
                         : reads.present(one, Optional.empty()))
                 .toList());
+        long begun = nanos();
         List<QueryResult> results = await(run::start, run::cancel);
-        return results.stream()
-                .map(result -> combined(noted(result), call, combiner))
-                .toList();
+        long took = nanos() - begun;
+        String how = receipts.explains() ? ", one of " + queries.size() + " at the same time" : "";
+        List<R> combined = new ArrayList<>(results.size());
+        for (int i = 0; i < results.size(); i++) {
+            combined.add(combined(noted(queries.get(i), results.get(i), how, took), call, combiner));
+        }
+        return combined;
     }
 
     @Override
@@ -273,7 +280,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
             RetrieveCall<P, V> call,
             P parameters,
             Combiner<V, R> combiner) {
-        QueryResult result = read(new Query(
+        Query asked = new Query(
                 table.name(),
                 Optional.of(List.copyOf(new TreeSet<>(actors))),
                 named(table.name(), call.id()),
@@ -281,8 +288,11 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
                 mode,
                 deadlineNanos,
                 Map.of(),
-                Query.Beside.of(table, others, call.values().encode(elsewhere))));
-        return combined(noted(result), call, combiner);
+                Query.Beside.of(table, others, call.values().encode(elsewhere)));
+        String how = receipts.explains()
+                ? others.stream().map(other -> other.name().value()).collect(Collectors.joining(", ", " beside ", ""))
+                : "";
+        return combined(noted(asked, how), call, combiner);
     }
 
     @Override
@@ -325,11 +335,14 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         if (seen && together.wanted()) {
             run.asOf(together.now(), actorsToo);
         }
+        long begun = nanos();
         ShuffleMachine.Result result = await(
                 future -> run.start(bare, future::complete),
                 () -> world.serial().execute(run::cancel));
-        effort = effort.plus(ShuffleRun.effort(result));
-        return run.result(plan, bare, result, combiner);
+        long took = nanos() - begun;
+        Shuffle.Result<R> told = run.result(plan, bare, result, combiner);
+        receipts.noteShuffle(plan, told, ShuffleRun.effort(result), took);
+        return told;
     }
 
     /** What an operator reads beside its chunks is of their moment, or the plan is refused. */
@@ -366,15 +379,19 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
     private <P, V> QueryResult run(
             TableName table, Optional<List<Integer>> actors, RetrieveCall<P, V> call, P parameters) {
         Bytes encoded = call.parameters().encode(parameters);
-        return noted(read(new Query(table, actors, named(table, call.id()), encoded, mode, deadlineNanos)));
+        return noted(new Query(table, actors, named(table, call.id()), encoded, mode, deadlineNanos), "");
     }
 
-    private QueryResult noted(QueryResult result) {
-        QueryResult.Stats stats = result.stats();
-        effort = effort.plus(new Effort(stats.requests(), stats.retries(), stats.hedges()));
-        taken = taken.plus(new Taken(
-                result.parts().stream().mapToLong(Bytes::size).sum(),
-                stats.servers().stream().map(ServerId::value).collect(Collectors.toCollection(TreeSet::new))));
+    /** Reads, and keeps the receipt. */
+    private QueryResult noted(Query asked, String how) {
+        long begun = nanos();
+        QueryResult result = read(asked);
+        return noted(asked, result, how, nanos() - begun);
+    }
+
+    private QueryResult noted(Query asked, QueryResult result, String how, long nanos) {
+        int all = receipts.explains() ? table(asked.table()).partitioner().actors() : 0;
+        receipts.noteRetrieve(asked, all, result, how, nanos);
         return result;
     }
 
@@ -385,9 +402,7 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
 
     @Override
     public Taken taken() {
-        Taken since = taken;
-        taken = Taken.NOTHING;
-        return since;
+        return receipts.taken();
     }
 
     /** The operator of this server's own build; UNSUPPORTED where a session is of another table. */
@@ -487,8 +502,8 @@ final class ServerPlanContext implements PlanContext, Timers.Cancel {
         return caller.whenGone(stopping);
     }
 
-    Effort effort() {
-        return effort;
+    Receipts receipts() {
+        return receipts;
     }
 
     @Override

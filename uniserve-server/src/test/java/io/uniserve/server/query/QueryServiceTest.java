@@ -7,6 +7,7 @@ import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.Answer;
 import io.uniserve.api.plan.PlanContext;
+import io.uniserve.api.plan.QueryText;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
@@ -28,6 +29,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.QueryRequest;
+import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.runtime.config.ServerSettings;
@@ -74,6 +76,9 @@ class QueryServiceTest {
     private Function<PlanContext, String> plan =
             context -> context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
 
+    private final List<String> texts = new CopyOnWriteArrayList<>();
+    private Optional<String> ownWord = Optional.empty();
+
     private final CoarseTimers stops = new CoarseTimers("stops", SystemClock.INSTANCE);
     private final QueryService service = new QueryService(
             new ServerSettings.Work(1, 1, 1, 1, 1, Duration.ZERO, 1 << 20, 1 << 20),
@@ -82,7 +87,7 @@ class QueryServiceTest {
             new LocalReads(SERVER, SELF, lending(), CutHandler.NONE, channels, ClusterIdentity.of("c")),
             hub,
             done -> done.done(Outcome.ok(hub.latest().orElseThrow())),
-            (port, query, context) -> new Answer("text/plain", Bytes.utf8(plan.apply(context))),
+            planners(),
             new MemoryFaults(fatal::set),
             () -> new Caller(stops));
 
@@ -121,6 +126,22 @@ class QueryServiceTest {
                 AtomicReference<Timers.Cancel> begun = new AtomicReference<>(() -> {});
                 lent.execute(() -> begun.set(reads.read(request, done)));
                 return () -> Objects.requireNonNull(begun.get()).cancel();
+            }
+        };
+    }
+
+    /** Queries of table {@code t} are the test's; whose text it is to explain them is too. */
+    private PortPlanners planners() {
+        return new PortPlanners() {
+            @Override
+            public Answer answer(String port, QueryText query, PlanContext context) {
+                texts.add(query.text());
+                return new Answer("text/plain", Bytes.utf8(plan.apply(context)));
+            }
+
+            @Override
+            public Optional<String> explaining(String port, String text) {
+                return ownWord.map(word -> word + text);
             }
         };
     }
@@ -280,6 +301,73 @@ class QueryServiceTest {
         lost.set(100);
         assertThat(code(start("t", 10 * SECOND).join())).contains(ErrorCode.VERSION_GONE);
         assertThat(plans.get()).isEqualTo(3 + 1 + Limits.SESSION_RESTARTS_MAX);
+    }
+
+    private String steps(Optional<QueryRequest.Session> session) {
+        CompletableFuture<Outcome<Answer>> future = new CompletableFuture<>();
+        Timers.Cancel unused = service.query(
+                new QueryRequest(
+                        TABLE, "q", List.of(), session, 10 * SECOND, 1, List.of(), ReadMode.LINEARIZABLE, true),
+                future::complete);
+        assertThat(future.join()).isInstanceOf(Outcome.Ok.class);
+        return ((Outcome.Ok<Answer>) future.join()).value().body().utf8();
+    }
+
+    @Test
+    void theRoundsOfAPlanAreToldInPlaceOfItsAnswer() {
+        plan = context -> context.retrieve(TABLE, ECHO, "four", values -> String.join(",", values))
+                + context.retrieveAll(
+                        ECHO,
+                        List.of(
+                                new PlanContext.Asked<>(TABLE, Set.of(0), "x"),
+                                new PlanContext.Asked<>(TABLE, Set.of(0), "yy")),
+                        values -> String.join(",", values));
+        String all = "retrieve echo@1 at 1 actor of t, one of 2 at the same time; ";
+        assertThat(steps(Optional.empty()).lines().map(line -> line.replaceAll("[0-9.]+ ms", "- ms")))
+                .containsExactly(
+                        "retrieve echo@1 at 1 actor of t; 8 bytes read of 1 server (s); - ms",
+                        all + "5 bytes read of 1 server (s); - ms",
+                        all + "6 bytes read of 1 server (s); - ms",
+                        "answer: 11 bytes of text/plain, on server s; - ms");
+        assertThat(texts).containsExactly("q");
+    }
+
+    @Test
+    void aPlannerWhoseLanguageExplainsIsAskedToDoIt() {
+        ownWord = Optional.of("EXPLAIN ");
+        assertThat(steps(Optional.empty())).isEqualTo("x");
+        assertThat(texts).containsExactly("EXPLAIN q");
+        assertThat(code(start("t", 10 * SECOND).join())).isEmpty();
+        assertThat(texts).as("what is not to be explained").endsWith("q");
+    }
+
+    @Test
+    void stepsOfASessionAndOfAPlanThatBeganAnewAreToldToo() {
+        AtomicInteger lost = new AtomicInteger(1);
+        plan = context -> {
+            context.oneState();
+            return context.retrieve(TABLE, ECHO, "x", values -> String.join(",", values));
+        };
+        reads = (request, done) -> {
+            if (request.operator().equals(ReadRequest.RELEASE)) {
+                return () -> {};
+            }
+            ActorFailure gone = new ActorFailure(0, ErrorCode.VERSION_GONE, "gone", 1);
+            ReadReply.Part part = new ReadReply.Part(List.of(0), request.parameters(), List.of(9L));
+            done.done(Outcome.ok(
+                    lost.getAndDecrement() > 0
+                            ? new ReadReply(List.of(), List.of(gone), 1)
+                            : new ReadReply(List.of(part), List.of(), 1)));
+            return () -> {};
+        };
+        assertThat(steps(Optional.empty()).lines())
+                .hasSize(3)
+                .startsWith("begun anew: what its rounds saw was gone")
+                .anyMatch(line -> line.startsWith("retrieve echo@1 at 1 actor of t; 5 bytes read of 1 server (s); "));
+        assertThat(steps(Optional.of(new QueryRequest.Session(1, 2, 10 * SECOND, List.of())))
+                        .lines())
+                .hasSize(2)
+                .anyMatch(line -> line.startsWith("retrieve echo@1 at 1 actor of t; "));
     }
 
     @Test

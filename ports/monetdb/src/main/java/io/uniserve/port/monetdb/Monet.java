@@ -28,9 +28,8 @@ import nl.cwi.monetdb.embedded.tables.MonetDBTable;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The database of this process: MonetDBLite has one, in memory. It is started when it is first wanted and ends with the process.
- * Every statement is a transaction of its own, and those that write are alone: MonetDB aborts one of two that overlap, and
- * beside readers it loses rows.
+ * The database of this process: MonetDBLite has one, in memory. It is started when it is first wanted and ends with the process. Every
+ * statement is a transaction of its own, and those that write are alone: MonetDB aborts one of two that overlap, and beside readers it loses rows.
  */
 final class Monet {
     private static final Pattern REFUSED = Pattern.compile("syntax error|unknown|no such|cannot|needs|not supported");

@@ -21,9 +21,8 @@ import java.util.concurrent.locks.ReentrantReadWriteLock;
 import nl.cwi.monetdb.embedded.env.MonetDBEmbeddedConnection;
 
 /**
- * One table whose rows have the version that brought them and the one that took them away. What is prepared has the next
- * version, which nobody reads; to publish is to count. So readers, views and a prepared update need no transaction that is open,
- * of which MonetDB would abort one.
+ * One table whose rows have the version that brought them and the one that took them away. What is prepared has the next version, which
+ * nobody reads; to publish is to count. So readers, views and a prepared update need no open transaction, of which MonetDB would abort one.
  */
 public final class MonetActor extends MonetTable implements RevocableActor<MonetTable>, RowActor {
     private static final String SINCE = "\"SINCE\"";

@@ -7,9 +7,7 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
-/**
- * What statements of {@code uniserve-sql} are in MonetDB's SQL. All differences are here; what is in quotes is left as it is.
- */
+/** What statements of {@code uniserve-sql} are in MonetDB's SQL. All differences are here; what is in quotes is left as it is. */
 final class MonetDialect {
     /** The name of an actor's rows: {@code rows} is a word of MonetDB's own. */
     static final String MINE = "mine";
@@ -50,7 +48,7 @@ final class MonetDialect {
         return with + (relations.size() > 1 ? joined(translated(statement), wide) : translated(statement));
     }
 
-    private static String translated(String statement) {
+    static String translated(String statement) {
         String doubles = QUOTIENT.matcher(statement).replaceAll("/ CAST($1$2 AS DOUBLE)");
         String text = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
                 .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
@@ -72,24 +70,26 @@ final class MonetDialect {
 
     /**
      * Where MonetDBLite joins by several columns and the first is of texts or days it finds no partners. So of several equalities
-     * those of such columns are written as no equality; one of computed values is refused.
-     *
-     * @param wide columns of texts and days
+     * those of such columns, the wide ones, are written as no equality; one of computed values is refused.
      */
     static String joined(String statement, Set<String> wide) {
-        Matcher equalities = EQUALITY.matcher(statement);
-        long columns = equalities.results().count();
-        long computed = COMPUTED.matcher(statement).results().count();
-        if (columns + computed < 2) {
-            return statement;
-        }
-        if (computed > 0) {
+        if (mixed(statement)) {
             throw UniserveException.unsupported("MonetDB: a join by a computed value beside another equality");
+        }
+        Matcher equalities = EQUALITY.matcher(statement);
+        if (equalities.results().count() < 2) {
+            return statement;
         }
         return equalities
                 .reset()
                 .replaceAll(found ->
                         Matcher.quoteReplacement(equal(wide.contains(found.group(1)), found.group(1), found.group(2))));
+    }
+
+    /** Whether {@link #joined} refuses it. */
+    static boolean mixed(String statement) {
+        long computed = COMPUTED.matcher(statement).results().count();
+        return computed > 0 && EQUALITY.matcher(statement).results().count() + computed > 1;
     }
 
     private static String words(String text, boolean grouped) {

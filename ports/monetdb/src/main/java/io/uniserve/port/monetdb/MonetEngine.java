@@ -22,6 +22,7 @@ import io.uniserve.sql.SqlPlanner;
 import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
 import io.uniserve.sql.SqlTables;
+import io.uniserve.sql.Unable;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -39,6 +40,10 @@ public final class MonetEngine implements Engine {
 
     private static final EngineFunctions FUNCTIONS =
             new EngineFunctions(List.of(SELECT), RowUpdates.of(PORT, MonetActor.class));
+
+    /** The dialect refuses the same again: a statement must be right for MonetDB whoever planned it. */
+    private static final Unable UNABLE = new Unable(
+            "MonetDB", Set.of(Unable.Part.values()), one -> MonetDialect.mixed(MonetDialect.translated(one)));
 
     private static SqlRows select(MonetTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();
@@ -77,6 +82,6 @@ public final class MonetEngine implements Engine {
 
     @Override
     public Optional<Planner> planner() {
-        return Optional.of(new SqlPlanner(RetrieveCall.of(SELECT), MonetEngine::merge));
+        return Optional.of(new SqlPlanner(RetrieveCall.of(SELECT), MonetEngine::merge, UNABLE));
     }
 }

@@ -1,14 +1,13 @@
 package io.uniserve.port.monetdb;
 
-import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.math.BigDecimal;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Texts on their way through MonetDBLite's native code, which gets them in Java's own form of UTF-8: a character beyond the basic
- * plane is no UTF-8 for MonetDB, and U+0000 ends the process. So halves of such characters travel as characters of the
- * private use area, and these and U+0000 are refused. For MonetDB 😀 are two characters, as for Java.
+ * Texts on their way through MonetDBLite's native code, which gets them in Java's own form of UTF-8: a character beyond the basic plane is
+ * no UTF-8 for MonetDB, and U+0000 ends the process. So halves of such characters travel as characters of the private use area, and these
+ * and U+0000 are refused. For MonetDB 😀 are two characters, as for Java.
  */
 final class MonetTexts {
     private static final char PRIVATE = '\uE000';
@@ -25,9 +24,7 @@ final class MonetTexts {
     /** As it goes to MonetDB; INVALID_ARGUMENT where it cannot. */
     static String encoded(String text) {
         if (!fits(text)) {
-            throw new UniserveException(
-                    ErrorCode.INVALID_ARGUMENT,
-                    "MonetDB: a text with U+0000 or one of U+E000 to U+E7FF cannot be used");
+            throw UniserveException.invalid("MonetDB: a text with U+0000 or one of U+E000 to U+E7FF cannot be used");
         }
         return text.chars().noneMatch(c -> Character.isSurrogate((char) c)) ? text : shifted(text, APART);
     }

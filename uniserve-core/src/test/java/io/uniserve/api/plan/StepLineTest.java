@@ -1,8 +1,10 @@
-package io.uniserve.sql;
+package io.uniserve.api.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.plan.PlanContext.Taken;
+import io.uniserve.codec.Bytes;
+import io.uniserve.model.TableName;
 import java.util.List;
 import java.util.Set;
 import java.util.stream.IntStream;
@@ -26,5 +28,24 @@ class StepLineTest {
                 IntStream.range(0, 10).mapToObj(number -> "s" + number).toList();
         assertThat(StepLine.servers(ten.subList(0, 8))).isEqualTo("8 servers (s0, s1, s2, s3, s4, s5, s6, s7)");
         assertThat(StepLine.servers(ten)).isEqualTo("10 servers (s0, s1, s2, s3, s4, s5, s6, s7 and 2 more)");
+    }
+
+    @Test
+    void actorsAreToldOfAllWhereSomeWereAsked() {
+        TableName table = new TableName("t");
+        assertThat(StepLine.at("retrieve", "kv.get@1", 1, 8, table))
+                .isEqualTo("retrieve kv.get@1 at 1 of 8 actors of t");
+        assertThat(StepLine.at("retrieve", "kv.get@1", 8, 8, table)).isEqualTo("retrieve kv.get@1 at 8 actors of t");
+        assertThat(StepLine.actors(1, 1, "t")).isEqualTo("1 actor of t");
+    }
+
+    @Test
+    void stagesTellRowsAndAnswersTheirSize() {
+        assertThat(StepLine.of(new Shuffle.Stage(
+                        "cut@1", new TableName("t"), 2, 1, 4_000, 2_000, 0, List.of("a", "b"), 5_000_000)))
+                .isEqualTo(
+                        "1 row, 4,000 bytes, 2,000 from other servers, 0 in files, 2 servers (a, b), stage of 5.0 ms");
+        assertThat(StepLine.answer(new Answer("application/json", Bytes.utf8("x".repeat(1_234))), ", on server a"))
+                .isEqualTo("answer: 1,234 bytes of application/json, on server a");
     }
 }

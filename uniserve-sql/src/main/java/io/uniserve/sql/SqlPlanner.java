@@ -78,7 +78,9 @@ public final class SqlPlanner implements Planner {
         context.oneMoment(metas.values().stream().map(TableMeta::name).collect(Collectors.toSet()));
         List<String> told = new ArrayList<>();
         Stages stages = new Stages(
-                query, asked -> new SqlRun(new Asking(call, context, metas, told), engine, shuffle, counts, asked));
+                query,
+                asked -> new SqlRun(new Asking(call, context, metas, told), engine, shuffle, counts, asked),
+                shuffle.map(nests -> new Checks.Cluster(metas, counts, context)));
         SqlRows rows = stages.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }

@@ -54,6 +54,14 @@ final class Asking {
         return Objects.requireNonNull(metas.get(side.table()));
     }
 
+    /** Of a table that the query names, by its own name. */
+    TableMeta meta(TableName name) {
+        return metas.values().stream()
+                .filter(meta -> meta.name().equals(name))
+                .findFirst()
+                .orElseThrow();
+    }
+
     TableName name(Side side) {
         return meta(side).name();
     }

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.function.Consumer;
+import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlSelect;
 import org.jspecify.annotations.Nullable;
@@ -117,9 +118,27 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
 
     /** The sub-queries in its expressions, each once. */
     List<SubQuery> subs() {
+        return Stream.concat(inWhere().stream(), besides().stream()).distinct().toList();
+    }
+
+    /** Those that stand in conditions of WHERE and nowhere else: actors evaluate these, all of them and in one statement. */
+    List<SubQuery> inWhereAlone() {
+        List<SubQuery> others = besides();
+        return inWhere().stream()
+                .distinct()
+                .filter(sub -> !others.contains(sub))
+                .toList();
+    }
+
+    private List<SubQuery> inWhere() {
+        return rows.where.stream()
+                .flatMap(term -> term.names().subs(term.node()).stream())
+                .toList();
+    }
+
+    private List<SubQuery> besides() {
         List<SubQuery> all = new ArrayList<>();
         Consumer<SqlNode> look = node -> all.addAll(rows.names.subs(node));
-        rows.where.forEach(term -> all.addAll(term.names().subs(term.node())));
         on(rows.from, all);
         wanted.answers.forEach(term -> all.addAll(term.names().subs(term.node())));
         wanted.groups.forEach(look);
@@ -129,7 +148,21 @@ record Block(int number, SqlNode place, Rows rows, Wanted wanted, Optional<Term>
         if (wanted.order != null && wanted.order.getOrderList() != null) {
             wanted.order.getOrderList().forEach(look);
         }
-        return all.stream().distinct().toList();
+        return all;
+    }
+
+    /** The same where rows may be there more than once. */
+    Block notDistinct() {
+        Wanted all = new Wanted(
+                wanted.answers,
+                wanted.titles,
+                wanted.aliases,
+                false,
+                wanted.groups,
+                wanted.grouped,
+                wanted.having,
+                wanted.order);
+        return new Block(number, place, rows, all, Optional.empty());
     }
 
     private static void on(Source source, List<SubQuery> into) {

@@ -28,6 +28,11 @@ record Broadcast(long rows, long bytes) {
         return scaled(5_000);
     }
 
+    /** A sub-query of a table with fewer wanted rows is answered first: that makes what is joined smaller. */
+    static int checkedRowsMin() {
+        return scaled(1_000);
+    }
+
     /**
      * The part of a number of rows that counts: all. Tests of small tables set it to the scale of these, so that what is
      * sent, cut or refused is what it is of large ones; other tests of the same process do not, so it is read each time.

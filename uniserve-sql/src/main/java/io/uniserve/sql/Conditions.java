@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
@@ -45,8 +46,9 @@ final class Conditions {
      *
      * @param conditions of WHERE, and more
      * @param single those of exactly one row, which need no equality
+     * @param atJoin sub-queries, by their stages, that are not answered before the join: what names one is evaluated at it
      */
-    Conditions(Block.Rows rows, List<Term> conditions, BitSet single) {
+    Conditions(Block.Rows rows, List<Term> conditions, BitSet single, Set<Integer> atJoin) {
         this.rows = rows;
         for (int item : rows.items()) {
             own.put(item, new ArrayList<>());
@@ -57,7 +59,8 @@ final class Conditions {
             BitSet items = one.names().items(one.node());
             relate(one, items, true);
             int item = items.nextSetBit(0);
-            boolean alone = items.cardinality() == 1 && rows.from().keeps(item);
+            boolean waits = one.names().subs(one.node()).stream().anyMatch(sub -> atJoin.contains(sub.block()));
+            boolean alone = items.cardinality() == 1 && rows.from().keeps(item) && !waits;
             (alone ? own(item) : where).add(one);
             items.stream().filter(rows.from()::keeps).forEach(each -> addSides(one, each));
         }

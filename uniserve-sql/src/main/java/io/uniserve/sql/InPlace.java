@@ -30,21 +30,27 @@ final class InPlace {
      *
      * @param query with the table that stays
      * @param counts of rows that each table's own conditions leave
+     * @param checked tables that sub-queries read where the table that stays is
      * @param known what is known of tables that were not together
      */
     static Map<Integer, TableName> of(
-            SqlQuery query, List<Long> counts, Function<Side, TableMeta> metas, RowCounts known, PlanContext context) {
+            SqlQuery query,
+            List<Long> counts,
+            Function<Side, TableMeta> metas,
+            List<TableMeta> checked,
+            RowCounts known,
+            PlanContext context) {
         if (ShuffleQuery.hint(query.text()) != ShuffleQuery.Hint.NONE) {
             return Map.of();
         }
         List<Side> sides = query.split().sides();
         TableMeta stays = metas.apply(sides.get(query.stays()));
         Set<Integer> alike = new TreeSet<>();
-        List<TableMeta> others = new ArrayList<>();
+        List<TableMeta> others = new ArrayList<>(checked);
         List<Integer> largestFirst = SharedKeys.alike(query, metas).stream()
                 .filter(item -> !query.stage().after().contains(item))
                 .sorted(Comparator.comparing(counts::get).reversed())
-                .limit(Limits.BESIDE_TABLES_MAX)
+                .limit(Limits.BESIDE_TABLES_MAX - checked.size())
                 .toList();
         for (int item : largestFirst) {
             TableMeta other = metas.apply(sides.get(item));

@@ -85,6 +85,21 @@ final class QueryPlan {
                 .query();
     }
 
+    /**
+     * What a sub-query answers of one actor's rows, each as often as it comes: for conditions that are evaluated there.
+     * INVALID_ARGUMENT where it is not of one table.
+     */
+    CheckedThere checked(int number) {
+        Block block = block(number);
+        List<Block.Item> tables = block.rows().tables();
+        if (number == Block.MAIN || tables.size() != 1 || block.rows().items().size() != 1) {
+            throw UniserveException.invalid("stage " + number + " of the query is no sub-query of one table");
+        }
+        SplitQuery split = new Split(blocks, block.notDistinct(), new Stage(number, false), 0).query();
+        return new CheckedThere(
+                number, tables.get(0), block.wanted().answers().size(), split.partial(), split.finish());
+    }
+
     /** Columns of two tables that are equal in every row of the join of a stage. */
     List<Conditions.Equality> equalities(Stage stage, int stays) {
         return new Split(blocks, block(stage.number()), stage, stays).equalities();

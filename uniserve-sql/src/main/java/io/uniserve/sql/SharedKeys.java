@@ -81,7 +81,7 @@ final class SharedKeys {
         return isWhole(kind(table, table.keyField()));
     }
 
-    private static boolean comparable(TableMeta stays, TableMeta other, String column) {
+    static boolean comparable(TableMeta stays, TableMeta other, String column) {
         Kind kind = kind(other, column);
         return isWhole(stays) ? isWhole(kind) : kind == Kind.VARCHAR;
     }

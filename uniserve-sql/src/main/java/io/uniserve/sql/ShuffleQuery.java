@@ -106,8 +106,11 @@ public record ShuffleQuery(SqlQuery query, List<Link> links, int joined) {
         return new ShuffleQuery(query.bare(), links, count);
     }
 
-    /** Refuses what is no chain. */
+    /** Refuses what is no chain, and what only the actors of a table can answer. */
     private void check() {
+        if (!query.stage().checked().isEmpty()) {
+            throw UniserveException.invalid("sub-queries are checked at actors, not in slots");
+        }
         Set<Integer> before = new TreeSet<>();
         for (Link link : links) {
             before.addAll(before.isEmpty() ? List.of(link.to) : List.of());

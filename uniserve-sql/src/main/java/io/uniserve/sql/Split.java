@@ -53,7 +53,7 @@ final class Split {
             Block answer = blocks.get(from.item(item).block());
             single.set(item, answer != null && answer.single());
         }
-        conditions = new Conditions(from, where, single);
+        conditions = new Conditions(from, where, single, stage.checked().keySet());
         this.stays = stays < 0 ? first() : stays;
         if (this.stays >= from.tables().size()
                 || (this.stays >= 0 && !from.from().keeps(this.stays))) {

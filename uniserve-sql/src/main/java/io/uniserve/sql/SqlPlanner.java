@@ -97,7 +97,8 @@ public final class SqlPlanner implements Planner {
         List<String> told = new ArrayList<>();
         Stages stages = new Stages(
                 query,
-                asked -> new SqlRun(new Asking(call, context, metas, told, unable), engine, shuffle, counts, asked));
+                asked -> new SqlRun(new Asking(call, context, metas, told, unable), engine, shuffle, counts, asked),
+                shuffle.map(nests -> new Checks.Cluster(metas, counts, context)));
         SqlRows rows = stages.rows();
         return explained ? explained(told, rows) : SqlAnswer.of(query.split().names(), rows);
     }

@@ -21,6 +21,7 @@ import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Function;
+import java.util.function.UnaryOperator;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 
@@ -71,10 +72,19 @@ public record SqlQuery(
      * @param reduced true where only rows count that the query around it can use, whose values are given
      * @param late true where columns that only show in the answer are fetched when it is known which rows it has
      * @param after tables that are not joined, by their places in FROM: all that is wanted of them is fetched then
+     * @param checked sub-queries, by their stages, that each actor of the table that stays answers for itself, of its own rows
+     *     or of those beside it, and the tables that these read
      */
-    public record Stage(int number, boolean reduced, boolean late, Set<Integer> after) {
+    public record Stage(
+            int number, boolean reduced, boolean late, Set<Integer> after, Map<Integer, TableName> checked) {
         public Stage {
             after = Collections.unmodifiableSet(new TreeSet<>(after));
+            checked = Collections.unmodifiableMap(new TreeMap<>(checked));
+        }
+
+        /** With the answers of all sub-queries. */
+        public Stage(int number, boolean reduced, boolean late, Set<Integer> after) {
+            this(number, reduced, late, after, Map.of());
         }
 
         /** With all tables joined. */
@@ -145,12 +155,12 @@ public record SqlQuery(
 
     /** The same with late columns, or without. */
     SqlQuery late(boolean late) {
-        return staged(new Stage(stage.number, stage.reduced, late, stage.after));
+        return staged(new Stage(stage.number, stage.reduced, late, stage.after, stage.checked));
     }
 
     /** The same where these tables, by their places in FROM, come after the groups. */
     SqlQuery after(Set<Integer> items) {
-        return staged(new Stage(stage.number, stage.reduced, stage.late, items));
+        return staged(new Stage(stage.number, stage.reduced, stage.late, items, stage.checked));
     }
 
     private SqlQuery staged(Stage other) {
@@ -167,7 +177,7 @@ public record SqlQuery(
             Step other, int staying, int asked, Map<Integer, PackedRows> rows, Map<Integer, TableName> joinedThere) {
         SqlQuery next = new SqlQuery(text, tables, stage, other, staying, asked, rows, given, joinedThere);
         Map<Integer, PackedRows> read = new TreeMap<>(given);
-        String statement = next.statement(next.split()) + next.besideStatements();
+        String statement = next.statement(next.split()) + next.besideStatements() + next.checkedStatements();
         read.keySet().removeIf(number -> !SplitQuery.reads(statement, number));
         return new SqlQuery(text, tables, stage, other, staying, asked, rows, read, joinedThere);
     }
@@ -177,6 +187,18 @@ public record SqlQuery(
         SplitQuery split = split();
         return beside.keySet().stream()
                 .map(place -> split.side("table beside", place).beside(""))
+                .collect(Collectors.joining(" "));
+    }
+
+    private boolean joins() {
+        return step == Step.PARTIAL || step == Step.TOP;
+    }
+
+    /** What is read of sub-queries that are checked there, for the same look. */
+    private String checkedStatements() {
+        return stage.checked.keySet().stream()
+                .filter(number -> joins())
+                .map(number -> plan().checked(number).statement())
                 .collect(Collectors.joining(" "));
     }
 
@@ -251,7 +273,7 @@ public record SqlQuery(
                     return Optional.empty();
                 }
                 with.add(one.getKey() + " AS NOT MATERIALIZED ("
-                        + one.getValue().side.beside(there.get()) + ")");
+                        + one.getValue().statement.apply(there.get()) + ")");
             }
             return Optional.of(
                     with.isEmpty()
@@ -267,8 +289,12 @@ public record SqlQuery(
         }
     }
 
-    /** A table that is joined where the actor is. */
-    record Beside(TableName table, Columns columns, SplitQuery.Side side) {}
+    /**
+     * A table that is read where the actor is.
+     *
+     * @param statement over it, by the place where it is
+     */
+    record Beside(TableName table, Columns columns, UnaryOperator<String> statement) {}
 
     /**
      * The statement for an actor; INVALID_ARGUMENT or UNSUPPORTED where there is none.
@@ -311,12 +337,35 @@ public record SqlQuery(
         } else {
             relations.clear();
         }
-        giveTo(statement + besideStatements(), relations);
+        giveTo(statement + besideStatements() + checkedStatements(), relations);
         Map<String, Beside> there = new TreeMap<>();
-        if (step == Step.PARTIAL || step == Step.TOP) {
+        if (joins()) {
             beside.forEach((place, table) -> there.put(SplitQuery.side(place), beside(split, place, table)));
+            statement = checking(statement, side.table(), there);
         }
         return new Work(statement, relations, there, false);
+    }
+
+    /**
+     * The statement with the sub-queries that it checks, as far as they read the table that is asked.
+     *
+     * @param there gets those that read other tables
+     */
+    private String checking(String statement, String asked, Map<String, Beside> there) {
+        List<String> with = new ArrayList<>();
+        stage.checked.forEach((number, table) -> {
+            CheckedThere sub = plan().checked(number);
+            Columns columns = tables.get(sub.table().table());
+            if (columns == null) {
+                throw UniserveException.invalid("table " + table + " of a sub-query is not known");
+            }
+            if (sub.table().table().equalsIgnoreCase(asked)) {
+                with.add(sub.name() + " AS NOT MATERIALIZED (" + sub.statement() + ")");
+            } else {
+                there.put(sub.name(), new Beside(table, columns, sub::statement));
+            }
+        });
+        return with.isEmpty() ? statement : "SELECT * FROM (WITH " + String.join(", ", with) + " " + statement + ")";
     }
 
     private Beside beside(SplitQuery split, int place, TableName table) {
@@ -325,7 +374,7 @@ public record SqlQuery(
         if (columns == null || place == item) {
             throw UniserveException.invalid("table " + place + " of FROM cannot be beside the one that is asked");
         }
-        return new Beside(table, columns, side);
+        return new Beside(table, columns, side::beside);
     }
 
     private String statement(SplitQuery split) {
@@ -379,6 +428,7 @@ public record SqlQuery(
         });
         out.writeInt(query.stage.number).writeBoolean(query.stage.reduced).writeBoolean(query.stage.late);
         ITEMS.write(out, List.copyOf(new TreeSet<>(query.stage.after)));
+        TABLES.write(out, query.stage.checked);
         out.writeByte(query.step.ordinal()).writeInt(query.stays).writeInt(query.item);
         ROWS.write(out, query.sides);
         ROWS.write(out, query.given);
@@ -391,7 +441,8 @@ public record SqlQuery(
         for (int left = in.readCount(2); left > 0; left--) {
             tables.put(in.readString(), columns(in));
         }
-        Stage stage = new Stage(in.readInt(), in.readBoolean(), in.readBoolean(), new TreeSet<>(ITEMS.read(in)));
+        Stage stage = new Stage(
+                in.readInt(), in.readBoolean(), in.readBoolean(), new TreeSet<>(ITEMS.read(in)), TABLES.read(in));
         Step step = one(Step.values(), in.readByte(), "step");
         int stays = in.readInt();
         int item = in.readInt();

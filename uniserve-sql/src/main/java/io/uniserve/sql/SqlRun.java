@@ -5,7 +5,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableMeta;
-import io.uniserve.model.TableName;
 import io.uniserve.sql.SplitQuery.Side;
 import io.uniserve.sql.SqlQuery.Step;
 import java.util.ArrayList;
@@ -47,10 +46,7 @@ final class SqlRun {
     /** False once rows changed while they were read. */
     private boolean mayBeLate = true;
 
-    /** Tables that are joined where they are, by their places in FROM. */
-    private Map<Integer, TableName> beside = Map.of();
-
-    private boolean mayBeBeside = true;
+    private final ReadBeside beside;
 
     SqlRun(
             Asking asking,
@@ -63,6 +59,7 @@ final class SqlRun {
         this.shuffle = shuffle;
         this.known = known;
         this.context = asking.context();
+        this.beside = new ReadBeside(asking, known);
         this.query = query;
         this.split = query.split();
     }
@@ -70,6 +67,9 @@ final class SqlRun {
     /** Asks the actors, in as many rounds as it takes, and merges. */
     SqlRows rows() {
         boolean alone = split.sides().size() == 1 && split.sides().get(0).mayStay();
+        if (alone) {
+            beside.tellChecked(query, split.sides().get(0));
+        }
         SqlQuery last = alone ? query.with(Step.PARTIAL, -1, 0, Map.of()) : joinedOrCounted();
         if (split.late().isEmpty()) {
             return finished(last);
@@ -78,7 +78,7 @@ final class SqlRun {
             return finished(again("tables are cut: once more, with all columns at once"));
         }
         SqlRows rows = finished(last);
-        if (split.late().isEmpty()) {
+        if (rows.isElsewhere() || split.late().isEmpty()) {
             return rows; // it was joined once more
         }
         Optional<SqlRows> all = withLate(rows, last);
@@ -101,14 +101,24 @@ final class SqlRun {
     }
 
     /** Joins once more what was not all in one place, for a while without trying. */
-    private SqlRows apart(Side stays) {
-        besideMetas().forEach(other -> known.noteApart(asking.meta(stays), other, context.nanos()));
-        mayBeBeside = false;
-        return parts(again("not all of " + beside.values() + " is where " + stays.table() + " is: once more, sent"));
+    private SqlRows apart(SqlQuery step, Side stays) {
+        beside.noteApart(step, stays);
+        String what = "not all of "
+                + beside.of(step, stays).stream().map(TableMeta::name).toList() + " is where " + stays.table()
+                + " is: once more, ";
+        if (!beside.ofChecks(step, stays).isEmpty()) {
+            asking.tell(what + "with the sub-queries before it", "");
+            return SqlRows.ELSEWHERE;
+        }
+        beside.sendAll();
+        return parts(again(what + "sent"));
     }
 
     private SqlRows finished(SqlQuery last) {
         SqlRows parts = parts(last);
+        if (parts.isElsewhere()) {
+            return parts;
+        }
         SqlRows rows =
                 engine.answer(relations(split.finish(), Map.of(SplitQuery.PARTS, parts)), split.finish(), context);
         asking.tell("finish: " + Asking.rows(rows.count()) + asking.here(), split.finish());
@@ -162,7 +172,7 @@ final class SqlRun {
         return columns.stream()
                         .filter(one -> !query.stage().after().contains(one.item()))
                         .anyMatch(one -> counts.get(one.item()) < LateColumns.TABLE_ROWS_MIN
-                                || beside.containsKey(one.item())
+                                || beside.joined().containsKey(one.item())
                                 || asking.meta(split.sides().get(one.item())).level() != ConsistencyLevel.EVENTUAL)
                 ? query.late(false)
                 : late;
@@ -185,9 +195,9 @@ final class SqlRun {
                 top.isPresent() ? query.with(Step.TOP, last.stays(), last.item(), last.sides(), last.beside()) : last;
         SqlRows parts = ask(step);
         if (parts.isElsewhere()) {
-            return apart(side);
+            return apart(step, side);
         }
-        besideMetas().forEach(other -> known.noteTogether(asking.meta(side), other, context.nanos()));
+        beside.noteTogether(step, side);
         asking.tell(
                 (top.isPresent() ? "groups" : "partial") + " at " + actors(last.item()) + ": "
                         + Asking.rows(parts.count()),
@@ -256,6 +266,11 @@ final class SqlRun {
         return items.stream().map(item -> Objects.requireNonNull(all.get(item))).toList();
     }
 
+    /** How many rows the conditions of each table alone leave. */
+    List<Long> counts() {
+        return counts(IntStream.range(0, split.sides().size()).boxed().toList(), false);
+    }
+
     private static SqlQuery count(SqlQuery query, int item) {
         return query.after(Set.of()).with(Step.COUNT, -1, item, Map.of());
     }
@@ -268,10 +283,10 @@ final class SqlRun {
             if (e.code() == ErrorCode.TOO_LARGE && !query.stage().after().isEmpty()) {
                 return again("what is sent is too large: once more, with all tables joined");
             }
-            if (e.code() == ErrorCode.TOO_LARGE && !beside.isEmpty()) {
-                mayBeBeside = false;
+            if (e.code() == ErrorCode.TOO_LARGE && !beside.joined().isEmpty()) {
+                beside.sendAll();
                 asking.tell(
-                        "what is sent is too large where " + beside.values()
+                        "what is sent is too large where " + beside.joined().values()
                                 + " makes nothing smaller: once more, sent",
                         "");
                 return anew();
@@ -289,18 +304,20 @@ final class SqlRun {
     /** The table with the most rows that are wanted stays; of the others the smaller ones go first and make the larger ones smaller. */
     private SqlQuery joined() {
         List<Side> sides = split.sides();
-        List<Long> counts = counts(IntStream.range(0, sides.size()).boxed().toList(), false);
-        int stays = IntStream.range(0, sides.size())
-                .filter(item -> sides.get(item).mayStay())
-                .boxed()
-                .max(Comparator.comparing(counts::get))
-                .orElse(SplitQuery.NOWHERE);
+        List<Long> counts = counts();
+        int stays = beside.checks()
+                ? beside.checkedAt()
+                : IntStream.range(0, sides.size())
+                        .filter(item -> sides.get(item).mayStay())
+                        .boxed()
+                        .max(Comparator.comparing(counts::get))
+                        .orElse(SplitQuery.NOWHERE);
         if (mayBeLate(stays)) {
             query = query.after(Lookup.chosen(query, stays, counts, asking::meta, known, context));
         }
-        beside = stays >= 0 && mayBeBeside && nests()
-                ? InPlace.of(query.with(Step.PARTIAL, stays, stays, Map.of()), counts, asking::meta, known, context)
-                : Map.of();
+        if (nests()) {
+            beside.choose(query, stays, counts);
+        }
         query = lateOrNot(stays, counts);
         Set<Integer> after = query.stage().after();
         split = query.with(Step.PARTIAL, stays, Math.max(0, stays), Map.of()).split();
@@ -312,17 +329,19 @@ final class SqlRun {
                     "in place: " + Asking.called(split.sides().get(stays)) + ", about "
                             + Asking.rows(counts.get(stays)),
                     "");
-            beside.forEach((item, name) -> tellBeside(split.sides().get(item), name, counts.get(item)));
+            beside.tellJoined(split.sides(), counts);
+            beside.tellChecked(query, split.sides().get(stays));
             after.forEach(item -> asking.tell(
                     "after the groups: " + Asking.called(split.sides().get(item)), ""));
         }
         keyed = stays < 0 ? Map.of() : SharedKeys.of(query.with(Step.PARTIAL, stays, stays, Map.of()), asking::meta);
         List<Integer> others = new ArrayList<>(IntStream.range(0, sides.size())
-                .filter(item -> item != stays && !beside.containsKey(item) && !after.contains(item))
+                .filter(item -> item != stays && !beside.joined().containsKey(item) && !after.contains(item))
                 .boxed()
                 .sorted(Comparator.comparing(counts::get))
                 .toList());
-        chain = stays < 0 || shuffle.isEmpty() || !context.shuffles() || !after.isEmpty()
+        // What is checked at actors cannot be where slots are.
+        chain = stays < 0 || shuffle.isEmpty() || !context.shuffles() || !after.isEmpty() || beside.checks()
                 ? Optional.empty()
                 : Optional.of(new ShuffleChain(query.with(Step.PARTIAL, stays, stays, Map.of()), counts));
         cut = chain.flatMap(found -> found.hinted(query.text(), others));
@@ -342,7 +361,7 @@ final class SqlRun {
         if (!large.isEmpty()) {
             Set<Integer> all = new TreeSet<>(large.keySet());
             cut.ifPresent(links -> links.forEach(link -> all.addAll(List.of(link.item(), link.to()))));
-            cut = beside.isEmpty() ? chain.flatMap(found -> found.of(all)) : Optional.empty();
+            cut = beside.joined().isEmpty() ? chain.flatMap(found -> found.of(all)) : Optional.empty();
             if (cut.isEmpty()) {
                 throw large.values().iterator().next();
             }
@@ -351,13 +370,7 @@ final class SqlRun {
         // Where a table is cut its rows are not sent along, so the step is none that one actor could answer.
         return cut.isPresent()
                 ? query.given(stays, gathered)
-                : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered, beside);
-    }
-
-    private void tellBeside(Side side, TableName name, long count) {
-        asking.tell(
-                "joined beside it: " + Asking.called(side) + ", about " + Asking.rows(count),
-                side.beside(name.value()));
+                : query.with(Step.PARTIAL, stays, Math.max(0, stays), gathered, beside.joined());
     }
 
     private boolean reduces(int one, int item) {
@@ -539,13 +552,22 @@ final class SqlRun {
 
     private SqlRows ask(SqlQuery step) {
         Side side = split.sides().get(step.item());
-        return step.beside().isEmpty() ? asking.ask(side, step) : asking.ask(side, besideMetas(), step);
+        List<TableMeta> there = beside.of(step, side);
+        return there.isEmpty() ? asking.ask(side, step) : asking.ask(side, there, step);
     }
 
-    private List<TableMeta> besideMetas() {
-        return beside.keySet().stream()
-                .map(item -> asking.meta(split.sides().get(item)))
-                .toList();
+    /**
+     * The actors of this table check the sub-queries that the stage says are checked there.
+     *
+     * @param rows that these have about, by their stages
+     */
+    void checking(int stays, Map<Integer, Long> rows) {
+        beside.checking(stays, rows);
+    }
+
+    /** Tells of a step that comes again. */
+    void tell(String what) {
+        asking.tell(what, "");
     }
 
     private String actors(int item) {

@@ -37,6 +37,10 @@ class BesideJoinsTest {
             "SELECT o_orderpriority, count(*) AS n, sum(l_quantity) AS q FROM orders, lineitem WHERE o_orderkey = l_orderkey"
                     + " AND o_totalprice > 1000 GROUP BY o_orderpriority ORDER BY 1";
 
+    private static final String CHECKED = "SELECT o_orderpriority, count(*) AS n FROM orders WHERE NOT EXISTS"
+            + " (SELECT * FROM lineitem WHERE l_orderkey = o_orderkey AND l_commitdate < l_receiptdate)"
+            + " GROUP BY o_orderpriority ORDER BY 1";
+
     @TempDir
     static Path directory;
 
@@ -147,6 +151,46 @@ class BesideJoinsTest {
         same(Tpch.Q10);
     }
 
+    /** Lines of the same order are where it is, and beside it. */
+    @Order(1)
+    @ParameterizedTest
+    @ValueSource(ints = {4, 21})
+    void soAreSubQueriesChecked(int number) throws SQLException {
+        String sql = TpchAllTest.text(number);
+        assertThat(ask("EXPLAIN " + sql))
+                .contains("checked beside it: lineitem")
+                .doesNotContain("\nsub-query q")
+                .doesNotContain("once more");
+        same(sql);
+    }
+
+    /** With limits as scale 5 has them: what the sub-queries answer would be too large to be sent. */
+    @Order(1)
+    @ParameterizedTest
+    @ValueSource(ints = {4, 21})
+    void howeverLargeTheyAre(int number) throws SQLException {
+        String sql = TpchAllTest.text(number);
+        System.setProperty("uniserve.sql.limits-scale", "0.002");
+        try {
+            assertThat(ask("EXPLAIN " + sql))
+                    .contains("checked beside it: lineitem")
+                    .doesNotContain("once more");
+            same(sql);
+        } finally {
+            System.clearProperty("uniserve.sql.limits-scale");
+        }
+    }
+
+    /** What HAVING leaves of the groups is little, and makes orders few before they are sent. */
+    @Order(1)
+    @Test
+    void fewGroupsAreAskedFirst() throws SQLException {
+        assertThat(ask("EXPLAIN " + TpchAllTest.text(18)))
+                .startsWith("sub-query q")
+                .doesNotContain("checked beside it");
+        same(TpchAllTest.text(18));
+    }
+
     @Order(2)
     @SeededTest(seeds = 40)
     void soAreRandomJoins(@Seed long seed) throws SQLException {
@@ -179,14 +223,14 @@ class BesideJoinsTest {
     @Order(4)
     @Test
     void whileAServerDiesAnswersAreRight() throws Exception {
-        String expected = cluster.expected(COUNTED);
+        String expected = cluster.expected(COUNTED) + cluster.expected(CHECKED);
         List<String> answers = new CopyOnWriteArrayList<>();
         List<UniserveException> failed = new CopyOnWriteArrayList<>();
         AtomicBoolean over = new AtomicBoolean();
         CompletableFuture<Void> asker = CompletableFuture.runAsync(() -> {
             while (!over.get()) {
                 try {
-                    answers.add(TpchCluster.rows(ask(COUNTED)));
+                    answers.add(TpchCluster.rows(ask(COUNTED)) + TpchCluster.rows(ask(CHECKED)));
                 } catch (UniserveException e) {
                     failed.add(e);
                 }

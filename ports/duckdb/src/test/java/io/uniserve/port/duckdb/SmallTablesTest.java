@@ -97,7 +97,8 @@ class SmallTablesTest {
                 "id IN (SELECT id FROM big ORDER BY id DESC LIMIT 10 OFFSET 1500)",
                 "id < (SELECT count(*) FROM e WHERE kind = v) ",
                 "id < (SELECT id FROM big ORDER BY id DESC LIMIT 1)",
-                "EXISTS (SELECT 1 FROM big)"
+                "EXISTS (SELECT 1 FROM big)",
+                "id IN (SELECT id FROM big)"
             })
     void subQueriesOverALargeTableOfFewValuesAreAnswered(String condition) throws SQLException {
         System.setProperty(LIMITS, "0.001");
@@ -111,7 +112,7 @@ class SmallTablesTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "id IN (SELECT id FROM big)",
+                "v + id IN (SELECT id FROM big)",
                 "id NOT IN (SELECT id % 101 FROM big)",
                 "id IN (SELECT id % 101 FROM big GROUP BY id % 101)",
                 "id IN (SELECT count(DISTINCT id) FROM big GROUP BY id % 101)",

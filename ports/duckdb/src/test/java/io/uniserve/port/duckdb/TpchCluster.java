@@ -87,8 +87,7 @@ final class TpchCluster implements AutoCloseable {
         load(table, actors, replicas, lines, ConsistencyLevel.EVENTUAL);
     }
 
-    private void load(Tpch.Table table, int actors, int replicas, List<String> lines, ConsistencyLevel level)
-            throws Exception {
+    void load(Tpch.Table table, int actors, int replicas, List<String> lines, ConsistencyLevel level) throws Exception {
         client.admin()
                 .createTable(TableSpec.named(table.name())
                         .port("duckdb")

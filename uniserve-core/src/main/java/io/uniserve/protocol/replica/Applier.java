@@ -13,10 +13,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Applier {
     private static final Logger LOG = LoggerFactory.getLogger(Applier.class);
-    /** Failed attempts at a checkpoint after which an older one is tried. */
-    private static final int STRIKES_MAX = 3;
 
     private final Environment env;
     private final ReplicaConfig config;
@@ -37,10 +32,8 @@ final class Applier {
     private final ReplicaLog log;
     private final EngineListener listener;
     private final Checkpoints checkpoints;
-    private final StoredCheckpoint storage;
-    private final TableMeta meta;
+    private final EngineBuild build;
     private Phase phase = Phase.DOWN;
-    private final Map<Checkpoints.Name, Integer> strikes = new LinkedHashMap<>();
     private DedupeTable table = new DedupeTable();
     private long applied;
     private long built;
@@ -52,7 +45,6 @@ final class Applier {
     private boolean suspended;
     private boolean hung;
     private boolean busy;
-    private boolean fetching;
     private @Nullable Completion<Done> closing;
     /** Where the engine stood at the last failure: it has to get further for the next one to be the first. */
     private long failedAt;
@@ -84,11 +76,10 @@ final class Applier {
         this.env = env;
         this.config = config;
         this.key = key;
-        this.meta = meta;
         this.log = log;
         this.listener = listener;
         this.checkpoints = checkpoints;
-        this.storage = storage;
+        this.build = new EngineBuild(env, key, meta, log, checkpoints, storage, listener, new Built());
     }
 
     /** The engine answers and holds at least what the log held when it was built. */
@@ -138,15 +129,7 @@ final class Applier {
             phase = Phase.STARTING;
             restartWanted = false;
             target = log.durableIndex();
-            begin();
-            checkpoints.list(listed -> {
-                busy = false;
-                if (listed instanceof Outcome.Ok<List<Checkpoints.Name>> ok) {
-                    choose(ok.value(), 0);
-                } else {
-                    failed(((Outcome.Err<List<Checkpoints.Name>>) listed).error());
-                }
-            });
+            build.run();
         }
     }
 
@@ -181,130 +164,6 @@ final class Applier {
         } else {
             pump();
         }
-    }
-
-    private void choose(List<Checkpoints.Name> names, int at) {
-        if (interrupted()) {
-            return;
-        }
-        if (at == names.size()) {
-            create();
-            return;
-        }
-        Checkpoints.Name name = names.get(at);
-        if (log.epochAt(name.index()) != name.epoch() || name.index() > log.durableIndex()) {
-            checkpoints.delete(name);
-            choose(names, at + 1);
-            return;
-        }
-        if (strikes.getOrDefault(name, 0) >= STRIKES_MAX) {
-            LOG.warn("{}: checkpoint {} is passed over, an older one or the log is used", key, name);
-            choose(names, at + 1);
-            return;
-        }
-        begin();
-        checkpoints.manifest(name, read -> {
-            if (!(read instanceof Outcome.Ok<Optional<DedupeTable>> ok)) {
-                busy = false;
-                refused(name, ((Outcome.Err<Optional<DedupeTable>>) read).error(), names, at);
-            } else if (ok.value().isEmpty()) {
-                busy = false;
-                checkpoints.delete(name); // never finished
-                choose(names, at + 1);
-            } else {
-                DedupeTable saved = ok.value().get();
-                env.engine()
-                        .restore(
-                                key,
-                                meta,
-                                checkpoints.dataPath(name),
-                                saved.versions().committed(),
-                                restored -> restored(restored, name, saved, names, at));
-            }
-        });
-    }
-
-    /**
-     * Only proven damage takes a checkpoint away, and then it is kept aside. Any other error says nothing against it: it is
-     * tried again later, and passed over for this life when that goes on.
-     */
-    private void refused(Checkpoints.Name name, UniserveException error, List<Checkpoints.Name> names, int at) {
-        LOG.warn("{}: checkpoint {} cannot be restored: {}", key, name, error.getMessage());
-        if (interrupted()) {
-            return;
-        }
-        if (error.code() == ErrorCode.CORRUPT) {
-            String place = "quarantine/" + key + "-checkpoint-"
-                    + Long.toHexString(env.ids().next());
-            begin();
-            checkpoints.setAside(name, place, moved -> {
-                busy = false;
-                if (moved instanceof Outcome.Err<Done>) {
-                    strikes.put(name, STRIKES_MAX);
-                }
-                choose(names, at + 1);
-            });
-            return;
-        }
-        if (error.code() != ErrorCode.DISK_FULL && error.code() != ErrorCode.UNAVAILABLE) {
-            strikes.merge(name, 1, Integer::sum);
-        }
-        failed(error);
-    }
-
-    private void restored(
-            Outcome<Done> restored, Checkpoints.Name name, DedupeTable saved, List<Checkpoints.Name> names, int at) {
-        busy = false;
-        if (restored instanceof Outcome.Err<Done> err) {
-            refused(name, err.error(), names, at);
-        } else {
-            up(name.index(), saved);
-        }
-    }
-
-    private void create() {
-        if (log.baseIndex() > 0) {
-            uncovered();
-            return;
-        }
-        begin();
-        env.engine().create(key, meta, created -> {
-            busy = false;
-            if (created instanceof Outcome.Err<Done> err) {
-                failed(err.error());
-            } else {
-                up(0, new DedupeTable());
-            }
-        });
-    }
-
-    /** Nothing here holds what came before the log. Where checkpoints were only passed over, they get another chance first. */
-    private void uncovered() {
-        if (!strikes.isEmpty()) {
-            strikes.clear();
-            failed(new UniserveException(
-                    ErrorCode.IO, "no checkpoint that covers the log before " + log.baseIndex() + " can be restored"));
-            return;
-        }
-        listener.unfit("its checkpoint is damaged and is fetched from durable storage");
-        begin();
-        fetching = true;
-        storage.fetch(fetched -> {
-            busy = false;
-            fetching = false;
-            if (interrupted()) {
-                return;
-            }
-            if (fetched instanceof Outcome.Ok<Checkpoints.Name> ok) {
-                choose(List.of(ok.value()), 0);
-                return;
-            }
-            UniserveException error = ((Outcome.Err<Checkpoints.Name>) fetched).error();
-            failed(error);
-            if (error.code() == ErrorCode.CORRUPT) {
-                listener.lost(error.reason());
-            }
-        });
     }
 
     private void up(long index, DedupeTable saved) {
@@ -563,7 +422,7 @@ final class Applier {
 
     /** Time passes: notices a call that hangs and tries a failed engine again. */
     void tick(long now) {
-        if (busy && !fetching && !hung && now - busySince > config.engineTimeoutNanos()) {
+        if (busy && !build.fetching() && !hung && now - busySince > config.engineTimeoutNanos()) {
             hung = true;
             listener.unfit("an engine call hangs");
         }
@@ -595,6 +454,34 @@ final class Applier {
         if (completion != null && !busy) {
             closing = null;
             env.engine().destroy(key, completion);
+        }
+    }
+
+    /** Hears how the engine is built. */
+    private final class Built implements EngineBuild.Owner {
+        @Override
+        public void begin() {
+            Applier.this.begin();
+        }
+
+        @Override
+        public void end() {
+            busy = false;
+        }
+
+        @Override
+        public boolean interrupted() {
+            return Applier.this.interrupted();
+        }
+
+        @Override
+        public void up(long index, DedupeTable saved) {
+            Applier.this.up(index, saved);
+        }
+
+        @Override
+        public void failed(UniserveException error) {
+            Applier.this.failed(error);
         }
     }
 }

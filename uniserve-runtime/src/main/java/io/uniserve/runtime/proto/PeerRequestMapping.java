@@ -13,6 +13,7 @@ import io.uniserve.protocol.message.PeerRequest.HandOver;
 import io.uniserve.protocol.message.PeerRequest.LearnTable;
 import io.uniserve.protocol.message.PeerRequest.Ping;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
+import io.uniserve.protocol.message.PeerRequest.Renew;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.PeerRequest.ReportLoad;
 import io.uniserve.protocol.message.PeerRequest.Suspect;
@@ -67,6 +68,11 @@ public final class PeerRequestMapping {
             proto.setVouch(toProto(vouch));
         } else if (request instanceof HandOver over) {
             proto.setHandOver(toProto(over));
+        } else if (request instanceof Renew renew) {
+            proto.setRenew(PeerProto.Renew.newBuilder()
+                    .setKey(IdentityMapping.toProto(renew.key()))
+                    .setEpoch(renew.epoch())
+                    .setPrimary(renew.primary().value()));
         } else if (request instanceof Draining draining) {
             proto.setDraining(toProto(draining));
         } else if (request instanceof ValidateTable validate) {
@@ -168,6 +174,7 @@ public final class PeerRequestMapping {
                         Limits.REPLICAS_PER_SERVER_MAX,
                         IdentityMapping::fromProto));
             case HAND_OVER -> handOver(proto.getHandOver());
+            case RENEW -> renew(proto.getRenew());
             case DRAINING ->
                 new Draining(
                         IdentityMapping.server(proto.getDraining().getServer()),
@@ -234,6 +241,14 @@ public final class PeerRequestMapping {
     private static Begun begun(PeerProto.Begun proto) {
         Wire.present("key", proto.hasKey());
         return new Begun(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                IdentityMapping.server(proto.getPrimary()));
+    }
+
+    private static Renew renew(PeerProto.Renew proto) {
+        Wire.present("key", proto.hasKey());
+        return new Renew(
                 IdentityMapping.fromProto(proto.getKey()),
                 Wire.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()));

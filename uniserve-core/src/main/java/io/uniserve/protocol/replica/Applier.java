@@ -33,6 +33,7 @@ final class Applier {
     private final EngineListener listener;
     private final Checkpoints checkpoints;
     private final EngineBuild build;
+    private final EarlySteps early;
     private Phase phase = Phase.DOWN;
     private DedupeTable table = new DedupeTable();
     private long applied;
@@ -79,6 +80,7 @@ final class Applier {
         this.log = log;
         this.listener = listener;
         this.checkpoints = checkpoints;
+        this.early = new EarlySteps(log);
         this.build = new EngineBuild(env, key, meta, log, checkpoints, storage, listener, new Built());
     }
 
@@ -133,9 +135,35 @@ final class Applier {
         }
     }
 
+    /** The primary has logged a PREPARE here: the engine may have it while it is being written. */
+    void runAhead(long index) {
+        early.upTo(index);
+        pump();
+    }
+
+    /** Entries from this one on could not be written and are gone: an engine that may have one of them is built anew. True then. */
+    boolean appendFailed(long from) {
+        if (from > early.last()) {
+            return false;
+        }
+        letGo();
+        applied = Math.min(applied, from - 1);
+        rebuild();
+        return true;
+    }
+
+    /** Forgets a step that has failed and waits for its entry to be on disk; the engine is built anew instead. */
+    private void letGo() {
+        if (early.letGo()) {
+            busy = false;
+            restartWanted = true;
+        }
+    }
+
     /** Holds the engine still while the log is cut. */
     void suspend() {
         suspended = true;
+        letGo();
     }
 
     /** Goes on after the log was cut after this index. */
@@ -197,8 +225,12 @@ final class Applier {
         return false;
     }
 
-    /** Applies what is durable. */
+    /** Applies what is durable, and at a primary what is about to be. */
     void pump() {
+        Runnable waited = early.due();
+        if (waited != null) {
+            waited.run();
+        }
         if (phase != Phase.READY || busy || suspended || restartWanted) {
             return;
         }
@@ -209,6 +241,13 @@ final class Applier {
             return;
         }
         if (applied >= log.durableIndex()) {
+            boolean mayGoOn =
+                    !checkpointDue() && !checkpoints.wanted(); // else none would be made in a stream of updates
+            List<LogEntry> next = mayGoOn ? early.next(applied + 1) : null;
+            if (next != null) {
+                begin();
+                apply(next);
+            }
             return;
         }
         int most = suspect.batch(applied + 1);
@@ -278,7 +317,10 @@ final class Applier {
         if (interrupted()) {
             return;
         }
-        if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
+        if (done instanceof Outcome.Err<Done> && entries.get(0).index() > log.durableIndex()) {
+            begin(); // what becomes of it is decided by the log, and an entry that is not on disk may yet leave it
+            early.await(entries.get(0).index(), () -> stepped(entries, done));
+        } else if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
             notApplied(entries, List.of(AtomicSteps.whole(entries.get(0))), err.error());
         } else if (done instanceof Outcome.Err<Done> err) {
             failed(err.error());
@@ -332,8 +374,7 @@ final class Applier {
         suspect.applied(applied);
         unpublished.appliedAt(env.clock().nanos());
         listener.applied();
-        boolean due = sinceEntries >= config.checkpointEntries() || sinceBytes >= config.checkpointBytes();
-        if (!open() && (due || checkpoints.takeWanted())) {
+        if (!unsettled() && (checkpointDue() || checkpoints.takeWanted())) {
             checkpoint();
         } else if (unpublished.tooMany()) {
             publish();
@@ -342,9 +383,13 @@ final class Applier {
         }
     }
 
-    /** A checkpoint cannot hold what is prepared and not decided: it waits for the decision. */
-    private boolean open() {
-        return table.versions().open() != 0;
+    private boolean checkpointDue() {
+        return sinceEntries >= config.checkpointEntries() || sinceBytes >= config.checkpointBytes();
+    }
+
+    /** A checkpoint cannot hold what is prepared and not decided, nor what is not on disk: it waits for that. */
+    private boolean unsettled() {
+        return table.versions().open() != 0 || applied > log.durableIndex();
     }
 
     /** What readers have not asked for so far: the first that comes then need not wait, and the engine is known to be able to. */
@@ -429,7 +474,7 @@ final class Applier {
         if (phase == Phase.FAILED && !busy && now - restartAt >= 0) {
             rebuild();
         }
-        boolean rests = phase == Phase.READY && !busy && !suspended && !restartWanted && applied > 0 && !open();
+        boolean rests = phase == Phase.READY && !busy && !suspended && !restartWanted && applied > 0 && !unsettled();
         if (rests && checkpoints.takeWanted()) {
             Checkpoints.Name newest = checkpoints.newest();
             if (newest == null || newest.index() < applied) {
@@ -444,6 +489,7 @@ final class Applier {
 
     /** Removes the engine's actor when no call is under way; no other call follows. */
     void close(Completion<Done> completion) {
+        letGo();
         phase = Phase.CLOSED;
         closing = completion;
         finishClose();

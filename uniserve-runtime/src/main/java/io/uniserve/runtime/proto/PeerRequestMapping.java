@@ -60,19 +60,13 @@ public final class PeerRequestMapping {
                     .setReason(Wire.clip(unfit.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
                     .setLost(unfit.lost()));
         } else if (request instanceof Begun begun) {
-            proto.setBegun(PeerProto.Begun.newBuilder()
-                    .setKey(IdentityMapping.toProto(begun.key()))
-                    .setEpoch(begun.epoch())
-                    .setPrimary(begun.primary().value()));
+            proto.setBegun(toProto(begun));
         } else if (request instanceof Vouch vouch) {
             proto.setVouch(toProto(vouch));
         } else if (request instanceof HandOver over) {
             proto.setHandOver(toProto(over));
         } else if (request instanceof Renew renew) {
-            proto.setRenew(PeerProto.Renew.newBuilder()
-                    .setKey(IdentityMapping.toProto(renew.key()))
-                    .setEpoch(renew.epoch())
-                    .setPrimary(renew.primary().value()));
+            proto.setRenew(toProto(renew));
         } else if (request instanceof Draining draining) {
             proto.setDraining(toProto(draining));
         } else if (request instanceof ValidateTable validate) {
@@ -109,6 +103,22 @@ public final class PeerRequestMapping {
                 .setSuspect(suspect.suspect().value())
                 .setIncarnation(suspect.incarnation())
                 .setFailedPings(suspect.failedPings())
+                .build();
+    }
+
+    private static PeerProto.Begun toProto(Begun begun) {
+        return PeerProto.Begun.newBuilder()
+                .setKey(IdentityMapping.toProto(begun.key()))
+                .setEpoch(begun.epoch())
+                .setPrimary(begun.primary().value())
+                .build();
+    }
+
+    private static PeerProto.Renew toProto(Renew renew) {
+        return PeerProto.Renew.newBuilder()
+                .setKey(IdentityMapping.toProto(renew.key()))
+                .setEpoch(renew.epoch())
+                .setPrimary(renew.primary().value())
                 .build();
     }
 

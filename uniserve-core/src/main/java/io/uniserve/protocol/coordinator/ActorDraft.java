@@ -93,6 +93,11 @@ final class ActorDraft {
         }
     }
 
+    /** The same primary goes on in the next epoch. */
+    void renew() {
+        bump();
+    }
+
     /** A certified learner joins the ISR. It has installed a newer epoch than any it was removed at. */
     void admit(ServerId learner) {
         learners.remove(learner);

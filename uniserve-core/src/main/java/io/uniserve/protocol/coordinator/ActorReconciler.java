@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Order: end a takeover that has not begun when somebody returns who was in sync before it; forget fenced replicas; admit a certified learner (before failures are looked at: once certified, every
  * acknowledged entry is on the learner too); take dead and unfit replicas off while a live in-sync one remains; empty
- * draining servers; add missing replicas; move replicas to where they are desired, and take extra ones off. At most one growth of the epoch a step.
+ * draining servers; add missing replicas; move replicas to where they are desired, and take extra ones off; give a primary that
+ * logs nothing more in its epoch the next one. At most one growth of the epoch a step.
  */
 final class ActorReconciler {
     private final CoordinatorConfig config;
@@ -70,6 +71,9 @@ final class ActorReconciler {
         if (!draft.hasNewEpoch()) {
             movement.begin(key, meta, draft, eligible);
             movement.finish(key, meta, actor, draft);
+        }
+        if (!draft.hasNewEpoch() && replicas.isSpent(key, actor)) {
+            draft.renew();
         }
         return draft.result();
     }

@@ -305,6 +305,8 @@ final class Reign {
             });
         } else if (request instanceof PeerRequest.Begun begun) {
             report(begun.key(), () -> replicas.begun(begun));
+        } else if (request instanceof PeerRequest.Renew renew) {
+            report(renew.key(), () -> replicas.renew(renew));
         } else if (request instanceof PeerRequest.HandOver over) {
             report(over.key(), () -> replicas.handOver(over, env.clock().nanos()));
         } else {

@@ -50,6 +50,17 @@ final class ReplicaMonitor {
         of(report.key()).handOver = new HandOver(report.epoch(), report.primary(), report.successors(), now);
     }
 
+    void renew(PeerRequest.Renew report) {
+        Reports known = of(report.key());
+        known.spentEpoch = Math.max(known.spentEpoch, report.epoch());
+    }
+
+    /** True when the primary of this very epoch said that it logs nothing more in it. */
+    boolean isSpent(ReplicaKey key, ActorState actor) {
+        Reports known = reports.get(key);
+        return known != null && known.spentEpoch == actor.epoch();
+    }
+
     void fenced(PeerRequest.Fenced report) {
         Reports known = of(report.key());
         if (report.epoch() > known.fencedEpoch) {
@@ -239,6 +250,7 @@ final class ReplicaMonitor {
         int takeoversFailed;
         long fencedEpoch;
         long begunEpoch;
+        long spentEpoch;
 
         @Nullable
         HandOver handOver;

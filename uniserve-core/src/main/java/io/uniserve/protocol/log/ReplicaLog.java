@@ -19,8 +19,8 @@ import org.jspecify.annotations.Nullable;
  * The log of one replica. Appends enter memory at once and become durable by group commit: one write and fsync is under
  * way, later entries gather for the next. Single-threaded; all disk work of one log is done one step at a time.
  *
- * <p>A write that fails (full disk) is cut back and its entries, with all after them, are taken out again; nobody else has
- * seen them, as only durable entries are replicated. A failed fsync is fatal.
+ * <p>A write that fails (full disk) is cut back and its entries, with all after them, are taken out again. Only durable entries
+ * are replicated, but for what a primary gives away early: it appends nothing more in its epoch then. A failed fsync is fatal.
  */
 public final class ReplicaLog {
     private static final int BATCH_BYTES_MAX = 32 << 20;
@@ -357,6 +357,11 @@ public final class ReplicaLog {
                 deleteDoomed(completion);
             }
         });
+    }
+
+    /** Entries from memory up to this one, durable or not, within both limits; null where the first must be read from disk. */
+    public @Nullable List<LogEntry> recent(long from, long through, int entriesMax, long bytesMax) {
+        return cache.from(from, Math.min(through, cache.last()), entriesMax, bytesMax);
     }
 
     /** Durable entries from memory, within both limits, at least one; null where the first must be read from disk. */

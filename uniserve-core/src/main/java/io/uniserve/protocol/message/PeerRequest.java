@@ -73,6 +73,12 @@ public sealed interface PeerRequest {
         }
     }
 
+    /**
+     * The primary tells the coordinator that it logs nothing more in this epoch, as it may have given others entries of it that
+     * it does not have itself: the next epoch is wanted, which may be its own.
+     */
+    record Renew(ReplicaKey key, long epoch, ServerId primary) implements PeerRequest {}
+
     /** A server tells the coordinator that it drains (SIGTERM): move primaries and replicas away. */
     record Draining(ServerId server, long incarnation) implements PeerRequest {}
 

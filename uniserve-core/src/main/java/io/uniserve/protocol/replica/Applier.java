@@ -13,10 +13,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.LogEntry;
 import java.util.ArrayList;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Map;
-import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -28,8 +25,6 @@ import org.slf4j.LoggerFactory;
  */
 final class Applier {
     private static final Logger LOG = LoggerFactory.getLogger(Applier.class);
-    /** Failed attempts at a checkpoint after which an older one is tried. */
-    private static final int STRIKES_MAX = 3;
 
     private final Environment env;
     private final ReplicaConfig config;
@@ -37,10 +32,9 @@ final class Applier {
     private final ReplicaLog log;
     private final EngineListener listener;
     private final Checkpoints checkpoints;
-    private final StoredCheckpoint storage;
-    private final TableMeta meta;
+    private final EngineBuild build;
+    private final EarlySteps early;
     private Phase phase = Phase.DOWN;
-    private final Map<Checkpoints.Name, Integer> strikes = new LinkedHashMap<>();
     private DedupeTable table = new DedupeTable();
     private long applied;
     private long built;
@@ -52,7 +46,6 @@ final class Applier {
     private boolean suspended;
     private boolean hung;
     private boolean busy;
-    private boolean fetching;
     private @Nullable Completion<Done> closing;
     /** Where the engine stood at the last failure: it has to get further for the next one to be the first. */
     private long failedAt;
@@ -84,11 +77,11 @@ final class Applier {
         this.env = env;
         this.config = config;
         this.key = key;
-        this.meta = meta;
         this.log = log;
         this.listener = listener;
         this.checkpoints = checkpoints;
-        this.storage = storage;
+        this.early = new EarlySteps(log);
+        this.build = new EngineBuild(env, key, meta, log, checkpoints, storage, listener, new Built());
     }
 
     /** The engine answers and holds at least what the log held when it was built. */
@@ -138,21 +131,39 @@ final class Applier {
             phase = Phase.STARTING;
             restartWanted = false;
             target = log.durableIndex();
-            begin();
-            checkpoints.list(listed -> {
-                busy = false;
-                if (listed instanceof Outcome.Ok<List<Checkpoints.Name>> ok) {
-                    choose(ok.value(), 0);
-                } else {
-                    failed(((Outcome.Err<List<Checkpoints.Name>>) listed).error());
-                }
-            });
+            build.run();
+        }
+    }
+
+    /** The primary has logged a PREPARE here: the engine may have it while it is being written. */
+    void runAhead(long index) {
+        early.upTo(index);
+        pump();
+    }
+
+    /** Entries from this one on could not be written and are gone: an engine that may have one of them is built anew. True then. */
+    boolean appendFailed(long from) {
+        if (from > early.last()) {
+            return false;
+        }
+        letGo();
+        applied = Math.min(applied, from - 1);
+        rebuild();
+        return true;
+    }
+
+    /** Forgets a step that has failed and waits for its entry to be on disk; the engine is built anew instead. */
+    private void letGo() {
+        if (early.letGo()) {
+            busy = false;
+            restartWanted = true;
         }
     }
 
     /** Holds the engine still while the log is cut. */
     void suspend() {
         suspended = true;
+        letGo();
     }
 
     /** Goes on after the log was cut after this index. */
@@ -181,130 +192,6 @@ final class Applier {
         } else {
             pump();
         }
-    }
-
-    private void choose(List<Checkpoints.Name> names, int at) {
-        if (interrupted()) {
-            return;
-        }
-        if (at == names.size()) {
-            create();
-            return;
-        }
-        Checkpoints.Name name = names.get(at);
-        if (log.epochAt(name.index()) != name.epoch() || name.index() > log.durableIndex()) {
-            checkpoints.delete(name);
-            choose(names, at + 1);
-            return;
-        }
-        if (strikes.getOrDefault(name, 0) >= STRIKES_MAX) {
-            LOG.warn("{}: checkpoint {} is passed over, an older one or the log is used", key, name);
-            choose(names, at + 1);
-            return;
-        }
-        begin();
-        checkpoints.manifest(name, read -> {
-            if (!(read instanceof Outcome.Ok<Optional<DedupeTable>> ok)) {
-                busy = false;
-                refused(name, ((Outcome.Err<Optional<DedupeTable>>) read).error(), names, at);
-            } else if (ok.value().isEmpty()) {
-                busy = false;
-                checkpoints.delete(name); // never finished
-                choose(names, at + 1);
-            } else {
-                DedupeTable saved = ok.value().get();
-                env.engine()
-                        .restore(
-                                key,
-                                meta,
-                                checkpoints.dataPath(name),
-                                saved.versions().committed(),
-                                restored -> restored(restored, name, saved, names, at));
-            }
-        });
-    }
-
-    /**
-     * Only proven damage takes a checkpoint away, and then it is kept aside. Any other error says nothing against it: it is
-     * tried again later, and passed over for this life when that goes on.
-     */
-    private void refused(Checkpoints.Name name, UniserveException error, List<Checkpoints.Name> names, int at) {
-        LOG.warn("{}: checkpoint {} cannot be restored: {}", key, name, error.getMessage());
-        if (interrupted()) {
-            return;
-        }
-        if (error.code() == ErrorCode.CORRUPT) {
-            String place = "quarantine/" + key + "-checkpoint-"
-                    + Long.toHexString(env.ids().next());
-            begin();
-            checkpoints.setAside(name, place, moved -> {
-                busy = false;
-                if (moved instanceof Outcome.Err<Done>) {
-                    strikes.put(name, STRIKES_MAX);
-                }
-                choose(names, at + 1);
-            });
-            return;
-        }
-        if (error.code() != ErrorCode.DISK_FULL && error.code() != ErrorCode.UNAVAILABLE) {
-            strikes.merge(name, 1, Integer::sum);
-        }
-        failed(error);
-    }
-
-    private void restored(
-            Outcome<Done> restored, Checkpoints.Name name, DedupeTable saved, List<Checkpoints.Name> names, int at) {
-        busy = false;
-        if (restored instanceof Outcome.Err<Done> err) {
-            refused(name, err.error(), names, at);
-        } else {
-            up(name.index(), saved);
-        }
-    }
-
-    private void create() {
-        if (log.baseIndex() > 0) {
-            uncovered();
-            return;
-        }
-        begin();
-        env.engine().create(key, meta, created -> {
-            busy = false;
-            if (created instanceof Outcome.Err<Done> err) {
-                failed(err.error());
-            } else {
-                up(0, new DedupeTable());
-            }
-        });
-    }
-
-    /** Nothing here holds what came before the log. Where checkpoints were only passed over, they get another chance first. */
-    private void uncovered() {
-        if (!strikes.isEmpty()) {
-            strikes.clear();
-            failed(new UniserveException(
-                    ErrorCode.IO, "no checkpoint that covers the log before " + log.baseIndex() + " can be restored"));
-            return;
-        }
-        listener.unfit("its checkpoint is damaged and is fetched from durable storage");
-        begin();
-        fetching = true;
-        storage.fetch(fetched -> {
-            busy = false;
-            fetching = false;
-            if (interrupted()) {
-                return;
-            }
-            if (fetched instanceof Outcome.Ok<Checkpoints.Name> ok) {
-                choose(List.of(ok.value()), 0);
-                return;
-            }
-            UniserveException error = ((Outcome.Err<Checkpoints.Name>) fetched).error();
-            failed(error);
-            if (error.code() == ErrorCode.CORRUPT) {
-                listener.lost(error.reason());
-            }
-        });
     }
 
     private void up(long index, DedupeTable saved) {
@@ -338,8 +225,12 @@ final class Applier {
         return false;
     }
 
-    /** Applies what is durable. */
+    /** Applies what is durable, and at a primary what is about to be. */
     void pump() {
+        Runnable waited = early.due();
+        if (waited != null) {
+            waited.run();
+        }
         if (phase != Phase.READY || busy || suspended || restartWanted) {
             return;
         }
@@ -350,6 +241,13 @@ final class Applier {
             return;
         }
         if (applied >= log.durableIndex()) {
+            boolean mayGoOn =
+                    !checkpointDue() && !checkpoints.wanted(); // else none would be made in a stream of updates
+            List<LogEntry> next = mayGoOn ? early.next(applied + 1) : null;
+            if (next != null) {
+                begin();
+                apply(next);
+            }
             return;
         }
         int most = suspect.batch(applied + 1);
@@ -419,7 +317,10 @@ final class Applier {
         if (interrupted()) {
             return;
         }
-        if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
+        if (done instanceof Outcome.Err<Done> && entries.get(0).index() > log.durableIndex()) {
+            begin(); // what becomes of it is decided by the log, and an entry that is not on disk may yet leave it
+            early.await(entries.get(0).index(), () -> stepped(entries, done));
+        } else if (done instanceof Outcome.Err<Done> err && entries.get(0).type() == LogEntry.Type.PREPARE) {
             notApplied(entries, List.of(AtomicSteps.whole(entries.get(0))), err.error());
         } else if (done instanceof Outcome.Err<Done> err) {
             failed(err.error());
@@ -473,8 +374,7 @@ final class Applier {
         suspect.applied(applied);
         unpublished.appliedAt(env.clock().nanos());
         listener.applied();
-        boolean due = sinceEntries >= config.checkpointEntries() || sinceBytes >= config.checkpointBytes();
-        if (!open() && (due || checkpoints.takeWanted())) {
+        if (!unsettled() && (checkpointDue() || checkpoints.takeWanted())) {
             checkpoint();
         } else if (unpublished.tooMany()) {
             publish();
@@ -483,9 +383,13 @@ final class Applier {
         }
     }
 
-    /** A checkpoint cannot hold what is prepared and not decided: it waits for the decision. */
-    private boolean open() {
-        return table.versions().open() != 0;
+    private boolean checkpointDue() {
+        return sinceEntries >= config.checkpointEntries() || sinceBytes >= config.checkpointBytes();
+    }
+
+    /** A checkpoint cannot hold what is prepared and not decided, nor what is not on disk: it waits for that. */
+    private boolean unsettled() {
+        return table.versions().open() != 0 || applied > log.durableIndex();
     }
 
     /** What readers have not asked for so far: the first that comes then need not wait, and the engine is known to be able to. */
@@ -563,14 +467,14 @@ final class Applier {
 
     /** Time passes: notices a call that hangs and tries a failed engine again. */
     void tick(long now) {
-        if (busy && !fetching && !hung && now - busySince > config.engineTimeoutNanos()) {
+        if (busy && !build.fetching() && !hung && now - busySince > config.engineTimeoutNanos()) {
             hung = true;
             listener.unfit("an engine call hangs");
         }
         if (phase == Phase.FAILED && !busy && now - restartAt >= 0) {
             rebuild();
         }
-        boolean rests = phase == Phase.READY && !busy && !suspended && !restartWanted && applied > 0 && !open();
+        boolean rests = phase == Phase.READY && !busy && !suspended && !restartWanted && applied > 0 && !unsettled();
         if (rests && checkpoints.takeWanted()) {
             Checkpoints.Name newest = checkpoints.newest();
             if (newest == null || newest.index() < applied) {
@@ -585,6 +489,7 @@ final class Applier {
 
     /** Removes the engine's actor when no call is under way; no other call follows. */
     void close(Completion<Done> completion) {
+        letGo();
         phase = Phase.CLOSED;
         closing = completion;
         finishClose();
@@ -595,6 +500,34 @@ final class Applier {
         if (completion != null && !busy) {
             closing = null;
             env.engine().destroy(key, completion);
+        }
+    }
+
+    /** Hears how the engine is built. */
+    private final class Built implements EngineBuild.Owner {
+        @Override
+        public void begin() {
+            Applier.this.begin();
+        }
+
+        @Override
+        public void end() {
+            busy = false;
+        }
+
+        @Override
+        public boolean interrupted() {
+            return Applier.this.interrupted();
+        }
+
+        @Override
+        public void up(long index, DedupeTable saved) {
+            Applier.this.up(index, saved);
+        }
+
+        @Override
+        public void failed(UniserveException error) {
+            Applier.this.failed(error);
         }
     }
 }

@@ -125,6 +125,9 @@ final class Part {
         if (follower != null) {
             follower.appendFailed(from, error);
         }
+        if (primary != null) {
+            primary.appendFailed(from);
+        }
     }
 
     /** True for a primary that has started its epoch: it can do without writing, as long as it only answers readers. */

@@ -27,7 +27,7 @@ final class PeerLink {
     private final Listener listener;
     final ServerId server;
     private long next;
-    private long match;
+    private long confirmed;
     private long applied;
     private long incarnation;
     private int inFlight;
@@ -52,8 +52,8 @@ final class PeerLink {
         /** Index before the first entry that followers are given; a checkpoint in durable storage has what comes before. */
         long baseIndex();
 
-        /** Last index whose outcome is known here, so that others may be given it. */
-        long decidedIndex();
+        /** Last index that this server may be given. */
+        long decidedIndex(ServerId server);
 
         /** Last index that this primary will not take back. */
         long keptIndex();
@@ -76,7 +76,7 @@ final class PeerLink {
 
     /** Last index that the follower has on disk and that matches, confirmed in this epoch. */
     long match() {
-        return match;
+        return Math.min(confirmed, log.durableIndex());
     }
 
     long applied() {
@@ -88,7 +88,7 @@ final class PeerLink {
      * certified and has lost its disk since does not: it would be counted on for what it no more has.
      */
     boolean confirms(long index) {
-        return !probing && match >= index;
+        return !probing && match() >= index;
     }
 
     /** Incarnation of the follower's server that has confirmed what it has. */
@@ -117,7 +117,7 @@ final class PeerLink {
         }
         waiting = false;
         if (next <= listener.baseIndex()) { // the log begins later by now
-            restart(match + 1);
+            restart(match() + 1);
         }
         while (!loading
                 && inFlight < (probing ? 1 : WINDOW)
@@ -128,7 +128,7 @@ final class PeerLink {
                 return;
             }
             pollWanted = false;
-            if (probing || next > listener.decidedIndex()) {
+            if (probing || next > listener.decidedIndex(server)) {
                 send(to, List.of());
             } else if (!sendEntries(to)) {
                 return;
@@ -138,17 +138,18 @@ final class PeerLink {
 
     /** Nobody waits for a decision of an atomic update: it goes along with the entry that the engine is about to have. */
     private boolean worthSending() {
-        long last = listener.decidedIndex();
+        long last = listener.decidedIndex(server);
         if (next != last || log.durableIndex() == last) {
             return next <= last;
         }
-        List<LogEntry> entry = log.cached(next, 1, 1);
+        List<LogEntry> entry = log.recent(next, next, 1, 1);
         return entry == null || entry.get(0).type() != LogEntry.Type.DECIDE;
     }
 
     private boolean sendEntries(Address to) {
-        int most = (int) Math.min(Limits.REPLICATE_ENTRIES_MAX, listener.decidedIndex() - next + 1);
-        List<LogEntry> entries = log.cached(next, most, Limits.REPLICATE_BYTES_MAX);
+        long last = listener.decidedIndex(server);
+        int most = (int) Math.min(Limits.REPLICATE_ENTRIES_MAX, last - next + 1);
+        List<LogEntry> entries = log.recent(next, last, most, Limits.REPLICATE_BYTES_MAX);
         if (entries != null) {
             send(to, entries);
             return true;
@@ -163,7 +164,7 @@ final class PeerLink {
                 send(to, ok.value());
                 pump(host.env().clock().nanos());
             } else {
-                restart(match + 1); // perhaps further on: see the base
+                restart(match() + 1); // perhaps further on: see the base
                 pause(host.env().clock().nanos());
             }
         });
@@ -199,7 +200,7 @@ final class PeerLink {
         }
         if (!(reply instanceof Outcome.Ok<PeerReply> ok) || !(ok.value() instanceof Replicated replicated)) {
             if (current) {
-                restart(match + 1);
+                restart(match() + 1);
                 pause(now);
             }
             return;
@@ -217,7 +218,7 @@ final class PeerLink {
                     listener.checkpointDamaged();
                 }
                 if (current) {
-                    restart(match + 1);
+                    restart(match() + 1);
                     pause(now);
                 }
             }
@@ -231,7 +232,7 @@ final class PeerLink {
         if (replicated.epoch() != epoch) {
             return;
         }
-        match = Math.max(match, Math.min(replicated.durableIndex(), log.durableIndex()));
+        confirmed = Math.max(confirmed, Math.min(replicated.durableIndex(), log.lastIndex()));
         applied = Math.max(applied, replicated.appliedIndex());
         incarnation = replicated.incarnation();
         if (current && probing) {
@@ -243,14 +244,22 @@ final class PeerLink {
 
     /** The follower does not have the entry before those sent, or another one in its place. */
     private void stepBack(Replicated replicated, long previous) {
-        if (probing && replicated.lastIndex() < match) {
+        if (probing && replicated.lastIndex() < confirmed) {
             // The only request under way, and it finds less than was confirmed: the follower has lost its files.
-            match = replicated.lastIndex();
-            applied = Math.min(applied, match);
+            confirmed = replicated.lastIndex();
+            applied = Math.min(applied, confirmed);
         }
         long hint = Math.min(replicated.lastIndex() + 1, previous);
         long further = replicated.lastIndex() + 1 >= previous ? (1L << Math.min(stepsBack++, 40)) - 1 : 0;
-        restart(Math.max(hint - further, Math.max(match, listener.baseIndex()) + 1));
+        restart(Math.max(hint - further, Math.max(match(), listener.baseIndex()) + 1));
+    }
+
+    /** The end of the log is gone, of which this follower may have been given something. */
+    void cutBack() {
+        if (next > log.lastIndex() + 1) {
+            confirmed = match();
+            restart(confirmed + 1);
+        }
     }
 
     private void restart(long from) {

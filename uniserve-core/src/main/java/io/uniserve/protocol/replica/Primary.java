@@ -18,11 +18,17 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The primary of one epoch: opens it with an EPOCH entry, brings every in-sync replica to its log, then accepts updates. An
  * entry is stable when all in-sync replicas, and every learner that is awaited or certified, have it on disk. Nobody is given
  * an entry that the engine here has not applied: until then its own updates may still be refused.
+ *
+ * <p>In-sync replicas are given a PREPARE while it is still being written here ({@link EarlyEntries}). Where that may have been
+ * for nothing, as the write failed or the process has ended, two entries of one epoch could come to have one index: this
+ * primary logs nothing any more and asks for a new epoch.
  */
 final class Primary implements PeerLink.Listener, BackupPins {
     private final Replica replica;
@@ -38,6 +44,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
     private final LearnerWatch.Certifier certifier;
     private final BackupShipper backup;
     private final HandOver handOver;
+    private final EarlyEntries early;
     private ActorState state;
     private long epochIndex;
     private long ownFrom = Long.MAX_VALUE;
@@ -78,6 +85,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
                         : () -> replica.trail().end().newest(),
                 this::advance);
         this.handOver = new HandOver(host, key, epoch);
+        this.early = new EarlyEntries(log, parts.engine(), meta.level() != ConsistencyLevel.EVENTUAL);
         this.stable = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
         for (ServerId learner : parts.certified()) {
@@ -91,9 +99,11 @@ final class Primary implements PeerLink.Listener, BackupPins {
             FencingWatch fencing,
             LearnerWatch.Certifier certifier,
             List<ServerId> certified,
-            Checkpoints checkpoints) {}
+            Checkpoints checkpoints,
+            Supplier<@Nullable Applier> engine) {}
 
     void start(int mapVersion) {
+        early.begin(epoch, state.isr().size());
         openEpoch();
         assign(state, mapVersion);
     }
@@ -111,12 +121,13 @@ final class Primary implements PeerLink.Listener, BackupPins {
      * client and given it to no other replica, and it may be taken back.
      */
     boolean mayRefuse(long index) {
-        return !closed && matched && index >= ownFrom && index > decided;
+        return !closed && matched && index >= ownFrom && index > Math.max(decided, early.given());
     }
 
     @Override
-    public long decidedIndex() {
-        return Math.min(decided, log.durableIndex());
+    public long decidedIndex(ServerId server) {
+        long onDisk = Math.min(decided, log.durableIndex());
+        return state.isr().contains(server) ? Math.max(onDisk, early.given()) : onDisk;
     }
 
     @Override
@@ -170,7 +181,12 @@ final class Primary implements PeerLink.Listener, BackupPins {
     }
 
     boolean accepting() {
-        return !closed && matched && state.begun() && replica.engineReady() && replica.applied() >= epochIndex;
+        return !closed
+                && matched
+                && state.begun()
+                && !early.spent()
+                && replica.engineReady()
+                && replica.applied() >= epochIndex;
     }
 
     /** True while updates are refused for a reason that is about to pass: an epoch that begins, or a primary that moves. */
@@ -213,6 +229,14 @@ final class Primary implements PeerLink.Listener, BackupPins {
     /** Logs a part of an atomic update, or its decision. */
     void append(LogEntry entry) {
         log.append(entry);
+        early.logged(entry);
+    }
+
+    /** Entries from this one on could not be written and are gone from the log. */
+    void appendFailed(long from) {
+        early.appendFailed(from, state.isr().size());
+        links.values().forEach(PeerLink::cutBack);
+        host.wantTicks(replica);
     }
 
     /** Runs the append when the backup's record allows it. */
@@ -293,6 +317,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
         }
         long now = host.env().clock().nanos();
         decided = Math.max(decided, Math.min(replica.applied(), log.durableIndex()));
+        early.applied(replica.applied());
         links.values().forEach(link -> link.pump(now));
         long least = log.durableIndex();
         for (ServerId member : state.isr()) {
@@ -378,6 +403,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
 
     boolean wantsTicks() {
         return !matched
+                || early.spent()
                 || handOver.holding()
                 || moves()
                 || !state.begun()
@@ -435,6 +461,9 @@ final class Primary implements PeerLink.Listener, BackupPins {
         }
         if (matched && replica.engineReady() && !state.begun()) { // what cannot be built is no takeover
             host.tellCoordinator(new PeerRequest.Begun(key, epoch, host.self()));
+        }
+        if (early.spent()) {
+            host.tellCoordinator(new PeerRequest.Renew(key, epoch, host.self()));
         }
         List<ServerId> fenced = fencing.servers(true, now);
         if (!fenced.isEmpty()) {

@@ -197,7 +197,8 @@ public final class Replica {
                         fencing,
                         Replica.this::certify,
                         parts.file().get().certified(),
-                        parts.checkpoints());
+                        parts.checkpoints(),
+                        files::engine);
                 return new Primary(Replica.this, host, key, table, row, parts.log(), shared);
             }
 
@@ -544,7 +545,7 @@ public final class Replica {
             fitness.logFailed(error);
             trail.cut(from - 1);
             part.appendFailed(from, error);
-            files.appendFailed(error);
+            files.appendFailed(from, error);
             pending.failFrom(from, error.code(), error.reason(), installed());
             host.wantTicks(Replica.this);
         }

@@ -300,9 +300,12 @@ final class ReplicaFiles {
         }
     }
 
-    void appendFailed(UniserveException error) {
+    void appendFailed(long from, UniserveException error) {
         if (takeover != null) {
             takeover.appendFailed(error);
+        }
+        if (applier != null && applier.appendFailed(from)) {
+            owner.changed();
         }
     }
 

@@ -32,6 +32,25 @@ class FailoverTest {
                 .isEqualTo(1);
     }
 
+    /** It may have given others entries of its epoch that it does not have. */
+    @Test
+    void aPrimaryThatLogsNothingMoreLeadsTheNextEpoch() {
+        Node node = cluster.leading(3);
+        cluster.create(node, TestingCluster.table("t", 1, 2));
+        ActorState before = cluster.actor("t", 0);
+        PeerRequest.Renew renew = new PeerRequest.Renew(cluster.key("t", 0), before.epoch(), before.primary());
+        cluster.peer(node, renew);
+        cluster.loop.run(100 * MILLI);
+        ActorState after = cluster.actor("t", 0);
+        assertThat(after.epoch()).isEqualTo(before.epoch() + 1);
+        assertThat(after.primary()).isEqualTo(before.primary());
+        assertThat(after.isr()).isEqualTo(before.isr());
+        assertThat(after.fencing()).isEmpty();
+        cluster.peer(node, renew);
+        cluster.loop.run(SECOND);
+        assertThat(cluster.actor("t", 0)).as("said twice").isEqualTo(after);
+    }
+
     @Test
     void primariesOfADeadServerAreSpread() {
         Node node = cluster.leading(4);

@@ -29,6 +29,7 @@ public final class TestingDisk implements Disk {
     private boolean deletesFail;
     private boolean hangs;
     private boolean replacingHangs;
+    private boolean appendingHangs;
     private final List<Runnable> hanging = new ArrayList<>();
     private @Nullable String unreadable;
 
@@ -61,6 +62,12 @@ public final class TestingDisk implements Disk {
     /** From now on replacing a whole file does not return, or what waits does. */
     public void hangReplacing(boolean value) {
         replacingHangs = value;
+        hangingGoOn();
+    }
+
+    /** From now on writes that append do not return, or those that wait do. */
+    public void hangAppending(boolean value) {
+        appendingHangs = value;
         hangingGoOn();
     }
 
@@ -137,6 +144,10 @@ public final class TestingDisk implements Disk {
 
     @Override
     public void append(String path, Bytes data, Completion<Done> completion) {
+        if (appendingHangs) {
+            whenItAnswers(() -> append(path, data, completion));
+            return;
+        }
         appends++;
         run(completion, () -> {
             @Nullable Content before = files.get(path);

@@ -13,6 +13,7 @@ import io.uniserve.protocol.message.PeerRequest.HandOver;
 import io.uniserve.protocol.message.PeerRequest.LearnTable;
 import io.uniserve.protocol.message.PeerRequest.Ping;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
+import io.uniserve.protocol.message.PeerRequest.Renew;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.PeerRequest.ReportLoad;
 import io.uniserve.protocol.message.PeerRequest.Suspect;
@@ -59,14 +60,13 @@ public final class PeerRequestMapping {
                     .setReason(Wire.clip(unfit.reason(), Limits.MESSAGE_TEXT_CHARS_MAX))
                     .setLost(unfit.lost()));
         } else if (request instanceof Begun begun) {
-            proto.setBegun(PeerProto.Begun.newBuilder()
-                    .setKey(IdentityMapping.toProto(begun.key()))
-                    .setEpoch(begun.epoch())
-                    .setPrimary(begun.primary().value()));
+            proto.setBegun(toProto(begun));
         } else if (request instanceof Vouch vouch) {
             proto.setVouch(toProto(vouch));
         } else if (request instanceof HandOver over) {
             proto.setHandOver(toProto(over));
+        } else if (request instanceof Renew renew) {
+            proto.setRenew(toProto(renew));
         } else if (request instanceof Draining draining) {
             proto.setDraining(toProto(draining));
         } else if (request instanceof ValidateTable validate) {
@@ -103,6 +103,22 @@ public final class PeerRequestMapping {
                 .setSuspect(suspect.suspect().value())
                 .setIncarnation(suspect.incarnation())
                 .setFailedPings(suspect.failedPings())
+                .build();
+    }
+
+    private static PeerProto.Begun toProto(Begun begun) {
+        return PeerProto.Begun.newBuilder()
+                .setKey(IdentityMapping.toProto(begun.key()))
+                .setEpoch(begun.epoch())
+                .setPrimary(begun.primary().value())
+                .build();
+    }
+
+    private static PeerProto.Renew toProto(Renew renew) {
+        return PeerProto.Renew.newBuilder()
+                .setKey(IdentityMapping.toProto(renew.key()))
+                .setEpoch(renew.epoch())
+                .setPrimary(renew.primary().value())
                 .build();
     }
 
@@ -168,6 +184,7 @@ public final class PeerRequestMapping {
                         Limits.REPLICAS_PER_SERVER_MAX,
                         IdentityMapping::fromProto));
             case HAND_OVER -> handOver(proto.getHandOver());
+            case RENEW -> renew(proto.getRenew());
             case DRAINING ->
                 new Draining(
                         IdentityMapping.server(proto.getDraining().getServer()),
@@ -234,6 +251,14 @@ public final class PeerRequestMapping {
     private static Begun begun(PeerProto.Begun proto) {
         Wire.present("key", proto.hasKey());
         return new Begun(
+                IdentityMapping.fromProto(proto.getKey()),
+                Wire.notNegative("epoch", proto.getEpoch()),
+                IdentityMapping.server(proto.getPrimary()));
+    }
+
+    private static Renew renew(PeerProto.Renew proto) {
+        Wire.present("key", proto.hasKey());
+        return new Renew(
                 IdentityMapping.fromProto(proto.getKey()),
                 Wire.notNegative("epoch", proto.getEpoch()),
                 IdentityMapping.server(proto.getPrimary()));

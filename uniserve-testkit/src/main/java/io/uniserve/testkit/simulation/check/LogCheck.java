@@ -58,7 +58,13 @@ public final class LogCheck {
 
     private void match(ReplicaKey key, LogEntry entry, long previousEpoch) {
         Seen seen = new Seen(
-                previousEpoch, List.of(entry.type(), String.valueOf(entry.request()), entry.function(), entry.rows()));
+                previousEpoch,
+                List.of(
+                        entry.type(),
+                        String.valueOf(entry.request()),
+                        entry.function(),
+                        entry.rows(),
+                        entry.version()));
         Seen known = entries.putIfAbsent(new Place(key, entry.epoch(), entry.index()), seen);
         if (known != null && !known.equals(seen)) {
             violations.add(

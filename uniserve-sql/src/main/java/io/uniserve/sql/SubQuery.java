@@ -4,8 +4,10 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.Set;
 import java.util.stream.Stream;
 import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.jspecify.annotations.Nullable;
 
@@ -35,6 +37,13 @@ record SubQuery(
         Map<SqlNode, Integer> columns,
         String empty,
         int keys) {
+
+    private static final Set<SqlKind> ORDERINGS = Set.of(
+            SqlKind.EQUALS,
+            SqlKind.LESS_THAN,
+            SqlKind.LESS_THAN_OR_EQUAL,
+            SqlKind.GREATER_THAN,
+            SqlKind.GREATER_THAN_OR_EQUAL);
 
     /** What a sub-query's value is. */
     enum How {
@@ -79,7 +88,7 @@ record SubQuery(
                         equal.stream()
                                 .map(one ->
                                         "(" + alias + ".c" + one.column() + " = " + around.write(one.outside()) + ")"),
-                        others.stream().map(one -> new Both(around, alias).write(one.condition())))
+                        others.stream().map(one -> certain(new Both(around, alias), one.condition())))
                 .toList();
         String from = " FROM " + SplitQuery.given(block) + " AS " + alias + SplitQuery.where(where);
         String exists = "EXISTS (SELECT 1" + from + ")";
@@ -93,6 +102,15 @@ record SubQuery(
             case SCALAR ->
                 empty.isEmpty() ? value : "(CASE WHEN " + exists + " THEN " + value + " ELSE " + empty + " END)";
         };
+    }
+
+    /**
+     * A condition that holds where it is true, which in a WHERE it does anyway. DuckDB 1.5.6 takes a bare {@code <>} for IS
+     * DISTINCT FROM where an EXISTS stands under OR or CASE, and would keep rows whose column is NULL; NOT and more may hide one.
+     */
+    private static String certain(SqlWriter writer, SqlNode condition) {
+        String written = writer.write(condition);
+        return ORDERINGS.contains(condition.getKind()) ? written : "(" + written + " IS TRUE)";
     }
 
     /** Expressions with columns of the answer and of the query around it. */

@@ -55,7 +55,7 @@ class ChecksTest {
         assertThat(told)
                 .contains("checked beside it: big AS y, of sub-query q1, line 1, column 61, about 7,000,000 rows; ")
                 .contains(
-                        "NOT (EXISTS (SELECT 1 FROM q1 AS s1 WHERE (s1.c0 = rows.\"b_id\") AND (s1.c1 <> rows.\"b_mid\")))")
+                        "NOT (EXISTS (SELECT 1 FROM q1 AS s1 WHERE (s1.c0 = rows.\"b_id\") AND ((s1.c1 <> rows.\"b_mid\") IS TRUE)))")
                 .doesNotContain("the query:");
     }
 
@@ -183,6 +183,21 @@ class ChecksTest {
         assertThat(plan.asked).doesNotContain("PARTIAL big [] beside [mid]").endsWith("PARTIAL big [] given [1]");
     }
 
+    /** Else the other one would be answered for all of its rows. So are the parts of TPC-H's Q20. */
+    @Test
+    void whatTellsWhichRowsWantAnotherSubQueryIsAnsweredFirst() {
+        TestingPlan plan = plan(20_000, 9_000, 150_000)
+                .values(row -> row.startsWith("small") ? "1" : row.substring(row.lastIndexOf(' ') + 1));
+        String parts = "b_id IN (SELECT m_id FROM mid WHERE m_small > 1)";
+        String sums = "b_mid > (SELECT count(*) FROM small WHERE s_id = b_mid AND s_text = b_text)";
+        assertThat(answer(plan, "EXPLAIN SELECT count(*) FROM big WHERE " + parts))
+                .contains("checked beside it: mid");
+        assertThat(answer(plan, "EXPLAIN SELECT count(*) FROM big WHERE " + parts + " AND " + sums))
+                .contains("sub-query q1, ")
+                .contains("rows that want the sub-query q3, ")
+                .doesNotContain("checked beside it");
+    }
+
     /** Without the sub-query more of another table would have to be sent than may be. */
     @Test
     void whatIsTooLargeThenIsAskedWithTheSubQueryBefore() {
@@ -216,7 +231,7 @@ class ChecksTest {
                 .isEqualTo("SELECT * FROM (WITH q1(c0, c1) AS NOT MATERIALIZED (WITH parts AS NOT MATERIALIZED (SELECT"
                         + " \"b_id\" AS c0, \"b_mid\" AS c1 FROM rows WHERE (\"b_text\" = 'z')) SELECT c0, c1 FROM parts)"
                         + " SELECT count(*) AS c0 FROM rows WHERE (\"b_mid\" > 5) AND (NOT (EXISTS (SELECT 1 FROM q1 AS s1"
-                        + " WHERE (s1.c0 = rows.\"b_id\") AND (s1.c1 <> rows.\"b_mid\")))))");
+                        + " WHERE (s1.c0 = rows.\"b_id\") AND ((s1.c1 <> rows.\"b_mid\") IS TRUE)))))");
         assertThat(work.recurs()).as("reads its own rows only").isTrue();
         SqlQuery other = checking(SqlQuery.of(OTHER, tables), Map.of(1, new TableName("mid")));
         SqlQuery.Work beside =

@@ -97,7 +97,7 @@ final class RandomChecks {
     /**
      * A sub-query's condition.
      *
-     * <p>DuckDB 1.5.6 itself takes {@code <>} with a missing value of the row around for true where an EXISTS is no condition of
+     * <p>DuckDB 1.5.6, which tells what is right, itself takes {@code <>} with a missing value of the row around for true where an EXISTS is no condition of
      * WHERE by itself, or not, by the plan that it makes: there only columns are compared by it that all rows have.
      *
      * @param alone whether it is a condition of WHERE by itself

@@ -26,12 +26,7 @@ class InPlaceTest {
             Optional.of(SqlShuffle.calls("test", "v1")));
 
     private static TestingPlan plan(long big, long mid, long small) {
-        TestingPlan plan = new TestingPlan()
-                .table("big", "b_id bigint, b_mid bigint, b_text varchar", big)
-                .table("mid", "m_id integer, m_small bigint, m_text varchar", mid)
-                .table("small", "s_id bigint, s_text varchar", small);
-        plan.together = true;
-        return plan;
+        return TestingPlan.together(big, mid, small);
     }
 
     private String answer(TestingPlan plan, String sql) {

@@ -51,6 +51,16 @@ final class TestingPlan implements PlanContext {
     /** The clock. */
     long nanos;
 
+    /** Three tables with so many rows, of which the first two have whole keys; what has the same keys is at the same places. */
+    static TestingPlan together(long big, long mid, long small) {
+        TestingPlan plan = new TestingPlan()
+                .table("big", "b_id bigint, b_mid bigint, b_text varchar", big)
+                .table("mid", "m_id integer, m_small bigint, m_text varchar", mid)
+                .table("small", "s_id bigint, s_text varchar", small);
+        plan.together = true;
+        return plan;
+    }
+
     TestingPlan table(String name, String columns, long rows) {
         return table(name, columns, rows, new Partitioner.Hash(2));
     }

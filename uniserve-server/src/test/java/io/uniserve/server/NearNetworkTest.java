@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 
 class NearNetworkTest {
     private static final Address SELF = new Address("here", 1);
-    private static final PeerRequest REQUEST = new PeerRequest.Uncommitted(new TableName("t"), 1, 2);
+    private static final PeerRequest REQUEST = new PeerRequest.Undisclosed(new TableName("t"), 1, 2);
 
     private final AtomicReference<Throwable> failure = new AtomicReference<>();
     private final EventLoop loop = new EventLoop("near", SystemClock.INSTANCE, failure::set);

@@ -127,10 +127,10 @@ public sealed interface PeerRequest {
     }
 
     /**
-     * Asks the driver of a version whether nobody can have committed it so far. Acknowledged only where that is certain: the
-     * driver has begun it and has not sent its commit, which nobody else ever does.
+     * Asks the driver of a version whether nobody can know of its commit so far. Acknowledged only where that is certain: the
+     * driver has begun it, and has not sent its commit, or has sent it a moment ago and knows nothing of its outcome.
      */
-    record Uncommitted(TableName table, long tableId, long version) implements PeerRequest {}
+    record Undisclosed(TableName table, long tableId, long version) implements PeerRequest {}
 
     /**
      * Tells an actor's primary what became of a version, as the table's log says.

@@ -45,7 +45,7 @@ final class LogFollower {
         this.tableId = tableId;
         this.path = RegistryPaths.log(table, tableId);
         this.reader = new Refresher<>(
-                env.timers(), times.retryNanos(), done -> env.registry().read(path, done), read -> {
+                env.timers(), times.retryNanos(), done -> service.disclosure().read(path, done), read -> {
                     if (read.value() instanceof TableLog value) {
                         service.logSeen(table, value, read.version());
                     }

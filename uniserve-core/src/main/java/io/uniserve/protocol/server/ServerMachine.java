@@ -97,7 +97,7 @@ public final class ServerMachine {
         this.backups = new TableBackupDesk(env, config.replicas(), eraser, replicas::find);
         this.reaper = new Reaper(env, config.clusterId(), config.id(), replicas, views, eraser);
         this.atomic = new AtomicTables(host, AtomicConfig.defaults(), watches, views, replicas, gates);
-        this.cuts = new CutDesk(env.clock(), env.registry());
+        this.cuts = new CutDesk(env.clock(), env.registry(), atomic.service().disclosure()::await);
         this.updates = new UpdateDesk(env, views, replicas::find, atomic.service());
         this.loads = new LoadReport(env, config.id(), replicas);
         this.routing = new RoutingBoard(env.timers(), config.clusterId(), views, members);
@@ -230,10 +230,10 @@ public final class ServerMachine {
             } else {
                 replica.decide(decide, outcome -> later(completion, outcome));
             }
-        } else if (request instanceof PeerRequest.Uncommitted asked) {
+        } else if (request instanceof PeerRequest.Undisclosed asked) {
             later(
                     completion,
-                    atomic.service().uncommitted(asked)
+                    atomic.service().undisclosed(asked)
                             ? Outcome.ok(new PeerReply.Ack())
                             : Outcome.err(new UniserveException(
                                     ErrorCode.UNAVAILABLE, "this server does not know: ask the table's log")));

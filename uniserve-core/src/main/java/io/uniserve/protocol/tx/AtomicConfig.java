@@ -41,6 +41,22 @@ public record AtomicConfig(
         return retryNanos / 10;
     }
 
+    /**
+     * For so long after it has sent a commit a driver says that nobody knows of it, where it does not know the outcome itself: most
+     * writes of the registry take a tenth of that.
+     */
+    long denyNanos() {
+        return retryNanos * 2 / 5;
+    }
+
+    /**
+     * For so long a commit that was found in the registry is kept to oneself, where nobody told it: longer than its driver may deny
+     * it, with clocks that go up to a quarter apart.
+     */
+    public long withholdNanos() {
+        return denyNanos() * 5 / 4;
+    }
+
     /** An update whose driver is not live is let be for so long. */
     long goneNanos() {
         return 4 * retryNanos;

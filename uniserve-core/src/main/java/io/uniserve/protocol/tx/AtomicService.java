@@ -32,6 +32,7 @@ public final class AtomicService {
     private final TreeMap<TableName, LogLook> looks = new TreeMap<>();
     private final TreeMap<TableName, DriverLook> driverLooks = new TreeMap<>();
     private final TreeMap<TableName, Seen> seen = new TreeMap<>();
+    private final Disclosure disclosure;
     private final DoubtDesk doubts;
     private final StagedUpdates staged;
     private boolean stopped;
@@ -54,6 +55,7 @@ public final class AtomicService {
     public AtomicService(AtomicHost host, AtomicConfig config) {
         this.host = host;
         this.config = config;
+        this.disclosure = new Disclosure(host.env(), config);
         this.doubts = new DoubtDesk(host, config, this::look, this::copy, this::driverLook);
         this.staged = new StagedUpdates(host.env().clock(), this::drive);
         this.nextLook = host.env().clock().nanos() + config.lookNanos();
@@ -97,7 +99,7 @@ public final class AtomicService {
             known = null;
         }
         if (known == null) {
-            known = new TableDriver(host, config, table, tableId, (log, version) -> {
+            known = new TableDriver(host, config, disclosure, table, tableId, (log, version) -> {
                 TableDriver now = drivers.get(table);
                 if (now != null && now.tableId() == tableId) { // else it is gone
                     logSeen(table, log, version);
@@ -118,7 +120,7 @@ public final class AtomicService {
         if (known != null && known.tableId() == tableId) {
             return known;
         }
-        LogLook look = new LogLook(host.env(), table, tableId, (log, version) -> {
+        LogLook look = new LogLook(host.env(), disclosure, table, tableId, (log, version) -> {
             LogLook now = looks.get(table);
             if (now != null && now.tableId() == tableId) {
                 logSeen(table, log, version);
@@ -141,19 +143,25 @@ public final class AtomicService {
         return known;
     }
 
-    /** True for a version that this server drives and that nobody can have committed so far. */
-    public boolean uncommitted(PeerRequest.Uncommitted asked) {
+    /** Which versions that were found in the registry may be acted on: all reads of tables' logs go through it. */
+    public Disclosure disclosure() {
+        return disclosure;
+    }
+
+    /** True for a version that this server drives and of which nobody can know so far that it is committed. */
+    public boolean undisclosed(PeerRequest.Undisclosed asked) {
         TableDriver driver = drivers.get(asked.table());
-        return driver != null && driver.tableId() == asked.tableId() && driver.uncommitted(asked.version());
+        return driver != null && driver.tableId() == asked.tableId() && driver.undisclosed(asked.version());
     }
 
     /**
-     * The table's log was read, written or told, perhaps an old one.
+     * The table's log was read and may be acted on, was written, or told; perhaps an old one.
      *
      * @param version of its node
      * @return true where it is newer than what was known here
      */
     public boolean logSeen(TableName table, TableLog log, int version) {
+        disclosure.disclosed(log.tableId(), log.version());
         Seen known = seen.get(table);
         if (known == null || known.log.tableId() < log.tableId()) {
             known = new Seen(log, version);

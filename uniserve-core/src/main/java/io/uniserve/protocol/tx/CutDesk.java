@@ -43,14 +43,21 @@ public final class CutDesk {
 
     private final Clock clock;
     private final Registry registry;
+    private final Disclosed disclosed;
     /** As the last look found them: a table's log is found by its number. Only of names that have a table. */
     private final TreeMap<TableName, Long> numbers = new TreeMap<>();
     /** How many sessions have ended: a new one may know less than the one before. */
     private int sessionsEnded;
 
-    public CutDesk(Clock clock, Registry registry) {
+    /** Tells when a version of a table that was found in the registry may be acted on. */
+    public interface Disclosed {
+        void await(long tableId, long version, Runnable then);
+    }
+
+    public CutDesk(Clock clock, Registry registry, Disclosed disclosed) {
         this.clock = clock;
         this.registry = registry;
+        this.disclosed = disclosed;
     }
 
     /** Every event of the registry's session, before answers that come after it. */
@@ -215,7 +222,17 @@ public final class CutDesk {
                     return;
                 }
             }
-            completion.done(Outcome.ok(new Cut(found.stream().map(Found::table).toList())));
+            disclose(found.stream().map(Found::table).toList(), 0);
+        }
+
+        /** Nobody hears of a version before others may: who asks for less later would not see it. */
+        private void disclose(List<Cut.Table> cut, int place) {
+            if (place == cut.size()) {
+                completion.done(Outcome.ok(new Cut(cut)));
+            } else {
+                Cut.Table table = cut.get(place);
+                disclosed.await(table.tableId(), table.version(), () -> disclose(cut, place + 1));
+            }
         }
 
         /** All at the same time, as each version that is committed from the first read to the last spoils the look. */

@@ -20,7 +20,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Settles what is in doubt at a replica before a reader may have an answer (protocol section 4). A version that is decided
- * is waited for; one that is still in flight, confirmed after the question, may be left out: no reader can have seen it.
+ * is waited for; one that is still in flight, confirmed after the question, or of whose commit nobody can know, may be left out: no
+ * reader can have seen it.
  */
 final class DoubtDesk {
     private final AtomicHost host;
@@ -118,11 +119,11 @@ final class DoubtDesk {
         }
 
         /**
-         * Nobody can have seen a version that nobody has tried to commit. Where its driver does not say so it is about to be
-         * decided, as a rule, of which this server hears by itself; the log is asked where that takes longer.
+         * Nobody can have seen a version that its driver has not disclosed. Where it does not say so the version is decided, as a
+         * rule, of which this server is about to hear by itself; the log is asked where that takes longer.
          */
-        private void driverSaid(boolean uncommitted, long doubt) {
-            if (uncommitted) {
+        private void driverSaid(boolean undisclosed, long doubt) {
+            if (undisclosed) {
                 completion.done(Outcome.ok(Done.DONE));
                 return;
             }

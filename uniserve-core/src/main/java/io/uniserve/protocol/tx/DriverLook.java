@@ -12,8 +12,8 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Asks the driver of a version in flight whether it has tried to commit it: until then nobody can have seen the version, and
- * readers may leave it out. That takes one message, where a confirm takes a write of ZooKeeper's quorum. One request serves
+ * Asks the driver of a version in flight whether anybody can know that it is committed: until then nobody can have seen the version,
+ * and readers may leave it out. That takes one message, where a confirm takes a write of ZooKeeper's quorum. One request serves
  * all who asked before it was sent.
  */
 final class DriverLook {
@@ -34,7 +34,7 @@ final class DriverLook {
         return tableId;
     }
 
-    /** @param then hears true where nobody could have committed the version at some moment after the question; else nothing is known */
+    /** @param then hears true where the version was disclosed to nobody at some moment after the question; else nothing is known */
     void look(InFlight flight, Consumer<Boolean> then) {
         List<Consumer<Boolean>> together = asking.get(flight.version());
         if (together != null) {
@@ -55,7 +55,7 @@ final class DriverLook {
             asked.forEach(then -> then.accept(false));
             return;
         }
-        PeerRequest request = new PeerRequest.Uncommitted(table, tableId, flight.version());
+        PeerRequest request = new PeerRequest.Undisclosed(table, tableId, flight.version());
         host.env().network().call(driver, request, config.retryNanos(), reply -> {
             boolean certain = reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof PeerReply.Ack;
             asked.forEach(then -> then.accept(certain));

@@ -33,6 +33,7 @@ final class LogCell {
     private static final int ATTEMPTS_MAX = 4;
 
     private final Registry registry;
+    private final Disclosure disclosure;
     private final TableName table;
     private final String path;
     private final String outcomesPath;
@@ -53,9 +54,10 @@ final class LogCell {
     }
 
     /** @param seen hears what is read and written here */
-    LogCell(Registry registry, TableName table, long tableId, LogSeen seen) {
+    LogCell(Registry registry, Disclosure disclosure, TableName table, long tableId, LogSeen seen) {
         this.seen = seen;
         this.registry = registry;
+        this.disclosure = disclosure;
         this.table = table;
         this.path = RegistryPaths.log(table, tableId);
         this.outcomesPath = RegistryPaths.outcomes(table, tableId);
@@ -113,7 +115,7 @@ final class LogCell {
     }
 
     private void read(int attempt, Completion<TableLog> completion) {
-        registry.read(path, read -> {
+        disclosure.read(path, read -> {
             if (read instanceof Outcome.Ok<Versioned> ok && ok.value().value() instanceof TableLog log) {
                 TableOutcomes known = outcomes;
                 if (known != null && known.number() == log.outcomes()) {

@@ -26,6 +26,7 @@ final class LogLook {
 
     private final Environment env;
     private final Registry registry;
+    private final Disclosure disclosure;
     private final long tableId;
     private final String path;
     private final LogSeen seen;
@@ -48,8 +49,9 @@ final class LogLook {
     }
 
     /** @param seen hears what is read here */
-    LogLook(Environment env, TableName table, long tableId, LogSeen seen) {
+    LogLook(Environment env, Disclosure disclosure, TableName table, long tableId, LogSeen seen) {
         this.env = env;
+        this.disclosure = disclosure;
         this.registry = env.registry();
         this.tableId = tableId;
         this.path = RegistryPaths.log(table, tableId);
@@ -100,7 +102,7 @@ final class LogLook {
             end(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, path + " changes faster than it is read")));
             return;
         }
-        registry.read(path, read -> {
+        disclosure.read(path, read -> {
             if (read instanceof Outcome.Err<Versioned> err) {
                 end(Outcome.err(err.error()));
             } else {

@@ -39,6 +39,8 @@ final class Run {
     boolean mine;
     /** Its commit was sent at least once. */
     boolean committing;
+    /** When it was sent the first time: that one may be applied later, whatever is tried again. */
+    long committingNanos;
 
     private long bytes;
     private boolean over;
@@ -162,6 +164,12 @@ final class Run {
     /** Of its rows. */
     long bytes() {
         return bytes;
+    }
+
+    /** Its commit is about to be sent. */
+    void committing(long now) {
+        committingNanos = committing ? committingNanos : now;
+        committing = true;
     }
 
     /** Nothing more is asked or heard. */

@@ -58,12 +58,13 @@ final class TableDriver {
     private record Refused(List<RequestId> requests, String reason) {}
 
     /** @param seen hears of the log as it is read and written here */
-    TableDriver(AtomicHost host, AtomicConfig config, TableName table, long tableId, LogSeen seen) {
+    TableDriver(
+            AtomicHost host, AtomicConfig config, Disclosure disclosure, TableName table, long tableId, LogSeen seen) {
         this.host = host;
         this.config = config;
         this.table = table;
         this.tableId = tableId;
-        this.log = new LogCell(host.env().registry(), table, tableId, seen);
+        this.log = new LogCell(host.env().registry(), disclosure, table, tableId, seen);
         this.absentees = new Absentees(config.absenceNanos());
         this.herald = new Herald(host, config, table, tableId, log::told);
         this.teller = new Teller(host, config, table, tableId, herald);
@@ -79,10 +80,16 @@ final class TableDriver {
         return teller;
     }
 
-    /** True for a version that is certainly of this driver and that it has not tried to commit: nobody else ever does. */
-    boolean uncommitted(long version) {
+    /**
+     * True for a version of which certainly nobody knows that it is committed: it is this driver's, which has not tried to commit
+     * it, as nobody else ever does; or which tried so short a time ago that whoever finds it committed keeps it to himself still.
+     */
+    boolean undisclosed(long version) {
         Run now = run;
-        return now != null && now.version == version && now.mine && !now.committing;
+        return now != null
+                && now.version == version
+                && now.mine
+                && (!now.committing || now() - now.committingNanos < config.denyNanos());
     }
 
     /**
@@ -536,7 +543,7 @@ final class TableDriver {
 
     /** Commits what is prepared, and begins the next version where this driver is likely to have a use for it. */
     private void commit(Run now, TableLog known, AtomicHost.Table map) {
-        now.committing = true;
+        now.committing(now());
         TableLog committed = teller.struck(LogSteps.commit(named(now, known)));
         boolean more = now.mine && ahead.may(committed, map.map().actors().size(), now());
         ahead.sent(more ? committed.next() : 0, now());

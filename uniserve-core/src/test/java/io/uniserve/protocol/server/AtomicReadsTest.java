@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.tx.AtomicConfig;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -69,6 +70,7 @@ class AtomicReadsTest {
         atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
         cluster.await(() -> driver.registry().holding() > 0, 10);
         atomic.awaitPrepared(1, 0, 1);
+        cluster.loop.run(AtomicConfig.defaults().withholdNanos()); // its driver denies it no more
         asked.registry().cut(true);
         assertThat(atomic.ask(asked, 1, 0).error())
                 .as("the lease still runs, the log is away")
@@ -97,11 +99,12 @@ class AtomicReadsTest {
     }
 
     @Test
-    void theDriverAsksTheLogOnceItHasTriedToCommit() {
+    void theDriverAsksTheLogAWhileAfterItHasTriedToCommit() {
         driver.registry().hold(AtomicCluster.DECISION);
         atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
         cluster.await(() -> driver.registry().holding() > 0, 10);
         atomic.awaitPrepared(1, 0, 1);
+        cluster.loop.run(AtomicConfig.defaults().withholdNanos());
         driver.registry().cut(true);
         assertThat(atomic.ask(driver, 0, 0).error()).isPresent();
         driver.registry().cut(false);

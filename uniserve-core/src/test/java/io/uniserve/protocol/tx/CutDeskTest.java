@@ -37,13 +37,17 @@ class CutDeskTest {
     private final TestingLoop loop = new TestingLoop();
     private final TestingStore store = new TestingStore();
     private final TestingRegistry registry = new TestingRegistry(loop, store);
-    private final CutDesk desk = new CutDesk(loop, registry);
+    private final CutDesk desk = new CutDesk(loop, registry, CutDeskTest::atOnce);
     private final List<Outcome<Cut>> outcomes = new ArrayList<>();
     private boolean stopped;
 
     CutDeskTest() {
         registry.onSession(desk::onSession);
         create(RegistryPaths.TERM, new TermRecord("c1"));
+    }
+
+    private static void atOnce(long tableId, long version, Runnable then) {
+        then.run();
     }
 
     private void create(String path, RegistryValue value) {
@@ -164,17 +168,22 @@ class CutDeskTest {
         TableName table = EIGHT.get(0);
         long[] number = {1};
         boolean[] there = {false};
-        CutDesk torn = new CutDesk(loop, new Torn(registry, () -> {
-            there[0] = !there[0];
-            String log = RegistryPaths.log(table, there[0] ? number[0] : number[0] - 1);
-            String map = RegistryPaths.map(table);
-            if (there[0]) {
-                create(log, TableLog.empty(number[0]));
-                create(map, new TableMap(table, number[0]++, map(table, 1).actors()));
-            } else {
-                store.multi("test", List.of(new Registry.Op.Delete(log, 0), new Registry.Op.Delete(map, 0)));
-            }
-        }));
+        CutDesk torn = new CutDesk(
+                loop,
+                new Torn(registry, () -> {
+                    there[0] = !there[0];
+                    String log = RegistryPaths.log(table, there[0] ? number[0] : number[0] - 1);
+                    String map = RegistryPaths.map(table);
+                    if (there[0]) {
+                        create(log, TableLog.empty(number[0]));
+                        create(
+                                map,
+                                new TableMap(table, number[0]++, map(table, 1).actors()));
+                    } else {
+                        store.multi("test", List.of(new Registry.Op.Delete(log, 0), new Registry.Op.Delete(map, 0)));
+                    }
+                }),
+                CutDeskTest::atOnce);
         for (int i = 0; i < 20; i++) {
             outcomes.clear();
             torn.cut(List.of(table), outcomes::add);
@@ -316,7 +325,7 @@ class CutDeskTest {
         private final TableName payments;
         private final List<long[]> states = new ArrayList<>(List.of(new long[] {0, 0}));
         private final AtomicLong order = new AtomicLong();
-        private final CutDesk desk = new CutDesk(loop, this);
+        private final CutDesk desk = new CutDesk(loop, this, CutDeskTest::atOnce);
         private int view;
         private int sessions;
         private boolean over;

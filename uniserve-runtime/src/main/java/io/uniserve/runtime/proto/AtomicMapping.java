@@ -9,7 +9,7 @@ import io.uniserve.protocol.message.PeerReply.Vote;
 import io.uniserve.protocol.message.PeerRequest.Decide;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.PeerRequest.Tell;
-import io.uniserve.protocol.message.PeerRequest.Uncommitted;
+import io.uniserve.protocol.message.PeerRequest.Undisclosed;
 import io.uniserve.protocol.message.ToldLog;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -117,16 +117,16 @@ final class AtomicMapping {
                 proto.hasTold() ? Optional.of(fromProto(proto.getTold())) : Optional.empty());
     }
 
-    static PeerProto.Uncommitted toProto(Uncommitted asked) {
-        return PeerProto.Uncommitted.newBuilder()
+    static PeerProto.Undisclosed toProto(Undisclosed asked) {
+        return PeerProto.Undisclosed.newBuilder()
                 .setTable(asked.table().value())
                 .setTableId(asked.tableId())
                 .setVersion(asked.version())
                 .build();
     }
 
-    static Uncommitted fromProto(PeerProto.Uncommitted proto) {
-        return new Uncommitted(
+    static Undisclosed fromProto(PeerProto.Undisclosed proto) {
+        return new Undisclosed(
                 IdentityMapping.table(proto.getTable()),
                 Wire.notNegative("table_id", proto.getTableId()),
                 Wire.notNegative("version", proto.getVersion()));

@@ -17,7 +17,7 @@ import io.uniserve.protocol.message.PeerRequest.Renew;
 import io.uniserve.protocol.message.PeerRequest.Replicate;
 import io.uniserve.protocol.message.PeerRequest.ReportLoad;
 import io.uniserve.protocol.message.PeerRequest.Suspect;
-import io.uniserve.protocol.message.PeerRequest.Uncommitted;
+import io.uniserve.protocol.message.PeerRequest.Undisclosed;
 import io.uniserve.protocol.message.PeerRequest.Unfit;
 import io.uniserve.protocol.message.PeerRequest.ValidateTable;
 import io.uniserve.protocol.message.PeerRequest.Vouch;
@@ -79,8 +79,8 @@ public final class PeerRequestMapping {
             proto.setPrepare(AtomicMapping.toProto(prepare));
         } else if (request instanceof Decide decide) {
             proto.setDecide(AtomicMapping.toProto(decide));
-        } else if (request instanceof Uncommitted asked) {
-            proto.setUncommitted(AtomicMapping.toProto(asked));
+        } else if (request instanceof Undisclosed asked) {
+            proto.setUndisclosed(AtomicMapping.toProto(asked));
         } else if (request instanceof PeerRequest.Tell tell) {
             proto.setTell(AtomicMapping.toProto(tell));
         } else if (request instanceof PeerRequest.PinActor pin) {
@@ -195,7 +195,7 @@ public final class PeerRequestMapping {
             case REPORT_LOAD -> new ReportLoad();
             case PREPARE -> AtomicMapping.fromProto(proto.getPrepare());
             case DECIDE -> AtomicMapping.fromProto(proto.getDecide());
-            case UNCOMMITTED -> AtomicMapping.fromProto(proto.getUncommitted());
+            case UNDISCLOSED -> AtomicMapping.fromProto(proto.getUndisclosed());
             case TELL -> AtomicMapping.fromProto(proto.getTell());
             case ERASE_BACKUP -> eraseBackup(proto.getEraseBackup());
             case PIN_ACTOR -> ArchiveMapping.fromProto(proto.getPinActor());

@@ -1,0 +1,110 @@
+package io.uniserve.protocol.server;
+
+import static io.uniserve.protocol.server.AtomicCluster.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.model.RequestId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.tx.AtomicConfig;
+import io.uniserve.protocol.tx.StrictReadMachine;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+/** A version whose commit is under way: its driver may deny it for a moment, and nobody else may act on it within that. */
+class AtomicDisclosureTest {
+    private static final long WITHHELD = AtomicConfig.defaults().withholdNanos();
+
+    private final AtomicCluster atomic = new AtomicCluster(5, 2, 2);
+    private final Cluster cluster = atomic.cluster;
+    private final Host driver = atomic.primary(0);
+    private final Host asked = atomic.primary(1) == driver ? atomic.follower(1) : atomic.primary(1);
+    private final RequestId id = cluster.nextId();
+
+    /** Its commit is on its way; of what becomes of it the driver hears nothing. */
+    private List<Outcome<UpdateReply>> committing() {
+        driver.registry().hold(AtomicCluster.DECISION);
+        List<Outcome<UpdateReply>> outcome = atomic.send(driver, id, 1, rows("a", 0, 1));
+        cluster.await(() -> driver.registry().holding() > 0, 10);
+        atomic.awaitPrepared(1, 0, 1);
+        return outcome;
+    }
+
+    /** It is committed, and the driver does not know. */
+    private List<Outcome<UpdateReply>> committed() {
+        List<Outcome<UpdateReply>> outcome = committing();
+        driver.registry().onlyWrites(AtomicCluster.DECISION);
+        driver.registry().loseNextAnswer();
+        driver.registry().release();
+        driver.registry().holdReads(path -> path.equals(atomic.logPath()));
+        cluster.await(() -> atomic.log().version() == 1, 10);
+        assertThat(outcome).isEmpty();
+        return outcome;
+    }
+
+    private void driverHears(List<Outcome<UpdateReply>> outcome) {
+        driver.registry().release();
+        assertThat(atomic.version(outcome)).isEqualTo(1);
+        atomic.awaitRows(0, "1=a");
+        atomic.awaitRows(1, "1=a");
+    }
+
+    @Test
+    void readersNeedNotWaitForTheRegistry() {
+        List<Outcome<UpdateReply>> outcome = committing();
+        asked.registry().cut(true);
+        AtomicCluster.Answer answer = atomic.ask(asked, 1, 0);
+        assertThat(answer.error()).isEmpty();
+        assertThat(answer.rows()).isEmpty();
+        asked.registry().cut(false);
+        driverHears(outcome);
+    }
+
+    @Test
+    void theDriverDeniesItForAMomentOnly() {
+        List<Outcome<UpdateReply>> outcome = committing();
+        cluster.loop.run(WITHHELD);
+        asked.registry().cut(true);
+        assertThat(atomic.ask(asked, 1, 0).error()).as("the log is away").isPresent();
+        asked.registry().cut(false);
+        driverHears(outcome);
+    }
+
+    @Test
+    void aReaderLeavesOutWhatNobodyKnows() {
+        List<Outcome<UpdateReply>> outcome = committed();
+        AtomicCluster.Answer answer = atomic.ask(asked, 1, 0);
+        assertThat(answer.error()).isEmpty();
+        assertThat(answer.rows()).as("committed, and not disclosed").isEmpty();
+        driverHears(outcome);
+        assertThat(atomic.ask(asked, 1, 0).rows()).containsExactly("1=a");
+    }
+
+    @Test
+    void aStrictReaderBeforeAnother() {
+        List<Outcome<UpdateReply>> outcome = committed();
+        if (!(atomic.reader().strict(5, Cluster.T) instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok)) {
+            throw new AssertionError("not read");
+        }
+        assertThat(ok.value().get(0).version()).isEqualTo(1);
+        assertThat(atomic.ask(asked, 1, 0).rows()).as("who asks later sees it").containsExactly("1=a");
+        driverHears(outcome);
+    }
+
+    @Test
+    void aRetryAtAnotherServerBeforeAReader() {
+        List<Outcome<UpdateReply>> outcome = committed();
+        Host other = atomic.other(0, 1);
+        assertThat(atomic.version(atomic.send(other, id, 2, rows("a", 0, 1)))).isEqualTo(1);
+        assertThat(atomic.ask(asked, 1, 0).rows()).as("it is acknowledged").containsExactly("1=a");
+        driverHears(outcome);
+    }
+
+    @Test
+    void whoeverIsInDoubtAsksTheLogOfADriverThatIsGone() {
+        List<Outcome<UpdateReply>> outcome = committed();
+        driver.kill(); // nobody denies anything any more
+        assertThat(atomic.ask(asked, 1, 0).rows()).containsExactly("1=a");
+        outcome.clear();
+    }
+}

@@ -312,6 +312,19 @@ public final class Replica {
         return atomic() == null ? 0 : trail.end().open();
     }
 
+    /**
+     * True where this replica is in sync, and has the version prepared in its log and not yet on its disk: it has acknowledged it to
+     * nobody, and so the version is not committed.
+     */
+    public boolean unsynced(long version) {
+        Opened parts = files.opened();
+        return parts != null
+                && !closed
+                && part.inSync(installed())
+                && trail.doubt() == version
+                && trail.undecidedAt() > parts.log().durableIndex();
+    }
+
     /** A lease on a map in which this actor had the epoch. */
     public void renewLease(long epochInMap, long untilNanos) {
         lease.offer(epochInMap, untilNanos);

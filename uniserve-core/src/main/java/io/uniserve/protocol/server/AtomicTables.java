@@ -148,6 +148,12 @@ final class AtomicTables {
         }
 
         @Override
+        public boolean unsynced(ReplicaKey key, long version) {
+            Replica replica = replicas.find(key);
+            return replica != null && replica.unsynced(version);
+        }
+
+        @Override
         public @Nullable ReadGate gate(ReplicaKey key) {
             Replica replica = replicas.find(key);
             return replica == null ? null : replica.gate();

@@ -32,6 +32,9 @@ public final class FaultPlan {
             Map.entry(Fault.UPDATE_POISONED, 20_000L),
             Map.entry(Fault.OBJECT_ROTTEN, 4_000L)));
 
+    /** The writes after which the registry's answer may come late, in millionths. */
+    private static final long LATE_ANSWERS_MAX = 300_000;
+
     private static final List<Fault> DISASTERS = List.of(
             Fault.PROCESS_CRASHED,
             Fault.PROCESS_PAUSED,
@@ -67,6 +70,10 @@ public final class FaultPlan {
         meanGapNanos = random.between(500, 15_000) * 1_000_000L;
         tear = random.below(2) == 0;
         downNanosMax = (random.below(3) == 0 ? 60 : 15) * 1_000_000_000L;
+        Prng late = random.fork("late answers"); // of its own: other seeds' histories stay as they are
+        if (late.below(3) == 0) {
+            chances.put(Fault.REGISTRY_ANSWER_LATE, late.below(LATE_ANSWERS_MAX) + 1);
+        }
     }
 
     private FaultPlan(Map<Fault, Long> chances, List<Fault> disasters, long meanGapNanos, long downNanosMax) {

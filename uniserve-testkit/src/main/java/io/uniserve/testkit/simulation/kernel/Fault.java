@@ -50,7 +50,8 @@ public enum Fault {
     CHUNK_SPILLED,
     PLAN_TOO_LARGE,
     /** No fault: two tables were read as of one moment, and judged. */
-    MOMENT_READ;
+    MOMENT_READ,
+    REGISTRY_ANSWER_LATE;
 
     /** The name in reports. */
     public String label() {

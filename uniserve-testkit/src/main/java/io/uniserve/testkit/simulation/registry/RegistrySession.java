@@ -28,6 +28,7 @@ public final class RegistrySession implements Registry {
     private static final long LATENCY_MIN_NANOS = 500_000;
     private static final long LATENCY_SPREAD_NANOS = 4_000_000;
     private static final long WATCH_DELAY_NANOS = 3_000_000_000L;
+    private static final long ANSWER_DELAY_NANOS = 60_000_000L;
 
     private final EventQueue queue;
     private final Prng random;
@@ -156,6 +157,7 @@ public final class RegistrySession implements Registry {
         underWay.add(request);
         boolean cutBefore = weather.strikes(Fault.REGISTRY_CONNECTION_LOST);
         boolean cutAfter = write && weather.strikes(Fault.REGISTRY_OUTCOME_UNKNOWN);
+        boolean late = write && weather.strikes(Fault.REGISTRY_ANSWER_LATE);
         int sentOn = connection;
         String session = session();
         arrivesNanos = Math.max(arrivesNanos, queue.now() + latency());
@@ -172,7 +174,8 @@ public final class RegistrySession implements Registry {
                 link.reset();
                 return;
             }
-            answersNanos = Math.max(answersNanos, queue.now() + latency());
+            answersNanos =
+                    Math.max(answersNanos, queue.now() + latency() + (late ? random.below(ANSWER_DELAY_NANOS) : 0));
             queue.at(answersNanos, () -> answer(request, sentOn, result));
         });
     }

@@ -89,7 +89,9 @@ public final class GrpcServer implements AutoCloseable {
 
         /** Answers other daemons. */
         public Builder peers(PeerHandler handler) {
-            services.add(new PeerService(cluster, handler));
+            PeerService service = new PeerService(cluster, handler);
+            services.add(service);
+            longCalls.add(service::finish);
             return this;
         }
 

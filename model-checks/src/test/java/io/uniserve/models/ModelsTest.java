@@ -40,8 +40,8 @@ class ModelsTest {
                 reads(1, 1, 3, 108_637, "split", "checkLast"));
         Stream<ModelInstance> large = Stream.of(
                 updates(2, 1, 2, 1, 518_544),
-                reads(1, 2, 3, 702_207),
-                reads(2, 1, 2, 3_656_637),
+                reads(1, 2, 3, 1_160_116),
+                reads(2, 1, 2, 5_242_903),
                 reads(2, 2, 1, 1_902_369));
         return Boolean.getBoolean("uniserve.spec.large") ? Stream.concat(small, large) : small;
     }

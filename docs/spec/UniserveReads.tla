@@ -11,9 +11,9 @@
 (*     1,902,369; A1S2V1E3 + restart 122,220; A1S2V1E3 + split, checkLast 108,637                   *)
 (*   DRAFT: I4 broken in 12 states (A1S2V1E1: no failure needed), I3 in 10 (A1S2V1E2)               *)
 (*   FIXED less one: resolve 7 states, isr 7, withhold 7, stop 7, applied 8, round2 9 (A2),         *)
-(*     gateVote 9, lease 10, renewMap 11, floor 11 (A2), order 10 (A2V2E1), base (A2V2E2) ####;     *)
-(*     split without checkLast 12. With gateVote and resolve, gateAck is not needed. know2 (second  *)
-(*     round waits for a newer log) is not needed either.                                           *)
+(*     gateVote 9, lease 10, renewMap 11, floor 11 (A2), order 10 (A2V2E1), base (A2V2E2) was 14 and   *)
+(*     has not been run again; split without checkLast 12. With gateVote and resolve, gateAck    *)
+(*     is not needed. know2 (second round waits for a newer log) is not needed either.              *)
 EXTENDS Naturals, FiniteSets, Sequences, TLC
 CONSTANTS Actors, Servers, MaxV, MaxEpoch, Rules
 VARIABLES isr, cert, dec, parts, claim, disc, inst, prep, app, base, know, out, acked, seen, lastV, rd

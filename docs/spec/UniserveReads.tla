@@ -4,23 +4,25 @@
 (* votes are merged into Commit (a vote of another epoch than the current one never counts there).  *)
 (* A crash with a durable log, a pause and a lost message all equal "takes no step".                *)
 (* Rules = the rules in force. FIXED = {"gateVote", "resolve", "lease", "renewMap", "isr",          *)
-(*   "applied", "round2", "base", "floor"}; DRAFT = FIXED - {"gateVote", "resolve"} + {"gateAck"}   *)
+(*   "applied", "round2", "base", "floor", "stop", "withhold", "order"};                            *)
+(*   DRAFT = FIXED - {"gateVote", "resolve"} + {"gateAck"}                                          *)
 (* -deadlock, INVARIANTS I2 I3 I4 I5, SYMMETRY Sym; A actors, S servers, V updates, E epochs:       *)
-(*   FIXED, no error: A1S2V1E3 36,325 states; A1S2V2E3 702,207; A2S2V1E2 3,656,637; A2S2V2E1        *)
-(*     1,366,954; A1S2V1E3 + restart 87,327; A1S2V1E3 + split, checkLast 74,409                     *)
-(*   DRAFT: I4 broken in 11 states (A1S2V1E1: no failure needed), I3 in 9 (A1S2V1E2)                *)
-(*   FIXED less one: resolve 6 states, isr 6, round2 8 (A2), gateVote 8, lease 9, renewMap 10,      *)
-(*     floor 10 (A2), base 14 (A2V2E2); resolve and applied 7; DRAFT less gateAck 6; split without  *)
-(*     checkLast 11. With resolve, applied is implied; with gateVote and resolve, gateAck is not    *)
-(*     needed. know2 (second round waits for a newer log) is not needed either.                     *)
+(*   FIXED, no error: A1S2V1E3 54,089 states; A1S2V2E3 1,160,116; A2S2V1E2 5,242,903; A2S2V2E1      *)
+(*     1,902,369; A1S2V1E3 + restart 122,220; A1S2V1E3 + split, checkLast 108,637                   *)
+(*   DRAFT: I4 broken in 12 states (A1S2V1E1: no failure needed), I3 in 10 (A1S2V1E2)               *)
+(*   FIXED less one: resolve 7 states, isr 7, withhold 7, stop 7, applied 8, round2 9 (A2),         *)
+(*     gateVote 9, lease 10, renewMap 11, floor 11 (A2), order 10 (A2V2E1), base (A2V2E2) was 14 and   *)
+(*     has not been run again; split without checkLast 12. With gateVote and resolve, gateAck    *)
+(*     is not needed. know2 (second round waits for a newer log) is not needed either.              *)
 EXTENDS Naturals, FiniteSets, Sequences, TLC
 CONSTANTS Actors, Servers, MaxV, MaxEpoch, Rules
-VARIABLES isr, cert, dec, parts, inst, prep, app, base, know, out, acked, seen, lastV, rd
+VARIABLES isr, cert, dec, parts, claim, disc, inst, prep, app, base, know, out, acked, seen, lastV, rd
 map == <<isr, cert>>             \* isr[a] = ISR by epoch (a sequence); cert[a] = learners certified in the current epoch
 log == <<dec, parts>>            \* dec[v] = none | open (in flight) | C | A
+tell == <<claim, disc>>          \* claim: their drivers may say "not disclosed"; disc: disclosed, others may act on them
 srv == <<inst, prep, app, base, know, out>>
 gho == <<acked, seen, lastV>>    \* ghosts: acked updates, updates seen by finished reads, their largest V*
-vars == <<isr, cert, dec, parts, inst, prep, app, base, know, out, acked, seen, lastV, rd>>
+vars == <<isr, cert, dec, parts, claim, disc, inst, prep, app, base, know, out, acked, seen, lastV, rd>>
 (* inst[s][a] installed epoch; prep[s][a] durable PREPAREs; app[s][a] applied DECIDE(C)s; base[s][a] oldest snapshot *)
 (* know[s] the V that server s knows (delayed watch on log); out[s][a] its lease has certainly run out               *)
 
@@ -29,12 +31,12 @@ Max(S) == CHOOSE x \in S \cup {0} : \A y \in S : y <= x
 Ep(a) == Len(isr[a])
 ISR(a) == isr[a][Ep(a)]
 Committed == {v \in Tx : dec[v] = "C"}
-V == Max(Committed)
+V == Max(disc)                   \* the newest that anybody tells; that in ZooKeeper may be newer
 NoRep == [at |-> MaxV + 1, d |-> {}, s |-> "none"]
-Idle == [on |-> FALSE, q |-> {}, must |-> {}, low |-> 0, rep |-> [a \in Actors |-> NoRep]]
+Idle == [on |-> FALSE, q |-> {}, must |-> {}, gone |-> {}, low |-> 0, rep |-> [a \in Actors |-> NoRep]]
 
 Init == /\ isr \in [Actors -> {<<I>> : I \in SUBSET Servers \ {{}}}] /\ cert = [a \in Actors |-> {}]
-        /\ dec = [v \in Tx |-> "none"] /\ parts = [v \in Tx |-> {}]
+        /\ dec = [v \in Tx |-> "none"] /\ parts = [v \in Tx |-> {}] /\ claim = Tx /\ disc = {}
         /\ inst = [s \in Servers |-> [a \in Actors |-> 1]]
         /\ prep = [s \in Servers |-> [a \in Actors |-> {}]] /\ app = prep
         /\ base = [s \in Servers |-> [a \in Actors |-> 0]]
@@ -45,7 +47,7 @@ Init == /\ isr \in [Actors -> {<<I>> : I \in SUBSET Servers \ {{}}}] /\ cert = [
 Begin == \E v \in Tx, P \in SUBSET Actors \ {{}} :
   /\ dec[v] = "none" /\ \A w \in 1..(v-1) : dec[w] \in {"C", "A"}
   /\ dec' = [dec EXCEPT ![v] = "open"] /\ parts' = [parts EXCEPT ![v] = P]
-  /\ UNCHANGED <<map, srv, gho, rd>>
+  /\ UNCHANGED <<map, tell, srv, gho, rd>>
 InDoubt(s, a) == {v \in prep[s][a] \ app[s][a] : dec[v] # "A"}
 (* any primary of the epoch that s has installed may send it: a deposed one too, and late *)
 Prepare(s, a, v) ==
@@ -53,7 +55,7 @@ Prepare(s, a, v) ==
   /\ dec[v] = "open" \/ inst[s][a] < Ep(a)
   /\ s \in isr[a][inst[s][a]] \/ (inst[s][a] = Ep(a) /\ s \in cert[a])
   /\ prep' = [prep EXCEPT ![s][a] = @ \cup {v}]
-  /\ UNCHANGED <<map, log, inst, app, base, know, out, gho, rd>>
+  /\ UNCHANGED <<map, log, tell, inst, app, base, know, out, gho, rd>>
 (* replicas outside the ISR that still believe they are in it, with a lease that may still run *)
 Unfenced(a) == {s \in Servers \ ISR(a) : s \in isr[a][inst[s][a]] /\ ~out[s][a]}
 Commit(v) ==
@@ -61,17 +63,29 @@ Commit(v) ==
   /\ \A a \in parts[v] : /\ \A s \in ISR(a) \cup cert[a] : v \in prep[s][a] /\ inst[s][a] = Ep(a)
                          /\ "gateVote" \in Rules => Unfenced(a) = {}
   /\ dec' = [dec EXCEPT ![v] = "C"]
-  /\ acked' = IF "gateAck" \in Rules THEN acked ELSE acked \cup {v}      \* without gateAck: acked at the commit
-  /\ UNCHANGED <<map, parts, srv, seen, lastV, rd>>
-Abort(v) == dec[v] = "open" /\ dec' = [dec EXCEPT ![v] = "A"] /\ UNCHANGED <<map, parts, srv, gho, rd>>
+  /\ UNCHANGED <<map, parts, tell, srv, gho, rd>>
+(* The first disclosure is the linearization point. Who tells of v tells of all before it, as a copy of the log has them, *)
+(* and so waits until these are claimed no more (rule order)                                                              *)
+Disclose(v) == LET D == {w \in Committed : w <= v} IN
+  /\ v \in Committed \ disc /\ disc' = disc \cup D
+  /\ "order" \in Rules => (D \ {v}) \cap claim = {}
+  /\ acked' = IF "gateAck" \in Rules THEN acked ELSE acked \cup D      \* without gateAck: acked as soon as disclosed
+  /\ UNCHANGED <<map, log, srv, seen, lastV, rd>>
+Told(v) ==     \* v's driver has learnt its outcome: it claims no more (rule stop), then acknowledges and tells others
+  v \in claim /\ Disclose(v) /\ claim' = IF "stop" \in Rules THEN claim \ {v} ELSE claim
+ByTime(v) ==   \* who found it in ZooKeeper keeps it to himself until no driver can claim it (rule withhold)
+  ("withhold" \in Rules => v \notin claim) /\ Disclose(v) /\ UNCHANGED claim
+ClaimEnds(v) ==   \* by time, or with the driver. Earlier it would change nothing: until the commit the log says in flight
+  v \in claim \cap Committed /\ claim' = claim \ {v} /\ UNCHANGED <<map, log, disc, srv, gho, rd>>
+Abort(v) == dec[v] = "open" /\ dec' = [dec EXCEPT ![v] = "A"] /\ UNCHANGED <<map, parts, tell, srv, gho, rd>>
 Ack(v) ==      \* the rule of the first draft: every ISR member has applied v, every removed one is fenced
-  /\ "gateAck" \in Rules /\ v \in Committed \ acked
+  /\ "gateAck" \in Rules /\ v \in disc \ acked
   /\ \A a \in parts[v] : Unfenced(a) = {} /\ \A s \in ISR(a) : v \in app[s][a]
-  /\ acked' = acked \cup {v} /\ UNCHANGED <<map, log, srv, seen, lastV, rd>>
+  /\ acked' = acked \cup {v} /\ UNCHANGED <<map, log, tell, srv, seen, lastV, rd>>
 Apply(s, a) == \E v \in InDoubt(s, a) :      \* DECIDE arrived, or the log was read
-  /\ dec[v] = "C" /\ app' = [app EXCEPT ![s][a] = @ \cup {v}]
-  /\ UNCHANGED <<map, log, inst, prep, base, know, out, gho, rd>>
-Learn(s) == know[s] < V /\ know' = [know EXCEPT ![s] = V] /\ UNCHANGED <<map, log, inst, prep, app, base, out, gho, rd>>
+  /\ v \in disc /\ app' = [app EXCEPT ![s][a] = @ \cup {v}]
+  /\ UNCHANGED <<map, log, tell, inst, prep, base, know, out, gho, rd>>
+Learn(s) == know[s] < V /\ know' = [know EXCEPT ![s] = V] /\ UNCHANGED <<map, log, tell, inst, prep, app, base, out, gho, rd>>
 
 (* ---- membership ---- *)
 NewEpoch(a, I) == Ep(a) < MaxEpoch /\ isr' = [isr EXCEPT ![a] = Append(@, I)] /\ cert' = [cert EXCEPT ![a] = {}]
@@ -79,43 +93,46 @@ Change(a) ==                                 \* false suspicion allowed; same IS
   /\ \/ \E s \in ISR(a) : ISR(a) # {s} /\ NewEpoch(a, ISR(a) \ {s})
      \/ NewEpoch(a, ISR(a))
      \/ \E s \in cert[a] : NewEpoch(a, ISR(a) \cup {s})
-  /\ UNCHANGED <<log, srv, gho, rd>>
+  /\ UNCHANGED <<log, tell, srv, gho, rd>>
 Certify(a, s) == \E p \in ISR(a) :           \* bootstrap s from p's newest state: no older snapshot
   /\ s \notin ISR(a) \cup cert[a] /\ inst[p][a] = Ep(a)
   /\ cert' = [cert EXCEPT ![a] = @ \cup {s}] /\ inst' = [inst EXCEPT ![s][a] = Ep(a)]
   /\ prep' = [prep EXCEPT ![s][a] = prep[p][a]] /\ app' = [app EXCEPT ![s][a] = app[p][a]]
   /\ base' = [base EXCEPT ![s][a] = Max(app[p][a])] /\ out' = [out EXCEPT ![s][a] = FALSE]
-  /\ UNCHANGED <<isr, log, know, gho, rd>>
+  /\ UNCHANGED <<isr, log, tell, know, gho, rd>>
 Takeover(a, s) == LET C == {v \in Committed : a \in parts[v]} IN    \* of a lost or only paused solo ISR, from the shipped log
   /\ Cardinality(ISR(a)) = 1 /\ s \notin ISR(a) /\ NewEpoch(a, {s})
-  /\ prep' = [prep EXCEPT ![s][a] = C] /\ app' = [app EXCEPT ![s][a] = C] /\ base' = [base EXCEPT ![s][a] = Max(C)]
-  /\ UNCHANGED <<log, inst, know, out, gho, rd>>
+  /\ prep' = [prep EXCEPT ![s][a] = C] /\ app' = [app EXCEPT ![s][a] = C \cap disc]
+  /\ base' = [base EXCEPT ![s][a] = Max(C \cap disc)]
+  /\ UNCHANGED <<log, tell, inst, know, out, gho, rd>>
 Install(s, a) ==                             \* and renew the lease; undecided PREPAREs may be cut by the new primary
   /\ inst[s][a] < Ep(a) /\ inst' = [inst EXCEPT ![s][a] = Ep(a)] /\ out' = [out EXCEPT ![s][a] = FALSE]
   /\ \/ prep' = prep
      \/ prep' = [prep EXCEPT ![s][a] = {v \in @ : dec[v] # "open"}]
-  /\ UNCHANGED <<map, log, app, base, know, gho, rd>>
+  /\ UNCHANGED <<map, log, tell, app, base, know, gho, rd>>
 LeaseOut(s, a) == s \in Unfenced(a) /\ out' = [out EXCEPT ![s][a] = TRUE]
-                  /\ UNCHANGED <<map, log, inst, prep, app, base, know, gho, rd>>
+                  /\ UNCHANGED <<map, log, tell, inst, prep, app, base, know, gho, rd>>
 BlindRenew(s, a) == "renewMap" \notin Rules /\ out[s][a] /\ out' = [out EXCEPT ![s][a] = FALSE]   \* any contact counts
-                  /\ UNCHANGED <<map, log, inst, prep, app, base, know, gho, rd>>
+                  /\ UNCHANGED <<map, log, tell, inst, prep, app, base, know, gho, rd>>
 Restart(s) ==                                \* forgets what was not fsynced and its lease; may meet an old ZooKeeper follower
   /\ "restart" \in Rules
   /\ know' = [know EXCEPT ![s] = 0]
   /\ app' = [app EXCEPT ![s] = [a \in Actors |-> {v \in app[s][a] : v <= base[s][a]}]]
   /\ out' = [out EXCEPT ![s] = [a \in Actors |-> inst[s][a] < Ep(a)]]
-  /\ UNCHANGED <<map, log, inst, prep, base, gho, rd>>
+  /\ UNCHANGED <<map, log, tell, inst, prep, base, gho, rd>>
 
 (* ---- reader: any number of reads one after the other (each by another client, or low = the floor of the same) ---- *)
 (* A request's epoch is not in the model: a client's map may be as old as it likes, so any epoch that s has will come *)
 ReadBegin == \E Q \in SUBSET Actors \ {{}}, l \in {0, lastV} :
   /\ ~rd.on
-  /\ rd' = [Idle EXCEPT !.on = TRUE, !.q = Q, !.low = l, !.must = {v \in acked \cup seen : parts[v] \cap Q # {}}]
-  /\ UNCHANGED <<map, log, srv, gho>>
+  /\ rd' = [Idle EXCEPT !.on = TRUE, !.q = Q, !.low = l, !.must = {v \in acked \cup seen : parts[v] \cap Q # {}},
+                     !.gone = {v \in Committed \ claim : parts[v] \cap Q # {}}]
+  /\ UNCHANGED <<map, log, tell, srv, gho>>
 MayServe(s, a) ==
   /\ "isr" \in Rules => s \in isr[a][inst[s][a]]
   /\ "lease" \in Rules => ~out[s][a]
-Resolved(s, a) == "resolve" \in Rules => \A v \in InDoubt(s, a) : dec[v] = "open"   \* log confirmed after the request came
+(* What, at any moment since the read began, a confirmed log had in flight or its driver claimed may be left out *)
+Resolved(s, a) == "resolve" \in Rules => InDoubt(s, a) \cap rd.gone = {}
 At(s, a) == LET k == Max({know[s]} \cup app[s][a])   u == {v \in InDoubt(s, a) : v <= k} IN
   IF u = {} \/ "applied" \notin Rules THEN k ELSE (CHOOSE v \in u : \A w \in u : v <= w) - 1
 Data(s, a, n) == {v \in app[s][a] : v <= n \/ v <= base[s][a]}       \* older snapshots than base do not exist
@@ -134,22 +151,23 @@ Serve1(s, a) ==
              /\ "checkLast" \in Rules => MayServe(s, a)
              /\ rd' = [rd EXCEPT !.rep[a] = IF "checkLast" \in Rules THEN [NoRep EXCEPT !.at = rd.rep[a].at - MaxV - 2, !.d = rd.rep[a].d]
                                             ELSE [NoRep EXCEPT !.at = At(s, a), !.d = Data(s, a, At(s, a))]]
-  /\ UNCHANGED <<map, log, srv, gho>>
+  /\ UNCHANGED <<map, log, tell, srv, gho>>
 Serve2(s, a) ==
   /\ Replied /\ "round2" \in Rules /\ a \in rd.q /\ rd.rep[a].at < VStar
   /\ MayServe(s, a) /\ \A v \in InDoubt(s, a) : v > VStar            \* waits for, or looks up, every PREPARE <= V*
   /\ "know2" \in Rules => know[s] >= VStar
   /\ "base" \in Rules => base[s][a] <= VStar                         \* else VERSION_GONE
   /\ rd' = [rd EXCEPT !.rep[a] = [NoRep EXCEPT !.at = VStar, !.d = Data(s, a, VStar)]]
-  /\ UNCHANGED <<map, log, srv, gho>>
+  /\ UNCHANGED <<map, log, tell, srv, gho>>
 Finished == Replied /\ ("round2" \in Rules => \A a \in rd.q : rd.rep[a].at = VStar)
 ReadEnd ==
   /\ Finished /\ rd' = Idle /\ lastV' = Max({lastV, VStar})
   /\ seen' = IF "gateAck" \in Rules THEN seen \cup UNION {rd.rep[a].d : a \in rd.q} ELSE seen    \* else in acked already
-  /\ UNCHANGED <<map, log, srv, acked>>
+  /\ UNCHANGED <<map, log, tell, srv, acked>>
 
 Next == \/ Begin \/ ReadBegin \/ ReadEnd
-        \/ \E v \in Tx : Commit(v) \/ Abort(v) \/ Ack(v) \/ \E s \in Servers, a \in Actors : Prepare(s, a, v)
+        \/ \E v \in Tx : \/ Commit(v) \/ Told(v) \/ ClaimEnds(v) \/ ByTime(v) \/ Abort(v) \/ Ack(v)
+                         \/ \E s \in Servers, a \in Actors : Prepare(s, a, v)
         \/ \E s \in Servers : Learn(s) \/ Restart(s)
         \/ \E a \in Actors : Change(a) \/ \E s \in Servers : \/ Apply(s, a) \/ Certify(a, s) \/ Takeover(a, s) \/ Install(s, a)
                                                              \/ LeaseOut(s, a) \/ BlindRenew(s, a) \/ Serve1(s, a) \/ Serve2(s, a)

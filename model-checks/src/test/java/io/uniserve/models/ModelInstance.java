@@ -27,8 +27,19 @@ record ModelInstance(
         int steps) {
 
     /** The rules of reads that are in force. */
-    private static final List<String> RULES =
-            List.of("gateVote", "resolve", "lease", "renewMap", "isr", "applied", "round2", "base", "floor");
+    private static final List<String> RULES = List.of(
+            "gateVote",
+            "resolve",
+            "lease",
+            "renewMap",
+            "isr",
+            "applied",
+            "round2",
+            "base",
+            "floor",
+            "stop",
+            "withhold",
+            "order");
 
     @Override
     public String toString() {

@@ -313,16 +313,21 @@ public final class Replica {
     }
 
     /**
-     * True where this replica is in sync, and has the version prepared in its log and not yet on its disk: it has acknowledged it to
-     * nobody, and so the version is not committed.
+     * True where this replica is in sync, has the version prepared in its log, and has not said so to anybody: the version cannot be
+     * committed. A replica says so when it is on its disk; a primary votes when it is on everybody's, for what it has logged in its own
+     * epoch, as for older entries the primary before it may have voted.
      */
-    public boolean unsynced(long version) {
+    public boolean unacknowledged(long version) {
         Opened parts = files.opened();
-        return parts != null
-                && !closed
-                && part.inSync(installed())
-                && trail.doubt() == version
-                && trail.undecidedAt() > parts.log().durableIndex();
+        if (parts == null || closed || !part.inSync(installed())) {
+            return false;
+        }
+        long at = trail.preparedAt(version);
+        Primary leader = part.primary();
+        if (at > 0 && leader != null && parts.log().epochAt(at) == leader.epoch()) {
+            return at > leader.stableIndex();
+        }
+        return at > parts.log().durableIndex();
     }
 
     /** A lease on a map in which this actor had the epoch. */

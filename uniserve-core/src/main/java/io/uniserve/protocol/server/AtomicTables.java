@@ -148,9 +148,9 @@ final class AtomicTables {
         }
 
         @Override
-        public boolean unsynced(ReplicaKey key, long version) {
+        public boolean unacknowledged(ReplicaKey key, long version) {
             Replica replica = replicas.find(key);
-            return replica != null && replica.unsynced(version);
+            return replica != null && replica.unacknowledged(version);
         }
 
         @Override

@@ -33,7 +33,7 @@ public interface AtomicHost {
     List<Replica> replicas(long tableId);
 
     /** True where the replica is here and in sync, and has acknowledged the version's PREPARE to nobody yet. */
-    boolean unsynced(ReplicaKey key, long version);
+    boolean unacknowledged(ReplicaKey key, long version);
 
     /** What readers of the replica may have, null where it is not here. */
     @Nullable

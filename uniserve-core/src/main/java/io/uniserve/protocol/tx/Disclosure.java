@@ -15,8 +15,7 @@ import java.util.TreeMap;
  * registry itself, and not from the driver or from somebody it was disclosed to, keeps it to himself until the driver has certainly
  * stopped. Every read of a table's log on a server passes through here.
  *
- * <p>A version is disclosed when its driver has told it, when this server's own driver has written it, when a request names it, or
- * {@link AtomicConfig#withholdNanos} after it was read here. Versions up to it then are, too: a driver begins a version only after a log
+ * <p>A version is disclosed when its driver has told it, when this server's own driver has written it, or {@link AtomicConfig#withholdNanos} after it was read here. Versions up to it then are, too: a driver begins a version only after a log
  * whose versions were disclosed to it. Not thread-safe: runs on the server's loop.
  */
 public final class Disclosure {
@@ -52,9 +51,14 @@ public final class Disclosure {
         this.config = config;
     }
 
+    /** True where others than the version's driver may know by now that it is committed. */
+    boolean isDisclosed(long tableId, long version) {
+        return version <= disclosed.getOrDefault(tableId, 0L);
+    }
+
     /** Others than the version's driver may know by now that it is committed. */
     void disclosed(long tableId, long version) {
-        if (version <= disclosed.getOrDefault(tableId, 0L)) {
+        if (isDisclosed(tableId, version)) {
             return;
         }
         disclosed.put(tableId, version);
@@ -75,7 +79,7 @@ public final class Disclosure {
 
     /** Runs it when the version may be acted on, at once where it may be now. */
     public void await(long tableId, long version, Runnable then) {
-        if (version <= disclosed.getOrDefault(tableId, 0L)) {
+        if (isDisclosed(tableId, version)) {
             then.run();
             return;
         }

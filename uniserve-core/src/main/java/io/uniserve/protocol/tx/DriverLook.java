@@ -52,7 +52,7 @@ final class DriverLook {
         if (asked == null) {
             return;
         }
-        if (host.replicas(tableId).stream().anyMatch(replica -> replica.unsynced(flight.version()))) {
+        if (host.replicas(tableId).stream().anyMatch(replica -> replica.unacknowledged(flight.version()))) {
             asked.forEach(then -> then.accept(true));
             return;
         }

@@ -35,6 +35,7 @@ final class TableDriver {
     private final AtomicConfig config;
     private final TableName table;
     private final long tableId;
+    private final Disclosure disclosure;
     private final LogCell log;
     private final Herald herald;
     private final Teller teller;
@@ -64,6 +65,7 @@ final class TableDriver {
         this.config = config;
         this.table = table;
         this.tableId = tableId;
+        this.disclosure = disclosure;
         this.log = new LogCell(host.env().registry(), disclosure, table, tableId, seen);
         this.absentees = new Absentees(config.absenceNanos());
         this.herald = new Herald(host, config, table, tableId, log::told);
@@ -89,6 +91,7 @@ final class TableDriver {
         return now != null
                 && now.version == version
                 && now.mine
+                && !disclosure.isDisclosed(tableId, version)
                 && (!now.committing || now() - now.committingNanos < config.denyNanos());
     }
 
@@ -598,8 +601,12 @@ final class TableDriver {
                 .timers()
                 .after(0, () -> {
                     telling = false;
-                    teller.tell(decision.version(), decision.committed(), decision.unacked());
-                    herald.tellAll();
+                    herald.tellAll(); // readers wait for it
+                    host.env()
+                            .timers()
+                            .after(
+                                    config.decideNanos(),
+                                    () -> teller.tell(decision.version(), decision.committed(), decision.unacked()));
                     step();
                 });
     }

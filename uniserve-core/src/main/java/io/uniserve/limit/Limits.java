@@ -89,8 +89,6 @@ public final class Limits {
     public static final int REPLICAS_PER_SERVER_MAX = 65_536;
     public static final int ROUTING_WATCHERS_MAX = 10_000;
     public static final int READS_PER_STREAM_MAX = 4_096;
-    public static final int PEER_CALLS_PER_STREAM_MAX = 4_096;
-    public static final int PEER_CALL_BYTES_MAX = 16 << 10;
     public static final int READ_REPLY_PIECE_BYTES = 256 << 10;
     public static final int UNSENT_REPLY_BYTES_PER_STREAM_MAX = 4 << 20;
 

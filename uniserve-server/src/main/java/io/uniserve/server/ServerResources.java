@@ -106,7 +106,7 @@ final class ServerResources {
 
     /** Requests to other daemons, and, once they are answered here, to this very one. */
     NearNetwork network(Address self) {
-        return new NearNetwork(self, GrpcNetwork.ofLoop(channels, cluster, loop), loop);
+        return new NearNetwork(self, new GrpcNetwork(channels, cluster, loop), loop);
     }
 
     private static int applyThreads(ServerSettings settings) {

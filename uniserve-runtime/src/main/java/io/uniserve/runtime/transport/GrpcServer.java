@@ -89,9 +89,7 @@ public final class GrpcServer implements AutoCloseable {
 
         /** Answers other daemons. */
         public Builder peers(PeerHandler handler) {
-            PeerService service = new PeerService(cluster, handler);
-            services.add(service);
-            longCalls.add(service::finish);
+            services.add(new PeerService(cluster, handler));
             return this;
         }
 

@@ -6,15 +6,11 @@ import io.uniserve.runtime.proto.PeerGrpc;
 import io.uniserve.runtime.proto.PeerProto;
 import io.uniserve.runtime.proto.PeerReplyMapping;
 import io.uniserve.runtime.proto.PeerRequestMapping;
-import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
 
 /** Calls of other daemons. */
 final class PeerService extends PeerGrpc.PeerImplBase {
     private final ClusterIdentity cluster;
     private final PeerHandler handler;
-    private final Set<ServedCalls> callers = ConcurrentHashMap.newKeySet();
-    private volatile boolean finishing;
 
     PeerService(ClusterIdentity cluster, PeerHandler handler) {
         this.cluster = cluster;
@@ -31,21 +27,5 @@ final class PeerService extends PeerGrpc.PeerImplBase {
         } catch (RuntimeException e) {
             reply.fail(e);
         }
-    }
-
-    @Override
-    public StreamObserver<PeerProto.PeerCall> calls(StreamObserver<PeerProto.PeerAnswer> observer) {
-        ServedCalls served = new ServedCalls(cluster, handler, observer, callers::remove);
-        callers.add(served);
-        if (finishing) {
-            served.finish();
-        }
-        return served;
-    }
-
-    /** Ends the long calls of other daemons, once what they have asked is answered. */
-    void finish() {
-        finishing = true;
-        callers.forEach(ServedCalls::finish);
     }
 }

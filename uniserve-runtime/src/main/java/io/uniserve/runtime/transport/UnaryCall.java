@@ -2,6 +2,7 @@ package io.uniserve.runtime.transport;
 
 import io.grpc.CallOptions;
 import io.grpc.ClientCall;
+import io.grpc.ClientStreamTracer;
 import io.grpc.Metadata;
 import io.grpc.MethodDescriptor;
 import io.grpc.Status;
@@ -55,7 +56,7 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
             started.sendMessage(request);
             started.halfClose();
         } catch (RuntimeException e) {
-            finish(Outcome.err(Statuses.fromStatus(e, to.toString(), sent.created(), idempotent)));
+            finish(Outcome.err(Statuses.fromStatus(e, to.toString(), sent.created, idempotent)));
         }
     }
 
@@ -75,8 +76,8 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
                             .withCause(status.getCause()),
                     trailers);
         } else if (!status.isOk()) {
-            finish(Outcome.err(Statuses.fromStatus(
-                    status.asRuntimeException(trailers), to.toString(), sent.created(), idempotent)));
+            finish(Outcome.err(
+                    Statuses.fromStatus(status.asRuntimeException(trailers), to.toString(), sent.created, idempotent)));
         } else if (message == null) {
             finish(Outcome.err(Statuses.fromStatus(
                     Status.INTERNAL.withDescription("no answer").asRuntimeException(),
@@ -108,6 +109,21 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
         ClientCall<?, P> running = call;
         if (running != null) {
             running.cancel("the caller has no more use for the answer", null);
+        }
+    }
+
+    /** Knows whether the request was given to a connection: before that it was certainly not handled. */
+    private static final class Sent extends ClientStreamTracer.Factory {
+        private volatile boolean created;
+
+        @Override
+        public ClientStreamTracer newClientStreamTracer(ClientStreamTracer.StreamInfo info, Metadata headers) {
+            return new ClientStreamTracer() {
+                @Override
+                public void outboundHeaders() {
+                    created = true;
+                }
+            };
         }
     }
 }

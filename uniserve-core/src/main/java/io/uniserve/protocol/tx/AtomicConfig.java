@@ -57,14 +57,6 @@ public record AtomicConfig(
         return denyNanos() * 5 / 4;
     }
 
-    /**
-     * So long after servers were told that a version is committed its primaries are told to log it: for that nobody waits, and what it
-     * takes would keep those who read from their answers. A PREPARE of the next version that comes first brings it along.
-     */
-    long decideNanos() {
-        return retryNanos / 25;
-    }
-
     /** An update whose driver is not live is let be for so long. */
     long goneNanos() {
         return 4 * retryNanos;

@@ -601,12 +601,8 @@ final class TableDriver {
                 .timers()
                 .after(0, () -> {
                     telling = false;
-                    herald.tellAll(); // readers wait for it
-                    host.env()
-                            .timers()
-                            .after(
-                                    config.decideNanos(),
-                                    () -> teller.tell(decision.version(), decision.committed(), decision.unacked()));
+                    teller.tell(decision.version(), decision.committed(), decision.unacked());
+                    herald.tellAll();
                     step();
                 });
     }

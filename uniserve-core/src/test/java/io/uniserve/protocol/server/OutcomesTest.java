@@ -85,7 +85,7 @@ class OutcomesTest {
     void aLogAndOutcomesThatDoNotBelongTogetherAreReadAgain() {
         Host one = atomic.primary(0);
         Host other = atomic.other(0);
-        commit(one, Limits.TABLE_DECISIONS_RECENT_MAX + 30);
+        commit(one, Limits.TABLE_DECISIONS_RECENT_MAX + 10);
         long before = outcomes().number();
         assertThat(before).isPositive();
         other.registry().holdReads(RegistryPaths::isOutcomes);

@@ -312,24 +312,6 @@ public final class Replica {
         return atomic() == null ? 0 : trail.end().open();
     }
 
-    /**
-     * True where this replica is in sync, has the version prepared in its log, and has not said so to anybody: the version cannot be
-     * committed. A replica says so when it is on its disk; a primary votes when it is on everybody's, for what it has logged in its own
-     * epoch, as for older entries the primary before it may have voted.
-     */
-    public boolean unacknowledged(long version) {
-        Opened parts = files.opened();
-        if (parts == null || closed || !part.inSync(installed())) {
-            return false;
-        }
-        long at = trail.preparedAt(version);
-        Primary leader = part.primary();
-        if (at > 0 && leader != null && parts.log().epochAt(at) == leader.epoch()) {
-            return at > leader.stableIndex();
-        }
-        return at > parts.log().durableIndex();
-    }
-
     /** A lease on a map in which this actor had the epoch. */
     public void renewLease(long epochInMap, long untilNanos) {
         lease.offer(epochInMap, untilNanos);

@@ -71,12 +71,6 @@ final class VersionTrail {
         return end;
     }
 
-    /** Index of the entry that prepared this version, where it is undecided at the log's end; else 0. */
-    long preparedAt(long version) {
-        Versions end = end();
-        return end.open() == version ? end.openIndex() : 0;
-    }
-
     /** Index of the entry that prepared the version which is undecided at the log's end; 0 for none. */
     long undecidedAt() {
         Versions end = end();

@@ -148,12 +148,6 @@ final class AtomicTables {
         }
 
         @Override
-        public boolean unacknowledged(ReplicaKey key, long version) {
-            Replica replica = replicas.find(key);
-            return replica != null && replica.unacknowledged(version);
-        }
-
-        @Override
         public @Nullable ReadGate gate(ReplicaKey key) {
             Replica replica = replicas.find(key);
             return replica == null ? null : replica.gate();

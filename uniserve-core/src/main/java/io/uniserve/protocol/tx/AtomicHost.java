@@ -32,9 +32,6 @@ public interface AtomicHost {
     /** The replicas of the table on this server. */
     List<Replica> replicas(long tableId);
 
-    /** True where the replica is here and in sync, and has acknowledged the version's PREPARE to nobody yet. */
-    boolean unacknowledged(ReplicaKey key, long version);
-
     /** What readers of the replica may have, null where it is not here. */
     @Nullable
     ReadGate gate(ReplicaKey key);

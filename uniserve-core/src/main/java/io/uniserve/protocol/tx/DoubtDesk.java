@@ -97,8 +97,6 @@ final class DoubtDesk {
                 completion.done(Outcome.ok(Done.DONE));
             } else if (host.env().clock().nanos() - deadline >= 0) {
                 fail("version " + gate.doubt() + " is in doubt");
-            } else if (at == 0 && host.unacknowledged(key, gate.doubt())) {
-                completion.done(Outcome.ok(Done.DONE)); // nobody can have committed it
             } else {
                 long doubt = gate.doubt();
                 TableLog copy = copies.apply(table);

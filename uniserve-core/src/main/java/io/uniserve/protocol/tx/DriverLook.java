@@ -12,10 +12,9 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 
 /**
- * Tells whether a version in flight can be known to anybody: not as long as a replica here that it needs has not acknowledged it, as
- * this server knows by itself. Else asks the version's driver whether anybody can know that it is committed: until then nobody can
- * have seen the version, and readers may leave it out. That takes one message, where a confirm takes a write of ZooKeeper's quorum. One
- * request serves all who asked before it was sent.
+ * Asks the driver of a version in flight whether anybody can know that it is committed: until then nobody can have seen the version,
+ * and readers may leave it out. That takes one message, where a confirm takes a write of ZooKeeper's quorum. One request serves
+ * all who asked before it was sent.
  */
 final class DriverLook {
     private final AtomicHost host;
@@ -50,10 +49,6 @@ final class DriverLook {
         List<Consumer<Boolean>> asked = asking.remove(flight.version());
         Address driver = host.addressOf(flight.driver());
         if (asked == null) {
-            return;
-        }
-        if (host.replicas(tableId).stream().anyMatch(replica -> replica.unacknowledged(flight.version()))) {
-            asked.forEach(then -> then.accept(true));
             return;
         }
         if (driver == null) {

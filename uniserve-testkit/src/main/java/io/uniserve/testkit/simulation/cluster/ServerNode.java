@@ -50,7 +50,6 @@ import io.uniserve.testkit.simulation.plant.Presumer;
 import io.uniserve.testkit.simulation.plant.QuietDisplacer;
 import io.uniserve.testkit.simulation.plant.Unconfirmed;
 import io.uniserve.testkit.simulation.plant.UnfencedCommits;
-import io.uniserve.testkit.simulation.plant.Unwithheld;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.List;
 import java.util.Optional;
@@ -278,7 +277,7 @@ public final class ServerNode implements Node {
     private Environment environment(Prng random, RegistrySession session, SimDisk disk, SimEngineHost engine) {
         return new Environment(
                 process.clock(),
-                world.plant == Plant.DISCLOSED_EARLY ? new Unwithheld(process.timers()) : process.timers(),
+                process.timers(),
                 world.plant == Plant.COMMIT_UNPREPARED
                         ? new HastyVotes(world.wire.network(process), process.timers(), random.fork("votes"))
                         : world.wire.network(process),

@@ -57,8 +57,6 @@ public enum Plant {
     FENCE_SKIPPED(Workload.ATOMIC, "I3", "I4", "SUM"),
     /** A reader in doubt believes its copy of the table's log, without having it confirmed. */
     CONFIRM_SKIPPED(Workload.ATOMIC, "I3", "I4", "SUM"),
-    /** What a server finds committed in the registry it acts on at once, though the driver may deny it still. */
-    DISCLOSED_EARLY(Workload.ATOMIC, "I3", "I4", "SUM"),
     /** A server tells moments from what its follower of the registry knows, with no write before. */
     CUT_UNCONFIRMED(Workload.ATOMIC, "I4", "I5"),
     /** A server takes what one look at the tables found for a moment, whatever changed meanwhile. */

@@ -151,7 +151,10 @@ public final class AtomicService {
     /** True for a version that this server drives and of which nobody can know so far that it is committed. */
     public boolean undisclosed(PeerRequest.Undisclosed asked) {
         TableDriver driver = drivers.get(asked.table());
-        return driver != null && driver.tableId() == asked.tableId() && driver.undisclosed(asked.version());
+        return driver != null
+                && driver.tableId() == asked.tableId()
+                && !disclosure.isDisclosed(asked.tableId(), asked.version())
+                && driver.undisclosed(asked.version());
     }
 
     /**

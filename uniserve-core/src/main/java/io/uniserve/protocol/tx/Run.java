@@ -40,7 +40,7 @@ final class Run {
     /** Its commit was sent at least once. */
     boolean committing;
     /** When it was sent the first time: that one may be applied later, whatever is tried again. */
-    long committingNanos;
+    private long committingNanos;
 
     private long bytes;
     private boolean over;
@@ -164,6 +164,15 @@ final class Run {
     /** Of its rows. */
     long bytes() {
         return bytes;
+    }
+
+    /**
+     * True where it is the version asked for and certainly nobody knows that it is committed: this driver has not tried to commit it, as
+     * nobody else ever does; or has tried so short a time ago that whoever finds it committed keeps it to himself still.
+     */
+    boolean undisclosed(long asked) {
+        long since = host.env().clock().nanos() - committingNanos;
+        return version == asked && mine && (!committing || since < config.denyNanos());
     }
 
     /** Its commit is about to be sent. */

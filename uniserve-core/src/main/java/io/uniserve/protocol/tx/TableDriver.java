@@ -35,7 +35,6 @@ final class TableDriver {
     private final AtomicConfig config;
     private final TableName table;
     private final long tableId;
-    private final Disclosure disclosure;
     private final LogCell log;
     private final Herald herald;
     private final Teller teller;
@@ -65,7 +64,6 @@ final class TableDriver {
         this.config = config;
         this.table = table;
         this.tableId = tableId;
-        this.disclosure = disclosure;
         this.log = new LogCell(host.env().registry(), disclosure, table, tableId, seen);
         this.absentees = new Absentees(config.absenceNanos());
         this.herald = new Herald(host, config, table, tableId, log::told);
@@ -82,17 +80,10 @@ final class TableDriver {
         return teller;
     }
 
-    /**
-     * True for a version of which certainly nobody knows that it is committed: it is this driver's, which has not tried to commit
-     * it, as nobody else ever does; or which tried so short a time ago that whoever finds it committed keeps it to himself still.
-     */
+    /** True for a version of this driver that it has disclosed to nobody, and nobody else to anybody. */
     boolean undisclosed(long version) {
         Run now = run;
-        return now != null
-                && now.version == version
-                && now.mine
-                && !disclosure.isDisclosed(tableId, version)
-                && (!now.committing || now() - now.committingNanos < config.denyNanos());
+        return now != null && now.undisclosed(version);
     }
 
     /**

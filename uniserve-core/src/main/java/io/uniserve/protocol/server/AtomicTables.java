@@ -80,6 +80,9 @@ final class AtomicTables {
             prepare.told().ifPresent(told -> told(prepare.table(), told));
         } else if (request instanceof PeerRequest.Decide decide) {
             decide.told().ifPresent(told -> told(decide.table(), told));
+            if (decide.commit()) { // a log that is too large to be told is read
+                service.disclosure().disclosed(decide.key().tableId(), decide.version());
+            }
         } else if (request instanceof PeerRequest.Tell tell) {
             told(tell.table(), tell.told());
         }

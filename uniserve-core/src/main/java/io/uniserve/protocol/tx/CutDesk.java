@@ -27,7 +27,8 @@ import java.util.function.Consumer;
  * Tells versions and epochs of tables as they were together at one moment after the question. It looks at all logs and maps twice,
  * the second time after a write that went through the registry's quorum: what both looks found was so in between, as versions,
  * epochs and the tables' numbers only grow. Versions in flight do not matter, and where one was committed meanwhile a third look is
- * compared with the second: all looks after the write are of one session, whose reads never go back. Rests on no clock.
+ * compared with the second: all looks after the write are of one session, whose reads never go back. Rests on no clock; what was
+ * found is told when others may know of it.
  *
  * <p>For the loop only.
  */

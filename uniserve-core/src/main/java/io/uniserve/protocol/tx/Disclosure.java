@@ -13,10 +13,12 @@ import java.util.TreeMap;
  * Which committed versions this server may act on. A driver may deny for a moment that anybody knows of a version whose commit is
  * under way ({@link TableDriver#undisclosed}), so that readers need not wait for the registry; so whoever learns of a commit from the
  * registry itself, and not from the driver or from somebody it was disclosed to, keeps it to himself until the driver has certainly
- * stopped. Every read of a table's log on a server passes through here.
+ * stopped. Every read of a table's log on a server passes through {@link #read}, but those of {@link CutDesk}, which looks at logs twice
+ * and has what it then tells pass through {@link #await}.
  *
- * <p>A version is disclosed when its driver has told it, when this server's own driver has written it, or {@link AtomicConfig#withholdNanos} after it was read here. Versions up to it then are, too: a driver begins a version only after a log
- * whose versions were disclosed to it. Not thread-safe: runs on the server's loop.
+ * <p>A version is disclosed when its driver has told it, in a log or by a DECIDE, when this server's own driver has written it, or
+ * {@link AtomicConfig#withholdNanos} after it was read here. Versions up to it then are, too: a driver begins a version only after a
+ * log whose versions were disclosed to it. Not thread-safe: runs on the server's loop.
  */
 public final class Disclosure {
     /** Of more tables than these the oldest are forgotten, which may have been dropped: the next read of one waits once. */
@@ -27,24 +29,8 @@ public final class Disclosure {
     private final TreeMap<Long, Long> disclosed = new TreeMap<>();
     private final TreeMap<Long, List<Withheld>> withheld = new TreeMap<>();
 
-    /** What waits for a version of a table; once. */
-    private static final class Withheld {
-        private final long version;
-        private final Runnable then;
-        private boolean over;
-
-        private Withheld(long version, Runnable then) {
-            this.version = version;
-            this.then = then;
-        }
-
-        private void run() {
-            if (!over) {
-                over = true;
-                then.run();
-            }
-        }
-    }
+    /** What waits for a version of a table. */
+    private record Withheld(long version, Runnable then) {}
 
     Disclosure(Environment env, AtomicConfig config) {
         this.env = env;
@@ -57,7 +43,7 @@ public final class Disclosure {
     }
 
     /** Others than the version's driver may know by now that it is committed. */
-    void disclosed(long tableId, long version) {
+    public void disclosed(long tableId, long version) {
         if (isDisclosed(tableId, version)) {
             return;
         }
@@ -73,7 +59,7 @@ public final class Disclosure {
             if (waiting.isEmpty()) {
                 withheld.remove(tableId);
             }
-            free.forEach(one -> env.timers().after(0, one::run));
+            free.forEach(one -> env.timers().after(0, one.then()));
         }
     }
 

@@ -5,9 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.Cut;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.tx.AtomicConfig;
-import io.uniserve.protocol.tx.StrictReadMachine;
+import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
@@ -80,14 +82,33 @@ class AtomicDisclosureTest {
         assertThat(atomic.ask(asked, 1, 0).rows()).containsExactly("1=a");
     }
 
-    @Test
-    void aStrictReaderBeforeAnother() {
-        List<Outcome<UpdateReply>> outcome = committed();
-        if (!(atomic.reader().strict(5, Cluster.T) instanceof Outcome.Ok<List<StrictReadMachine.Result>> ok)) {
-            throw new AssertionError("not read");
+    /** The version of the table at a moment after the call, as the server tells a client. */
+    private long moment(Host host) {
+        List<Outcome<Cut>> outcome = new ArrayList<>();
+        atomic.cut(host.address(), List.of(Cluster.T), outcome::add);
+        cluster.await(() -> !outcome.isEmpty(), 10);
+        if (outcome.get(0) instanceof Outcome.Ok<Cut> ok) {
+            return ok.value().tables().get(0).version();
         }
-        assertThat(ok.value().get(0).version()).isEqualTo(1);
+        throw new AssertionError("no moment: " + outcome);
+    }
+
+    @Test
+    void aMomentOfAStrictReadBeforeAReader() {
+        List<Outcome<UpdateReply>> outcome = committed();
+        assertThat(moment(atomic.other(0, 1))).isEqualTo(1);
         assertThat(atomic.ask(asked, 1, 0).rows()).as("who asks later sees it").containsExactly("1=a");
+        driverHears(outcome);
+    }
+
+    @Test
+    void whatWasToldByADecisionIsNotWithheld() {
+        List<Outcome<UpdateReply>> outcome = committed();
+        Host other = atomic.other(0, 1);
+        other.machine().onPeer(new PeerRequest.Decide(Cluster.T, cluster.key(1), 1, true), ignored -> {});
+        long before = cluster.loop.nanos();
+        assertThat(moment(other)).isEqualTo(1);
+        assertThat(cluster.loop.nanos() - before).as("virtual time").isLessThan(WITHHELD);
         driverHears(outcome);
     }
 
@@ -102,9 +123,8 @@ class AtomicDisclosureTest {
 
     @Test
     void whoeverIsInDoubtAsksTheLogOfADriverThatIsGone() {
-        List<Outcome<UpdateReply>> outcome = committed();
+        committed();
         driver.kill(); // nobody denies anything any more
         assertThat(atomic.ask(asked, 1, 0).rows()).containsExactly("1=a");
-        outcome.clear();
     }
 }

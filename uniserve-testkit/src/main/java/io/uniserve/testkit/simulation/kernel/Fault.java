@@ -51,6 +51,7 @@ public enum Fault {
     PLAN_TOO_LARGE,
     /** No fault: two tables were read as of one moment, and judged. */
     MOMENT_READ,
+    // New ones go last: hashes of histories have the ordinals.
     REGISTRY_ANSWER_LATE;
 
     /** The name in reports. */

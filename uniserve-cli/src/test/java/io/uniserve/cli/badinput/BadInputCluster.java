@@ -2,7 +2,6 @@ package io.uniserve.cli.badinput;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.catchThrowable;
-import static org.awaitility.Awaitility.await;
 
 import io.uniserve.cli.TestingConsole;
 import io.uniserve.cli.TestingConsole.Run;
@@ -18,7 +17,6 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.List;
@@ -76,8 +74,7 @@ final class BadInputCluster implements AutoCloseable {
         put("numbers", "kv.put@1", LongStream.range(-10, 10).mapToObj(n -> Map.of("id", n)));
         put("trouble", "kv.put@1", LongStream.range(0, 20).mapToObj(n -> Map.of("id", "t" + n)));
         put("docs", "solr.add@1", LongStream.range(0, 20).mapToObj(n -> Map.of("id", "d" + n, "n_i", n)));
-        await().atMost(Duration.ofMinutes(1))
-                .until(() -> ClusterState.of(client).settled());
+        ClusterState.settled(client);
     }
 
     private static Path storeDirectory() {
@@ -94,24 +91,24 @@ final class BadInputCluster implements AutoCloseable {
 
     /** The request fails with this code and a message with these words, and nothing has changed. */
     void refused(ErrorCode code, ThrowingCallable request, String... words) {
-        ClusterState before = ClusterState.of(client);
+        ClusterState before = ClusterState.settled(client);
         Throwable failure = catchThrowable(request);
         assertThat(failure)
                 .isInstanceOfSatisfying(
                         UniserveException.class,
                         e -> assertThat(e.code()).as("%s", e).isEqualTo(code));
         assertThat(failure).hasMessageContainingAll(words);
-        assertThat(ClusterState.of(client)).isEqualTo(before);
+        assertThat(ClusterState.settled(client)).isEqualTo(before);
         assertThat(cluster.failures()).isEmpty();
     }
 
     /** The command ends with this code's exit code and one line that says why, and nothing has changed. */
     Run refused(ErrorCode code, List<String> command, String... words) {
-        ClusterState before = ClusterState.of(client);
+        ClusterState before = ClusterState.settled(client);
         Run run = run(command);
         assertThat(run.err()).contains("uniserve: " + code + ": ").contains(words);
         assertThat(run.exit()).isEqualTo(io.uniserve.cli.ExitCode.of(code));
-        assertThat(ClusterState.of(client)).isEqualTo(before);
+        assertThat(ClusterState.settled(client)).isEqualTo(before);
         assertThat(cluster.failures()).isEmpty();
         return run;
     }

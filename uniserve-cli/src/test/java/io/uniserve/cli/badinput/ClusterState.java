@@ -1,8 +1,11 @@
 package io.uniserve.cli.badinput;
 
+import static org.awaitility.Awaitility.await;
+
 import io.uniserve.client.UniserveClient;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.protocol.message.AdminReply.ClusterStatus;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -13,18 +16,22 @@ import java.util.TreeMap;
  *
  * @param tables definitions and maps: epochs, primaries, in-sync sets
  * @param replicas by server and replica: epoch, role, last entry of the log, last entry applied, rows
+ * @param rows by table's id, rows of all its replicas together, as their servers told them
  * @param contents by table, every row, as a query shows it
  */
-record ClusterState(List<TableRoute> tables, List<String> replicas, Map<String, String> contents) {
+record ClusterState(
+        List<TableRoute> tables, List<String> replicas, Map<Long, Long> rows, Map<String, String> contents) {
     static ClusterState of(UniserveClient client) {
         ClusterStatus status = client.admin().status();
         List<String> replicas = new ArrayList<>();
+        Map<Long, Long> rows = new TreeMap<>();
         status.loads()
-                .forEach(load -> load.replicas()
-                        .forEach(replica ->
-                                replicas.add(load.server() + " " + replica.key() + " epoch " + replica.epoch() + " "
-                                        + replica.role() + " last " + replica.lastIndex() + " behind "
-                                        + (replica.lastIndex() - replica.appliedIndex()) + " rows " + replica.rows())));
+                .forEach(load -> load.replicas().forEach(replica -> {
+                    replicas.add(load.server() + " " + replica.key() + " epoch " + replica.epoch() + " "
+                            + replica.role() + " last " + replica.lastIndex() + " behind "
+                            + (replica.lastIndex() - replica.appliedIndex()) + " rows " + replica.rows());
+                    rows.merge(replica.key().tableId(), replica.rows(), Long::sum);
+                }));
         replicas.sort(String::compareTo);
         List<TableRoute> tables = client.admin().listTables();
         Map<String, String> contents = new TreeMap<>();
@@ -33,17 +40,34 @@ record ClusterState(List<TableRoute> tables, List<String> replicas, Map<String, 
             String all = table.meta().port().equals("solr") ? "q=*:*&rows=1000&sort=id asc" : "scan 10000";
             contents.put(name, client.query(name, all).body().utf8());
         }
-        return new ClusterState(tables, List.copyOf(replicas), contents);
+        return new ClusterState(tables, List.copyOf(replicas), rows, contents);
     }
 
-    /** True when nothing changes by itself any more: every replica is in sync and has applied all that it has logged. */
-    boolean settled() {
+    /** The state once nothing changes by itself any more. */
+    static ClusterState settled(UniserveClient client) {
+        return await().pollDelay(Duration.ZERO)
+                .atMost(Duration.ofMinutes(1))
+                .until(() -> of(client), ClusterState::isSettled);
+    }
+
+    /**
+     * Every replica is in sync, has applied all that it has logged, and told its rows. A server whose engine is slow to tell
+     * them reports what it knew before, so what was told may be older than what queries show.
+     */
+    private boolean isSettled() {
         return replicas.stream().allMatch(replica -> replica.contains(" behind 0 "))
+                && tables.stream().allMatch(this::rowsTold)
                 && tables.stream()
                         .allMatch(table -> table.map().actors().stream()
                                 .allMatch(actor -> actor.begun()
                                         && actor.isr().size() == table.meta().rf()
                                         && actor.learners().isEmpty()
                                         && actor.fencing().isEmpty()));
+    }
+
+    private boolean rowsTold(TableRoute table) {
+        long shown = contents.get(table.meta().name().value()).split("\"id\"", -1).length - 1L;
+        return rows.getOrDefault(table.meta().tableId(), 0L)
+                == shown * table.meta().rf();
     }
 }

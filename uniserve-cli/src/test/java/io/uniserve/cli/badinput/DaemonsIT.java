@@ -71,7 +71,7 @@ class DaemonsIT {
     /** Which name is right, nobody can know: the server keeps apart, and says that it has no coordinator. */
     @Test
     void aServerOfAnotherCluster() {
-        ClusterState before = ClusterState.of(bad.client);
+        ClusterState before = ClusterState.settled(bad.client);
         Settings settings = Settings.load(
                 Optional.empty(),
                 Map.of(
@@ -100,7 +100,7 @@ class DaemonsIT {
                     "dev");
             assertThat(bad.client.routing().servers()).hasSize(2);
         }
-        assertThat(ClusterState.of(bad.client)).isEqualTo(before);
+        assertThat(ClusterState.settled(bad.client)).isEqualTo(before);
         assertThat(failures).isEmpty();
     }
 }

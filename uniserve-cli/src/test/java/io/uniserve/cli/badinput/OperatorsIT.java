@@ -108,7 +108,7 @@ class OperatorsIT {
 
     @Test
     void resultsThatAreTooLargeTogether() {
-        ClusterState before = ClusterState.of(bad.client);
+        ClusterState before = ClusterState.settled(bad.client);
         bad.client.admin().createTable(TableSpec.named("many").port("trouble").hash(12));
         bad.refused(
                 ErrorCode.TOO_LARGE,
@@ -121,7 +121,7 @@ class OperatorsIT {
 
     @Test
     void answersThatAreTooLarge() {
-        ClusterState before = ClusterState.of(bad.client);
+        ClusterState before = ClusterState.settled(bad.client);
         bad.client.admin().createTable(TableSpec.named("large").port("kv").hash(4));
         String megabyte = "x".repeat(1 << 20);
         for (int i = 0; i < 30; i++) {
@@ -168,7 +168,7 @@ class OperatorsIT {
                     "more than 0");
         }
         for (String wrong : List.of("-5s", "0s", "61m", "5", "5 parsecs", "")) {
-            ClusterState before = ClusterState.of(bad.client);
+            ClusterState before = ClusterState.settled(bad.client);
             for (List<String> command : List.of(
                     List.of("query", "words", "count", "--deadline", wrong),
                     List.of("load", "words", "-", "--deadline", wrong))) {
@@ -176,7 +176,7 @@ class OperatorsIT {
                 assertThat(run.exit()).isEqualTo(2);
                 assertThat(run.err()).contains("--deadline").containsAnyOf("500ms", "1ms to 60m");
             }
-            assertThat(ClusterState.of(bad.client)).isEqualTo(before);
+            assertThat(ClusterState.settled(bad.client)).isEqualTo(before);
         }
     }
 }

@@ -86,20 +86,20 @@ class PlansIT {
     /** Either there is no memory for it, or it is over the limit of a chunk. */
     @Test
     void aChunkOfTwoGigabytes() {
-        ClusterState before = ClusterState.of(bad.client);
+        ClusterState before = ClusterState.settled(bad.client);
         var run = bad.run(List.of("query", "trouble", TroublePlans.PREFIX + "gigabytes", "--deadline", "3m"));
         assertThat(run.err())
                 .containsAnyOf("TOO_LARGE: a chunk of 2147483639 bytes", "ran out of memory: ask for less");
         assertThat(run.exit()).isNotZero();
-        assertThat(ClusterState.of(bad.client)).isEqualTo(before);
+        assertThat(ClusterState.settled(bad.client)).isEqualTo(before);
         assertThat(bad.cluster.failures()).isEmpty();
     }
 
     @Test
     void moreChunksThanAPlanMayHave() {
-        ClusterState before = ClusterState.of(bad.client);
+        ClusterState before = ClusterState.settled(bad.client);
         bad.client.admin().createTable(TableSpec.named("wide").port("trouble").hash(257));
-        await().until(() -> ClusterState.of(bad.client).settled());
+        ClusterState.settled(bad.client);
         bad.refused(
                 ErrorCode.TOO_LARGE,
                 () -> bad.client.query("wide", TroublePlans.PREFIX + "right"),
@@ -198,7 +198,7 @@ class PlansIT {
     }
 
     private void refused(RawCalls server, TableRoute table, String operator, Bytes parameters, String word) {
-        ClusterState before = ClusterState.of(bad.client);
+        ClusterState before = ClusterState.settled(bad.client);
         DataProto.ReadReply reply = server.read(DataProto.ReadsCall.newBuilder()
                 .setCluster(bad.client.routing().clusterId())
                 .setId(1)
@@ -217,6 +217,6 @@ class PlansIT {
             assertThat(failure.getCode()).as(failure.getMessage()).isEqualTo(ErrorCode.INVALID_ARGUMENT.number());
             assertThat(failure.getMessage()).contains(word);
         });
-        assertThat(ClusterState.of(bad.client)).isEqualTo(before);
+        assertThat(ClusterState.settled(bad.client)).isEqualTo(before);
     }
 }

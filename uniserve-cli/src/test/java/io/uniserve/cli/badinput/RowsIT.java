@@ -72,13 +72,13 @@ class RowsIT {
 
     @Test
     void oneBadRowRefusesItsActorsRowsOnly() {
-        ClusterState before = ClusterState.of(bad.client);
+        ClusterState before = ClusterState.settled(bad.client);
         var outcome = update("docs", "solr.delete@1", List.of(row("id", "nobody"), row("id", 7L)))
                 .run();
         assertThat(outcome.failed())
                 .isNotEmpty()
                 .allSatisfy(failure -> assertThat(failure.error().code()).isEqualTo(ErrorCode.INVALID_ROW));
-        assertThat(ClusterState.of(bad.client).contents()).isEqualTo(before.contents());
+        assertThat(ClusterState.settled(bad.client).contents()).isEqualTo(before.contents());
     }
 
     @Test
@@ -110,7 +110,7 @@ class RowsIT {
         List<Map<String, @Nullable Object>> extremes =
                 List.of(row("id", -1_000_000L), row("id", Long.MIN_VALUE), row("id", Long.MAX_VALUE));
         for (String table : List.of("numbers", "words")) {
-            ClusterState before = ClusterState.of(bad.client);
+            ClusterState before = ClusterState.settled(bad.client);
             update(table, "kv.put@1", extremes).run().orThrow();
             assertThat(bad.client.query(table, "scan 10000").body().utf8()).contains("-9223372036854775808");
             update(table, "kv.delete@1", extremes).run().orThrow();

@@ -156,7 +156,7 @@ class WireIT {
         for (int i = 0; i < 20; i++) {
             byte[] rows = new byte[random.nextInt(0, 200)];
             random.nextBytes(rows);
-            ClusterState before = ClusterState.of(bad.client);
+            ClusterState before = ClusterState.settled(bad.client);
             DataProto.UpdateReply reply = server.update(DataProto.UpdateCall.newBuilder()
                     .setCluster(cluster)
                     .setRequest(update(ByteString.copyFrom(rows)))
@@ -164,7 +164,7 @@ class WireIT {
             assertThat(reply.getAcksList()).isEmpty();
             assertThat(reply.getFailures(0).getCode())
                     .isIn(ErrorCode.INVALID_ROW.number(), ErrorCode.TOO_LARGE.number());
-            assertThat(ClusterState.of(bad.client)).isEqualTo(before);
+            assertThat(ClusterState.settled(bad.client)).isEqualTo(before);
         }
     }
 
@@ -249,13 +249,13 @@ class WireIT {
 
     @Test
     void messagesOverTheLimit() {
-        ClusterState before = ClusterState.of(bad.client);
+        ClusterState before = ClusterState.settled(bad.client);
         DataProto.QueryCall huge = DataProto.QueryCall.newBuilder()
                 .setCluster(cluster)
                 .setRequest(DataProto.QueryRequest.newBuilder().setText("x".repeat(Limits.MESSAGE_BYTES_MAX + 1)))
                 .build();
         assertThatThrownBy(() -> server.query(huge)).isInstanceOf(StatusRuntimeException.class);
-        assertThat(ClusterState.of(bad.client)).isEqualTo(before);
+        assertThat(ClusterState.settled(bad.client)).isEqualTo(before);
         DataProto.QueryCall text = DataProto.QueryCall.newBuilder()
                 .setCluster(cluster)
                 .setRequest(DataProto.QueryRequest.newBuilder()
@@ -268,7 +268,7 @@ class WireIT {
 
     @Test
     void garbageAndAJavaObjectOnEveryPort() throws IOException {
-        ClusterState before = ClusterState.of(bad.client);
+        ClusterState before = ClusterState.settled(bad.client);
         SplittableRandom random = new SplittableRandom(3);
         byte[] preface = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n".getBytes(StandardCharsets.US_ASCII);
         for (String address : bad.cluster.bootstrap()) {
@@ -282,7 +282,7 @@ class WireIT {
             send(address, preface, JAVA_OBJECT);
             send(address, "GET / HTTP/1.1\r\nHost: x\r\n\r\n".getBytes(StandardCharsets.US_ASCII));
         }
-        assertThat(ClusterState.of(bad.client)).isEqualTo(before);
+        assertThat(ClusterState.settled(bad.client)).isEqualTo(before);
         assertThat(bad.cluster.failures()).isEmpty();
     }
 

@@ -57,8 +57,8 @@ final class UpdatesBench {
      */
     record Scale(int actors, int updates, int queries, int rounds, int largestMb, int warmUp, int stream) {}
 
-    /** Updates of all rows beside queries; 0 a second for as fast as they go. */
-    private record Stream(String name, int perSecond) {}
+    /** Updates of so many rows beside queries; 0 a second for as fast as they go. */
+    private record Stream(String name, int rows, int perSecond) {}
 
     /** An update's rows, how many a block and before the first one, and whether its figure is one of bulk. */
     private record Size(String name, Supplier<List<Document>> rows, int count, int warmUp, boolean bulk) {}
@@ -276,7 +276,7 @@ final class UpdatesBench {
         double theirs = quiet.get(0).percentileMicros(0.5);
         figures.add(Figure.less("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
         row("all-actor query", theirs, ours, theirs, "1.1");
-        for (Stream stream : streams()) {
+        for (Stream stream : streams(count)) {
             double p99 = amongUpdates(cluster, client, atomic, count, quiet.get(1), stream);
             double reference = amongUpdates(cluster, client, eventual, count, quiet.get(0), stream);
             String name = "all-actor query among " + stream.name() + ": p99 us";
@@ -289,14 +289,17 @@ final class UpdatesBench {
         }
     }
 
-    private List<Stream> streams() {
-        Stream endless = new Stream("updates as fast as they go", 0);
-        return scale.stream() == 0
-                ? List.of(endless)
-                : List.of(new Stream(scale.stream() + " updates/s", scale.stream()), endless);
+    private List<Stream> streams(int rows) {
+        List<Stream> streams = new ArrayList<>();
+        if (scale.stream() > 0) {
+            streams.add(new Stream(scale.stream() + " updates/s of 1 row", 1, scale.stream()));
+            streams.add(new Stream(scale.stream() + " updates/s of all rows", rows, scale.stream()));
+        }
+        streams.add(new Stream("updates of all rows as fast as they go", rows, 0));
+        return streams;
     }
 
-    /** Queries of a table while one client changes all its rows, again and again: p99 in microseconds. */
+    /** Queries of a table while one client changes one of its rows, or all, again and again: p99 in microseconds. */
     private double amongUpdates(
             ProcessCluster cluster, UniserveClient client, ClientTable table, int count, Block quiet, Stream stream) {
         Bench.Load load = new Bench.Load(
@@ -307,7 +310,8 @@ final class UpdatesBench {
         Bench.Side side = new Bench.Side(table.name(), n -> port.count(client, table, count), cpu);
         Block busy;
         long updates;
-        try (UpdateStream updating = new UpdateStream(stream.perSecond(), clock, () -> put(table, port.small(count)))) {
+        Runnable update = () -> put(table, port.small(stream.rows()));
+        try (UpdateStream updating = new UpdateStream(stream.perSecond(), clock, update)) {
             busy = bench.compare(load, List.of(side)).get(0);
             updates = updating.end();
         }

@@ -9,6 +9,7 @@ import io.uniserve.cli.process.Workspace;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -29,7 +30,8 @@ import picocli.CommandLine.Option;
         footer = {
             "  uniserve bench updates",
             "  uniserve bench updates --port solr --bulk 10",
-            "  uniserve bench updates --rounds 2 --updates 50 --raw updates.tsv"
+            "  uniserve bench updates --rounds 2 --updates 50 --raw updates.tsv",
+            "  uniserve bench updates --launches 3"
         })
 public final class UpdatesCommand extends CliCommand {
     private static final long LARGE_HEAP = 1_900L << 20;
@@ -58,9 +60,17 @@ public final class UpdatesCommand extends CliCommand {
             names = "--stream",
             paramLabel = "N",
             description =
-                    "Updates a second, of 100 rows an actor, beside which queries are measured before they are among updates as"
-                            + " fast as they go; 0 for only these (default: 50).")
+                    "Updates a second, of one row and then of 100 rows an actor, beside which queries are measured before they"
+                            + " are among updates as fast as they go; 0 for only these (default: 50).")
     private int stream = 50;
+
+    @Option(
+            names = "--launches",
+            paramLabel = "N",
+            description =
+                    "All of it so often, each time with new processes, which differ by where primaries are and by what compilers"
+                            + " did; a figure is then the geometric mean of theirs (default: 1).")
+    private int launches = 1;
 
     @Option(names = "--actors", paramLabel = "N", description = "Actors of the tables (default: 8).")
     private int actors = 8;
@@ -86,6 +96,7 @@ public final class UpdatesCommand extends CliCommand {
         range("--rounds", rounds, 1, 1_000);
         range("--warm-up", warmUp, 0, 1_000_000);
         range("--stream", stream, 0, 1_000_000);
+        range("--launches", launches, 1, 100);
         range("--actors", actors, 1, 256);
         boolean roomy = Runtime.getRuntime().maxMemory() >= LARGE_HEAP;
         int largest = bulk != null ? bulk : roomy ? 100 : 10;
@@ -97,22 +108,40 @@ public final class UpdatesCommand extends CliCommand {
                 .filter(each -> each.port().equals(port))
                 .findFirst()
                 .orElseThrow(() -> usage("--port is " + port + ": use kv or solr"));
-        try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw)) {
+        UpdatesBench.Scale scale = new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp, stream);
+        List<List<Figure>> figures = new ArrayList<>();
+        try (RawLog log = new RawLog(raw)) {
+            for (int launch = 1; launch <= launches; launch++) {
+                log.line("launch", launch);
+                if (launches > 1) {
+                    console().println("launch " + launch + " of " + launches);
+                }
+                figures.add(launch(measured, scale, log));
+            }
+        }
+        if (launches > 1) {
+            Launches.rows(figures).forEach(row -> console().println(row));
+        }
+        ResultLine line = ResultLine.of("bench updates", arguments());
+        Launches.pool(figures).forEach(line::figure);
+        line.with("launches", launches);
+        line.with("cores", Runtime.getRuntime().availableProcessors());
+        line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
+        return line.print(console());
+    }
+
+    private List<Figure> launch(UpdatesPort measured, UpdatesBench.Scale scale, RawLog log) throws IOException {
+        try (Workspace workspace = Workspace.temporary("uniserve-bench")) {
             UpdatesBench bench = new UpdatesBench(
                     new Bench(SystemClock.INSTANCE::nanos, log),
                     SystemClock.INSTANCE::nanos,
                     measured,
-                    new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp, stream),
+                    scale,
                     workspace.directory(),
                     console());
             List<Figure> figures = bench.run();
-            ResultLine line = ResultLine.of("bench updates", arguments());
-            figures.forEach(line::figure);
             bench.rows().forEach(row -> console().println(row));
-            line.with("cores", Runtime.getRuntime().availableProcessors());
-            line.with("java", System.getProperty("java.version").toLowerCase(Locale.ROOT));
-            return line.print(console());
+            return figures;
         }
     }
 }

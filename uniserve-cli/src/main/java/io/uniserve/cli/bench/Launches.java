@@ -1,0 +1,73 @@
+package io.uniserve.cli.bench;
+
+import io.uniserve.cli.Figure;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Objects;
+import java.util.function.ToDoubleFunction;
+import java.util.stream.Collectors;
+
+/**
+ * Figures of several launches of the same processes as one. Where primaries are and what compilers did is settled once a launch,
+ * so one launch alone says little of a figure near its goal. Ours, the peer's and their ratio are geometric means: the ratio of
+ * the means is the mean of the ratios.
+ */
+final class Launches {
+    private Launches() {}
+
+    /** @param launches figures with a peer, the same ones in the same order of each launch */
+    static List<Figure> pool(List<List<Figure>> launches) {
+        List<Figure> pooled = new ArrayList<>();
+        for (int at = 0; at < launches.get(0).size(); at++) {
+            List<Figure> each = column(launches, at);
+            Figure first = each.get(0);
+            double ratio = mean(each, Launches::ratio);
+            pooled.add(new Figure(
+                    first.name(),
+                    mean(each, Figure::ours),
+                    mean(each, figure -> Objects.requireNonNull(figure.peer(), figure.name())),
+                    ratio,
+                    first.goal(),
+                    ratio >= first.goal()));
+        }
+        return pooled;
+    }
+
+    /** A line a figure, ours over the peer's: of every launch, and their mean. */
+    static List<String> rows(List<List<Figure>> launches) {
+        List<String> rows = new ArrayList<>();
+        List<Figure> pooled = pool(launches);
+        rows.add("of " + launches.size() + " launches, ours over the peer's: each, geometric mean, goal");
+        for (int at = 0; at < pooled.size(); at++) {
+            String each = column(launches, at).stream()
+                    .map(figure -> String.format(Locale.ROOT, "%.2f", 1 / ratio(figure)))
+                    .collect(Collectors.joining(" "));
+            Figure mean = pooled.get(at);
+            rows.add(String.format(
+                    Locale.ROOT,
+                    "%-80s %s, mean %.3f, goal %.1f: %s",
+                    mean.name(),
+                    each,
+                    1 / ratio(mean),
+                    1 / mean.goal(),
+                    mean.met() ? "met" : "not met"));
+        }
+        return rows;
+    }
+
+    private static List<Figure> column(List<List<Figure>> launches, int at) {
+        return launches.stream().map(figures -> figures.get(at)).toList();
+    }
+
+    private static double ratio(Figure figure) {
+        return Objects.requireNonNull(figure.ratio(), figure.name());
+    }
+
+    private static double mean(List<Figure> figures, ToDoubleFunction<Figure> value) {
+        double logs = figures.stream()
+                .mapToDouble(figure -> Math.log(value.applyAsDouble(figure)))
+                .sum();
+        return Math.exp(logs / figures.size());
+    }
+}

@@ -6,9 +6,9 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
@@ -120,8 +120,8 @@ final class ServerHandlers implements PeerHandler, UpdateHandler, CutHandler {
     }
 
     /** Settles doubts of a replica for a reader. Called on any thread. */
-    void settle(TableName table, ReplicaKey key, long at, Completion<Done> completion) {
-        onLoop(completion, () -> machine.settle(table, key, at, completion));
+    void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<Settled> completion) {
+        onLoop(completion, () -> machine.settle(table, key, at, defers, completion));
     }
 
     /** Reads all maps again, and which tables there are; done when that has been published, with every table that is new. Called on any thread. */

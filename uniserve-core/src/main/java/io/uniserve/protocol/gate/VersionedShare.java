@@ -24,6 +24,7 @@ public final class VersionedShare {
     private long at;
     private @Nullable ReadGate first;
     private @Nullable ActorFailure failure;
+    private Settled doubts = Settled.ALL;
 
     private enum Step {
         MADE,
@@ -71,9 +72,18 @@ public final class VersionedShare {
         return doubtful ? Next.SETTLE : Next.TAKE;
     }
 
-    /** Every version in doubt that matters to it is applied, or was in flight after the request had come. */
-    public void settled() {
+    /**
+     * Every version in doubt that matters to it is applied, was in flight after the request had come, or is open, which the asker
+     * must be told.
+     */
+    public void settled(Settled how) {
         pass(Step.DOUBTFUL, Step.ADMITTED);
+        doubts = how;
+    }
+
+    /** How its doubts were settled. */
+    public Settled doubts() {
+        return doubts;
     }
 
     /** Which version to take: 0 for the newest. */

@@ -22,6 +22,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Versioned;
 import io.uniserve.protocol.gate.GatePublisher;
+import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Replicated;
@@ -175,12 +176,13 @@ public final class ServerMachine {
      * Settles doubts about a replica of a table whose updates are atomic, for a reader who met one at its gate.
      *
      * @param at the version that is read; 0 for the newest
+     * @param defers true where the asker looks by itself for a denial of a version in flight
      */
-    public void settle(TableName table, ReplicaKey key, long at, Completion<Done> completion) {
+    public void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<Settled> completion) {
         if (stopped) {
             later(completion, Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "the server stops")));
         } else {
-            atomic.service().settle(table, key, at, outcome -> later(completion, outcome));
+            atomic.service().settle(table, key, at, defers, outcome -> later(completion, outcome));
         }
     }
 

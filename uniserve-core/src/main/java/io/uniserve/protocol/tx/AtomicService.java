@@ -9,8 +9,8 @@ import io.uniserve.model.TableLog.Decision;
 import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
@@ -88,8 +88,8 @@ public final class AtomicService {
     }
 
     /** Done when the state that readers find at the replica is complete for a question asked now; see the read worker. */
-    public void settle(TableName table, ReplicaKey key, long at, Completion<Done> completion) {
-        doubts.settle(table, key, at, completion);
+    public void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<Settled> completion) {
+        doubts.settle(table, key, at, defers, completion);
     }
 
     private TableDriver driver(TableName table, long tableId) {

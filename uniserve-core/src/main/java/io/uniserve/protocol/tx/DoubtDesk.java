@@ -7,10 +7,10 @@ import io.uniserve.model.TableLog;
 import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.Settled;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
@@ -49,9 +49,11 @@ final class DoubtDesk {
      * Done when the replica's published state is complete for a question asked now.
      *
      * @param at the version asked for: each at or below it must be settled; 0 for the newest
+     * @param defers true where the asker looks for a denial by itself: what another server's driver has in flight is left open
      */
-    void settle(TableName table, ReplicaKey key, long at, Completion<Done> completion) {
-        new Question(table, key, at, host.env().clock().nanos() + config.settleNanos(), completion).ask();
+    void settle(TableName table, ReplicaKey key, long at, boolean defers, Completion<Settled> completion) {
+        long deadline = host.env().clock().nanos() + config.settleNanos();
+        new Question(table, key, at, defers, deadline, completion).ask();
     }
 
     /** What readers of the replica may have is another thing now. */
@@ -75,16 +77,24 @@ final class DoubtDesk {
         private final TableName table;
         private final ReplicaKey key;
         private final long at;
+        private final boolean defers;
         private final long deadline;
-        private final Completion<Done> completion;
+        private final Completion<Settled> completion;
         private Timers.Cancel timer = () -> {};
         private long asked;
         private long waited;
 
-        private Question(TableName table, ReplicaKey key, long at, long deadline, Completion<Done> completion) {
+        private Question(
+                TableName table,
+                ReplicaKey key,
+                long at,
+                boolean defers,
+                long deadline,
+                Completion<Settled> completion) {
             this.table = table;
             this.key = key;
             this.at = at;
+            this.defers = defers;
             this.deadline = deadline;
             this.completion = completion;
         }
@@ -94,7 +104,7 @@ final class DoubtDesk {
             if (gate == null) {
                 fail("the replica is gone");
             } else if (gate.doubt() == 0 || at > 0 && gate.doubt() > at) {
-                completion.done(Outcome.ok(Done.DONE));
+                completion.done(Outcome.ok(Settled.ALL));
             } else if (host.env().clock().nanos() - deadline >= 0) {
                 fail("version " + gate.doubt() + " is in doubt");
             } else {
@@ -109,6 +119,12 @@ final class DoubtDesk {
                     // Of its beginning, or of the decision that the asker knows of, this server is about to hear.
                     waited = doubt;
                     again();
+                } else if (at == 0
+                        && defers
+                        && flight != null
+                        && flying
+                        && !flight.driver().equals(host.self())) {
+                    completion.done(Outcome.ok(Settled.open(doubt)));
                 } else if (at == 0 && flying && flight != null && doubt != asked) {
                     asked = doubt;
                     drivers.apply(table, key.tableId()).look(flight, certain -> driverSaid(certain, doubt));
@@ -124,7 +140,7 @@ final class DoubtDesk {
          */
         private void driverSaid(boolean undisclosed, long doubt) {
             if (undisclosed) {
-                completion.done(Outcome.ok(Done.DONE));
+                completion.done(Outcome.ok(Settled.denied(doubt)));
                 return;
             }
             ReadGate gate = host.gate(key);
@@ -151,7 +167,7 @@ final class DoubtDesk {
             } else if (at > 0) {
                 fail("version " + doubt + " is in flight, though version " + at + " was asked for");
             } else {
-                completion.done(Outcome.ok(Done.DONE));
+                completion.done(Outcome.ok(Settled.ALL));
             }
         }
 

@@ -37,6 +37,10 @@ import org.jspecify.annotations.Nullable;
  * answered for an older one is asked again, for that version. Usually all agree at once. A state that is gone meanwhile
  * begins the read anew. Never a partial answer, never a mixture.
  *
+ * <p>A server may leave a version open that another server's driver has in flight. The answer counts where some server has denied
+ * the version since the read began: nobody could know of it then, and so not when the read began. As a rule the driver's server is
+ * among those asked, and no message more is needed. Else the actors are asked again, and their servers ask the driver.
+ *
  * <p>Not thread-safe; the completion is called exactly once.
  */
 public final class VersionedReadMachine {
@@ -62,6 +66,10 @@ public final class VersionedReadMachine {
     private boolean paused;
     private boolean over;
     private boolean oneVersion = true;
+    /** Versions that nobody could know of at some moment of this read. */
+    private final TreeSet<Long> denied = new TreeSet<>();
+    /** Servers are to leave nothing open any more. */
+    private boolean insists;
     /** The table's number that the version is of; 0 where it is not known. */
     private long number;
 
@@ -98,6 +106,8 @@ public final class VersionedReadMachine {
         private boolean asking;
         private @Nullable UniserveException trouble;
         private VersionedRead.@Nullable Part part;
+        /** What the part's server has left open. */
+        private List<Long> open = List.of();
 
         private Slot(int actor) {
             this.actor = actor;
@@ -268,7 +278,12 @@ public final class VersionedReadMachine {
                 }
             }
         }
-        groups.forEach((server, group) -> send(index, route.get(), server, group));
+        // Worth while where the driver's server is likely to be among those asked.
+        boolean defers = at == 0
+                && !insists
+                && groups.size() > 1
+                && 2 * groups.size() >= index.routing().servers().size();
+        groups.forEach((server, group) -> send(index, route.get(), server, group, defers));
         if (stuck) {
             pause();
         }
@@ -315,7 +330,7 @@ public final class VersionedReadMachine {
         }
     }
 
-    private void send(RouteIndex index, TableRoute route, ServerId server, List<Slot> group) {
+    private void send(RouteIndex index, TableRoute route, ServerId server, List<Slot> group, boolean defers) {
         Address address = index.address(server).orElseThrow();
         List<VersionedRead.Target> targets = group.stream()
                 .map(slot -> new VersionedRead.Target(
@@ -329,7 +344,7 @@ public final class VersionedReadMachine {
         });
         long left = Math.max(1, query.deadlineNanos() - env.clock().nanos());
         VersionedRead request = new VersionedRead(
-                query.table(), tableId, targets, query.operator(), query.parameters(), at, true, false, left);
+                query.table(), tableId, targets, query.operator(), query.parameters(), at, true, defers, false, left);
         Call call = new Call(sent++, at, server, group, new Timers.Cancel[] {() -> {}});
         calls.add(call);
         Timers.Cancel silence = env.timers().after(left / 4, () -> heard(call, silent(server)));
@@ -352,8 +367,9 @@ public final class VersionedReadMachine {
         call.slots.forEach(slot -> slot.asking = false);
         boolean gone = false;
         if (outcome instanceof Outcome.Ok<VersionedRead.Reply> ok) {
+            denied.addAll(ok.value().denied());
             for (VersionedRead.Part part : ok.value().parts()) {
-                take(call, part);
+                take(call, part, ok.value().open());
             }
             for (ActorFailure failure : ok.value().failures()) {
                 last = "actor " + failure.actor() + " on " + call.server() + ": " + failure.code() + " "
@@ -380,7 +396,7 @@ public final class VersionedReadMachine {
     }
 
     /** A value counts for all its actors or for none: what it has of one cannot be taken out of it. */
-    private void take(Call call, VersionedRead.Part part) {
+    private void take(Call call, VersionedRead.Part part, List<Long> open) {
         Set<Slot> taken = new LinkedHashSet<>();
         for (int actor : part.actors()) {
             Slot slot = slots.get(actor);
@@ -388,7 +404,10 @@ public final class VersionedReadMachine {
                 return;
             }
         }
-        taken.forEach(slot -> slot.part = part);
+        taken.forEach(slot -> {
+            slot.part = part;
+            slot.open = open;
+        });
     }
 
     /** An error that is the same everywhere ends the query; one that may be a replica's own, when all have it. */
@@ -426,6 +445,12 @@ public final class VersionedReadMachine {
             }
             version = oneVersion ? Math.max(version, slot.part.at()) : version;
         }
+        if (leftOpen()) {
+            insists = true;
+            rounds++;
+            dispatch();
+            return;
+        }
         boolean behind = false;
         for (Slot slot : slots.values()) {
             if (slot.part != null && slot.part.at() < version) {
@@ -441,6 +466,20 @@ public final class VersionedReadMachine {
         } else {
             succeed(version);
         }
+    }
+
+    /** Takes back answers that leave a version open which nobody has denied; true where there are some. */
+    private boolean leftOpen() {
+        boolean some = false;
+        for (Slot slot : slots.values()) {
+            if (!denied.containsAll(slot.open)) {
+                slot.part = null;
+                slot.open = List.of();
+                slot.tried.clear();
+                some = true;
+            }
+        }
+        return some;
     }
 
     /** Every actor's answer is complete through this version at least. */

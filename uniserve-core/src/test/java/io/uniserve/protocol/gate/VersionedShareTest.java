@@ -86,7 +86,7 @@ final class VersionedShareTest {
         VersionedShare share = share(0, false, 0);
         share.admit(gate(7, true, 8), EARLY);
         assertThatThrownBy(() -> share.take(7)).isInstanceOf(IllegalStateException.class);
-        share.settled();
+        share.settled(Settled.ALL);
         assertThat(share.take(7)).isTrue();
     }
 
@@ -153,7 +153,7 @@ final class VersionedShareTest {
     void noStepCanBeLeftOut() {
         VersionedShare share = share(0, false, 0);
         assertThatThrownBy(() -> share.take(1)).isInstanceOf(IllegalStateException.class);
-        assertThatThrownBy(share::settled).isInstanceOf(IllegalStateException.class);
+        assertThatThrownBy(() -> share.settled(Settled.ALL)).isInstanceOf(IllegalStateException.class);
         assertThatThrownBy(() -> share.confirm(good(), EARLY)).isInstanceOf(IllegalStateException.class);
         share.admit(good(), EARLY);
         assertThatThrownBy(() -> share.admit(good(), EARLY)).isInstanceOf(IllegalStateException.class);

@@ -17,6 +17,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.AdminRequest;
@@ -30,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -254,27 +256,29 @@ final class AtomicCluster {
     }
 
     /** The steps of a reader on a server (protocol section 4). */
-    private void serve(Host host, VersionedRead request, VersionedRead.Target target, Consumer<Answer> then) {
+    private VersionedShare serve(Host host, VersionedRead request, VersionedRead.Target target, Consumer<Answer> then) {
         ReplicaKey key = new ReplicaKey(request.tableId(), target.actor());
         VersionedShare share = new VersionedShare(request, target, host.version(key.tableId()));
         ReadGate gate = gate(host, key);
         if (gate == null) {
             then.accept(Answer.failed(ErrorCode.UNAVAILABLE));
-            return;
+            return share;
         }
         switch (share.admit(gate, cluster.loop.nanos())) {
             case NOTHING -> then.accept(failed(share));
             case TAKE -> fix(host, key, share, then);
             case SETTLE ->
-                host.machine().settle(request.table(), key, request.at(), settled -> {
-                    if (settled instanceof Outcome.Err<?> err) {
-                        then.accept(Answer.failed(err.error().code()));
-                    } else {
-                        share.settled();
+                host.machine().settle(request.table(), key, request.at(), request.defers(), settled -> {
+                    if (settled instanceof Outcome.Ok<Settled> ok) {
+                        share.settled(ok.value());
                         fix(host, key, share, then);
+                    } else {
+                        then.accept(Answer.failed(
+                                ((Outcome.Err<Settled>) settled).error().code()));
                     }
                 });
         }
+        return share;
     }
 
     private void fix(Host host, ReplicaKey key, VersionedShare share, Consumer<Answer> then) {
@@ -333,6 +337,14 @@ final class AtomicCluster {
         }
     }
 
+    private static VersionedRead.Reply reply(
+            List<VersionedRead.Part> parts, List<ActorFailure> failures, List<VersionedShare> shares) {
+        TreeSet<Long> open = new TreeSet<>();
+        TreeSet<Long> denied = new TreeSet<>();
+        shares.forEach(share -> share.doubts().addTo(open, denied));
+        return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied));
+    }
+
     /** Answers a client's share of a read as the server at the address does. */
     void read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         Optional<Host> host = at(to);
@@ -342,8 +354,9 @@ final class AtomicCluster {
         }
         List<VersionedRead.Part> parts = new ArrayList<>();
         List<ActorFailure> failures = new ArrayList<>();
+        List<VersionedShare> shares = new ArrayList<>();
         for (VersionedRead.Target target : request.targets()) {
-            serve(host.get(), request, target, answer -> {
+            shares.add(serve(host.get(), request, target, answer -> {
                 if (answer.error().isPresent()) {
                     failures.add(new ActorFailure(target.actor(), answer.error().get(), "refused", 0));
                 } else {
@@ -351,9 +364,9 @@ final class AtomicCluster {
                             target.actor(), answer.at(), Bytes.utf8(String.join(",", answer.rows()))));
                 }
                 if (parts.size() + failures.size() == request.targets().size()) {
-                    cluster.loop.soon(() -> completion.done(Outcome.ok(new VersionedRead.Reply(parts, failures))));
+                    cluster.loop.soon(() -> completion.done(Outcome.ok(reply(parts, failures, shares))));
                 }
-            });
+            }));
         }
     }
 

@@ -40,6 +40,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.function.UnaryOperator;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,12 @@ final class AtomicReader implements RoutingView, ClientNetwork {
 
     /** Actors that strict reads asked each server for. */
     final Map<String, Integer> actorsAsked = new TreeMap<>();
+
+    /** What reads of the newest state asked for. */
+    final List<VersionedRead> asked = new ArrayList<>();
+
+    /** What such reads hear of an answer. */
+    UnaryOperator<VersionedRead.Reply> ear = reply -> reply;
 
     /** Shares of every actor's reads, as its client believes. */
     Map<ServerId, Double> weights = Map.of();
@@ -100,19 +107,19 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 Bytes.EMPTY,
                 ReadMode.LINEARIZABLE,
                 cluster.loop.nanos() + seconds * Cluster.SECOND);
-        VersionedReadMachine machine = new VersionedReadMachine(
-                environment(),
-                (to, request, completion) -> {
-                    cluster.loop.soon(() -> atomic.read(to, request, completion));
-                    return () -> {};
-                },
-                floors,
-                query,
-                told);
+        VersionedReadMachine machine = new VersionedReadMachine(environment(), this::fresh, floors, query, told);
         if (atomic.level() == ConsistencyLevel.SERIALIZABLE) {
             machine.eachAsOfNow();
         }
         machine.start();
+    }
+
+    private Timers.Cancel fresh(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        asked.add(request);
+        Completion<VersionedRead.Reply> told = outcome -> completion.done(
+                outcome instanceof Outcome.Ok<VersionedRead.Reply> ok ? Outcome.ok(ear.apply(ok.value())) : outcome);
+        atomic.cluster.loop.soon(() -> atomic.read(to, request, told));
+        return () -> {};
     }
 
     /** Reads all actors of these tables as of one confirmed moment. */

@@ -2,6 +2,7 @@ package io.uniserve.runtime.proto;
 
 import io.uniserve.limit.Limits;
 import io.uniserve.protocol.message.VersionedRead;
+import java.util.List;
 
 /** Reads of one version. Their replies travel as those of other reads do. */
 public final class VersionedReadMapping {
@@ -17,6 +18,7 @@ public final class VersionedReadMapping {
                 .setAt(request.at())
                 .setStrict(request.strict())
                 .setMerged(request.merged())
+                .setDefers(request.defers())
                 .setRemainingNanos(request.remainingNanos());
         for (VersionedRead.Target target : request.targets()) {
             proto.addTargets(DataProto.VersionedTarget.newBuilder()
@@ -41,6 +43,7 @@ public final class VersionedReadMapping {
                 BytesMapping.fromProto("parameters", proto.getParameters(), Limits.PARAMETER_BYTES_MAX),
                 Wire.notNegative("at", proto.getAt()),
                 proto.getMerged(),
+                proto.getDefers(),
                 proto.getStrict(),
                 Wire.remaining(proto.getRemainingNanos()));
     }
@@ -55,6 +58,7 @@ public final class VersionedReadMapping {
                     .setValue(BytesMapping.toProto(part.value())));
         }
         reply.failures().forEach(failure -> proto.addFailures(FailureMapping.toProto(failure)));
+        proto.addAllOpen(reply.open()).addAllDenied(reply.denied());
         return proto.build();
     }
 
@@ -62,7 +66,13 @@ public final class VersionedReadMapping {
     public static VersionedRead.Reply replyFromProto(DataProto.ReadReply proto) {
         return new VersionedRead.Reply(
                 Wire.list("parts", proto.getPartsList(), Limits.ACTORS_PER_TABLE_MAX, VersionedReadMapping::part),
-                FailureMapping.fromProto(proto.getFailuresList()));
+                FailureMapping.fromProto(proto.getFailuresList()),
+                versions("open", proto.getOpenList()),
+                versions("denied", proto.getDeniedList()));
+    }
+
+    private static List<Long> versions(String field, List<Long> versions) {
+        return Wire.list(field, versions, VersionedRead.Reply.DOUBTS_MAX, version -> Wire.notNegative(field, version));
     }
 
     private static VersionedRead.Part part(DataProto.ReadPart proto) {

@@ -7,10 +7,10 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.VersionedRead;
@@ -22,6 +22,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -109,11 +110,11 @@ final class VersionedTask implements Timers.Cancel {
 
     private void settle(int place, VersionedShare share) {
         doubtful.incrementAndGet();
-        service.settler().settle(request.table(), key(place), request.at(), settled -> {
-            if (settled instanceof Outcome.Err<Done> err) {
-                results.set(place, failure(place, err.error()));
+        service.settler().settle(request.table(), key(place), request.at(), request.defers(), settled -> {
+            if (settled instanceof Outcome.Ok<Settled> ok) {
+                share.settled(ok.value());
             } else {
-                share.settled();
+                results.set(place, failure(place, ((Outcome.Err<Settled>) settled).error()));
             }
             settledOne(false);
         });
@@ -316,7 +317,14 @@ final class VersionedTask implements Timers.Cancel {
                 part.actors().forEach(actor -> failures.add(noRoom(actor)));
             }
         }
-        end(caller.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(new VersionedRead.Reply(parts, failures)));
+        end(caller.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(reply(parts, failures)));
+    }
+
+    private VersionedRead.Reply reply(List<VersionedRead.Part> parts, List<ActorFailure> failures) {
+        TreeSet<Long> open = new TreeSet<>();
+        TreeSet<Long> denied = new TreeSet<>();
+        shares.forEach(share -> share.doubts().addTo(open, denied));
+        return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied));
     }
 
     private static ActorFailure noRoom(int actor) {

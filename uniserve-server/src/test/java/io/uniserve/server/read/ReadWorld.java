@@ -29,10 +29,10 @@ import io.uniserve.model.TableName;
 import io.uniserve.port.kv.KvActor;
 import io.uniserve.port.kv.KvEngine;
 import io.uniserve.port.kv.KvUpdates;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.exchange.ExchangeLimits;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
@@ -82,7 +82,7 @@ final class ReadWorld implements AutoCloseable {
     final Map<ReplicaKey, SnapshotShelf<Actor>> shelves = new ConcurrentHashMap<>();
 
     final AtomicReference<Settler> settled =
-            new AtomicReference<>((table, key, at, done) -> done.done(Outcome.ok(Done.DONE)));
+            new AtomicReference<>((table, key, at, defers, done) -> done.done(Outcome.ok(Settled.ALL)));
     final List<Runnable> waiting = new CopyOnWriteArrayList<>();
     private final List<String> unpublished = new CopyOnWriteArrayList<>();
     final AtomicInteger refreshes = new AtomicInteger();
@@ -127,7 +127,8 @@ final class ReadWorld implements AutoCloseable {
                 () -> Optional.of(routing),
                 table -> refreshes.incrementAndGet(),
                 new MemoryFaults(fatal::set),
-                (table, key, at, done) -> Objects.requireNonNull(settled.get()).settle(table, key, at, done),
+                (table, key, at, defers, done) ->
+                        Objects.requireNonNull(settled.get()).settle(table, key, at, defers, done),
                 exchange,
                 1);
     }

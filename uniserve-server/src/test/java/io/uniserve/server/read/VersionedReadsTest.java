@@ -15,9 +15,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.VersionedRead;
@@ -195,21 +195,52 @@ class VersionedReadsTest {
         actor(0, 5);
         actor(1, 7);
         doubt(1, 4);
-        AtomicReference<Completion<Done>> asked = new AtomicReference<>();
-        world.settled.set((table, key, at, done) -> asked.set(done));
+        AtomicReference<Completion<Settled>> asked = new AtomicReference<>();
+        world.settled.set((table, key, at, defers, done) -> asked.set(done));
         CompletableFuture<Outcome<VersionedRead.Reply>> reply = start(request("kv.count@1", 0, 0, 1));
         assertThat(reply).isNotDone();
         world.put(1, "decided");
         world.keep(1, 4, 100);
-        Objects.requireNonNull(asked.get()).done(Outcome.ok(Done.DONE));
+        Objects.requireNonNull(asked.get()).done(Outcome.ok(Settled.ALL));
         assertThat(of(reply).parts()).extracting(VersionedReadsTest::value).containsExactlyInAnyOrder(5L, 8L);
+    }
+
+    @Test
+    void theAnswerSaysWhatIsLeftOpenAndWhatIsDenied() {
+        actor(0, 5);
+        actor(1, 7);
+        actor(2, 9);
+        doubt(0, 4);
+        doubt(1, 4);
+        world.settled.set((table, key, at, defers, done) ->
+                done.done(Outcome.ok(key.actor() == 0 && defers ? Settled.open(4) : Settled.denied(4))));
+        VersionedRead plain = request("kv.count@1", 0, 0, 1, 2);
+        VersionedRead.Reply reply = of(start(deferring(plain, true)));
+        assertThat(reply.parts()).hasSize(3);
+        assertThat(reply.open()).containsExactly(4L);
+        assertThat(reply.denied()).containsExactly(4L);
+        assertThat(of(start(deferring(plain, false))).open()).isEmpty();
+    }
+
+    private static VersionedRead deferring(VersionedRead plain, boolean defers) {
+        return new VersionedRead(
+                plain.table(),
+                plain.tableId(),
+                plain.targets(),
+                plain.operator(),
+                plain.parameters(),
+                plain.at(),
+                plain.merged(),
+                defers,
+                plain.strict(),
+                plain.remainingNanos());
     }
 
     @Test
     void aDoubtAfterTheVersionAskedForDoesNotMatter() {
         actor(0, 5);
         doubt(0, 4);
-        world.settled.set((table, key, at, done) -> {
+        world.settled.set((table, key, at, defers, done) -> {
             throw new AssertionError("nothing to settle");
         });
         assertThat(value(count(3, 0).parts().get(0))).isEqualTo(5);
@@ -220,7 +251,7 @@ class VersionedReadsTest {
         actor(0, 5);
         actor(1, 7);
         doubt(1, 4);
-        world.settled.set((table, key, at, done) ->
+        world.settled.set((table, key, at, defers, done) ->
                 done.done(Outcome.err(new UniserveException(ErrorCode.UNAVAILABLE, "version 4 is in doubt"))));
         VersionedRead.Reply reply = count(0, 0, 1);
         assertThat(reply.parts()).extracting(VersionedRead.Part::actors).containsExactly(List.of(0));
@@ -258,9 +289,9 @@ class VersionedReadsTest {
     void noMoreIsKnownAfterADoubtIsSettled() {
         actor(0, 5);
         doubt(0, 4);
-        world.settled.set((table, key, at, done) -> {
+        world.settled.set((table, key, at, defers, done) -> {
             world.gates.version(TABLE_ID, 9);
-            done.done(Outcome.ok(Done.DONE));
+            done.done(Outcome.ok(Settled.ALL));
         });
         assertThat(count(0, 0).parts()).extracting(VersionedRead.Part::at).containsExactly(3L);
     }

@@ -15,6 +15,7 @@ import io.uniserve.testkit.simulation.kernel.Prng;
 import io.uniserve.testkit.simulation.kernel.Process;
 import io.uniserve.testkit.simulation.plant.CutApart;
 import io.uniserve.testkit.simulation.plant.MuteVersions;
+import io.uniserve.testkit.simulation.plant.OpenTaken;
 import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.RenamingNetwork;
 import io.uniserve.testkit.simulation.plant.UnversionedScatters;
@@ -126,7 +127,11 @@ public final class ClientFactory {
 
     private Customer atomicClient(String name, Process process) {
         VersionedNetwork wire = world.wire.versionedNetwork(process);
-        VersionedNetwork versions = world.plant == Plant.ONE_ROUND ? new MuteVersions(wire) : wire;
+        VersionedNetwork versions = switch (world.plant) {
+            case ONE_ROUND -> new MuteVersions(wire);
+            case OPEN_TAKEN -> new OpenTaken(wire);
+            default -> wire;
+        };
         ReaderEnvironment env = environment(process, world.ids(process));
         return new AtomicClient(
                 name,

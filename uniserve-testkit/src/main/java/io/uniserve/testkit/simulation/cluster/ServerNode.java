@@ -228,7 +228,8 @@ public final class ServerNode implements Node {
                 engine,
                 gates,
                 standing(Plant.LEASE_IGNORED),
-                (request, key, settled) -> machine.settle(request.table(), key, request.at(), settled),
+                (request, key, settled) ->
+                        machine.settle(request.table(), key, request.at(), request.defers(), settled),
                 world.plant == Plant.DOUBTS_IGNORED ? HastyEyes::withoutDoubt : gate -> gate,
                 world.queue,
                 world.observer,

@@ -8,9 +8,9 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.ReadGate;
+import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.gate.VersionedShare;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.VersionedRead;
@@ -25,6 +25,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -53,7 +54,7 @@ public final class VersionedReader {
     /** Settles doubts on the server's loop. */
     @FunctionalInterface
     public interface Settler {
-        void settle(VersionedRead request, ReplicaKey key, Completion<Done> completion);
+        void settle(VersionedRead request, ReplicaKey key, Completion<Settled> completion);
     }
 
     /** @param eyes how it sees a gate */
@@ -116,10 +117,11 @@ public final class VersionedReader {
                 ready(work);
             } else if (share.rules.admit(gate, clock.nanos()) == VersionedShare.Next.SETTLE) {
                 settler.settle(work.request, share.key, settled -> {
-                    if (settled instanceof Outcome.Err<Done> err) {
-                        share.fail(err.error().code(), err.error().reason());
+                    if (settled instanceof Outcome.Ok<Settled> ok) {
+                        share.rules.settled(ok.value());
                     } else {
-                        share.rules.settled();
+                        UniserveException error = ((Outcome.Err<Settled>) settled).error();
+                        share.fail(error.code(), error.reason());
                     }
                     ready(work);
                 });
@@ -211,7 +213,11 @@ public final class VersionedReader {
             work.arrived.close();
         }
         List<VersionedRead.Part> told = merged(work.request, parts);
-        process.post(step(), () -> work.completion.done(Outcome.ok(new VersionedRead.Reply(told, failures))));
+        TreeSet<Long> open = new TreeSet<>();
+        TreeSet<Long> denied = new TreeSet<>();
+        work.shares.forEach(share -> share.rules.doubts().addTo(open, denied));
+        VersionedRead.Reply reply = new VersionedRead.Reply(told, failures, List.copyOf(open), List.copyOf(denied));
+        process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
 
     /** Values of several actors at one version become one where the asker takes that, as on a server. */

@@ -19,7 +19,9 @@ public record MuteVersions(VersionedNetwork network) implements VersionedNetwork
                         ok.value().parts().stream()
                                 .map(part -> new VersionedRead.Part(part.actors(), ANY, part.value()))
                                 .toList(),
-                        ok.value().failures())));
+                        ok.value().failures(),
+                        ok.value().open(),
+                        ok.value().denied())));
             } else {
                 completion.done(reply);
             }

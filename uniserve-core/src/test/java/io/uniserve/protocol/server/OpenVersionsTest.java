@@ -1,0 +1,96 @@
+package io.uniserve.protocol.server;
+
+import static io.uniserve.protocol.server.AtomicCluster.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.UpdateReply;
+import io.uniserve.protocol.message.VersionedRead;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/** Reads of several servers: what one of them leaves open counts where another one's driver denies it. */
+class OpenVersionsTest {
+    private final AtomicCluster atomic = new AtomicCluster(2, 2, 1);
+    private final Cluster cluster = atomic.cluster;
+    private final Host driver = atomic.primary(0);
+    private final Host other = atomic.primary(1);
+    private final AtomicReader reader = new AtomicReader(atomic);
+    private final List<VersionedRead.Reply> heard = new ArrayList<>();
+    private List<Outcome<UpdateReply>> outcome = List.of();
+
+    /** A version is prepared by both, and its commit is on its way. */
+    @BeforeEach
+    void committing() {
+        assertThat(driver).isNotSameAs(other);
+        driver.registry().hold(AtomicCluster.DECISION);
+        outcome = atomic.send(driver, cluster.nextId(), 1, rows("a", 0, 1));
+        cluster.await(() -> driver.registry().holding() > 0, 10);
+        atomic.awaitPrepared(1, 0, 1);
+        reader.ear = reply -> {
+            heard.add(reply);
+            return reply;
+        };
+    }
+
+    private void decided() {
+        driver.registry().release();
+        assertThat(atomic.version(outcome)).isEqualTo(1);
+        reader.ear = reply -> reply;
+        assertThat(reader.read().values()).containsValues("1=a").hasSize(2);
+    }
+
+    private static VersionedRead.Reply without(VersionedRead.Reply reply) {
+        return new VersionedRead.Reply(reply.parts(), reply.failures(), reply.open(), List.of());
+    }
+
+    @Test
+    void oneRoundWhereTheDriverIsAmongThoseAsked() {
+        AtomicReader.Read read = reader.read();
+        assertThat(read.version()).isZero();
+        assertThat(read.rounds()).isEqualTo(1);
+        assertThat(reader.asked).hasSize(2).allMatch(VersionedRead::defers);
+        assertThat(heard).extracting(VersionedRead.Reply::open).containsExactlyInAnyOrder(List.of(), List.of(1L));
+        assertThat(heard).extracting(VersionedRead.Reply::denied).containsExactlyInAnyOrder(List.of(1L), List.of());
+        decided();
+    }
+
+    @Test
+    void whatNobodyDeniesIsAskedForAgainAndItsDriverIsAsked() {
+        reader.ear = OpenVersionsTest::without;
+        AtomicReader.Read read = reader.read();
+        assertThat(read.version()).isZero();
+        assertThat(read.rounds()).isEqualTo(2);
+        assertThat(reader.asked).hasSize(3);
+        assertThat(reader.asked.get(2).defers()).as("nothing may be left open").isFalse();
+        assertThat(reader.asked.get(2).targets())
+                .extracting(VersionedRead.Target::actor)
+                .containsExactly(1);
+        decided();
+    }
+
+    @Test
+    void whatIsKnownByThenIsReadByAll() {
+        List<Outcome<UpdateReply>> before = outcome;
+        reader.ear = reply -> {
+            if (before.isEmpty()) { // the first answer: all servers have been asked
+                driver.registry().release();
+                cluster.await(() -> !before.isEmpty(), 10);
+            }
+            return without(reply);
+        };
+        AtomicReader.Read read = reader.read();
+        assertThat(read.version()).isEqualTo(1);
+        assertThat(read.values()).containsEntry(0, "1=a").containsEntry(1, "1=a");
+    }
+
+    @Test
+    void oneServerAloneLeavesNothingOpen() {
+        AtomicReader.Read read = reader.read(1);
+        assertThat(read.version()).isZero();
+        assertThat(reader.asked).hasSize(1).noneMatch(VersionedRead::defers);
+        decided();
+    }
+}

@@ -6,8 +6,8 @@ import java.util.Collection;
  * How a replica's doubts were settled for a reader who asks for the newest state.
  *
  * @param open a version that may have been committed and is left out, as the reader looks elsewhere for a denial of it; 0 for none
- * @param denied a version that is left out, as its driver has said after the question that nobody can know that it is committed; 0
- *     for none
+ * @param denied a version that is left out, as nobody could know that it is committed at some moment after the question: its driver
+ *     has said so, or the table's log; 0 for none
  */
 public record Settled(long open, long denied) {
     /** Nothing is left out. */
@@ -18,7 +18,7 @@ public record Settled(long open, long denied) {
         return new Settled(version, 0);
     }
 
-    /** Its driver has denied this version. */
+    /** Nobody could know of this version. */
     public static Settled denied(long version) {
         return new Settled(0, version);
     }

@@ -8,11 +8,11 @@ import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.tx.VersionedNetwork;
 import java.util.List;
 
-/** {@link Plant#OPEN_TAKEN}: readers do not hear which versions answers leave open. */
+/** {@link Plant#OPEN_TAKEN}: every server may leave versions open, and readers do not hear of it. */
 public record OpenTaken(VersionedNetwork network) implements VersionedNetwork {
     @Override
     public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
-        return network.read(to, request, reply -> {
+        return network.read(to, deferring(request), reply -> {
             if (reply instanceof Outcome.Ok<VersionedRead.Reply> ok) {
                 completion.done(Outcome.ok(new VersionedRead.Reply(
                         ok.value().parts(),
@@ -23,5 +23,19 @@ public record OpenTaken(VersionedNetwork network) implements VersionedNetwork {
                 completion.done(reply);
             }
         });
+    }
+
+    private static VersionedRead deferring(VersionedRead request) {
+        return new VersionedRead(
+                request.table(),
+                request.tableId(),
+                request.targets(),
+                request.operator(),
+                request.parameters(),
+                request.at(),
+                request.merged(),
+                request.newest(),
+                request.strict(),
+                request.remainingNanos());
     }
 }

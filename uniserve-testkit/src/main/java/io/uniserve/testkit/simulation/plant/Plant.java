@@ -55,7 +55,7 @@ public enum Plant {
     DISPLACED_UNTOLD(Workload.ATOMIC, "I1"),
     /** A primary votes and acknowledges at once, though a replica that was removed may still answer readers. */
     FENCE_SKIPPED(Workload.ATOMIC, "I3", "I4", "SUM"),
-    /** A reader takes answers that leave a version open, whether or not anybody denies that it is known. */
+    /** Readers take answers that leave a version open, of one server alone too, whether or not its driver denies it. */
     OPEN_TAKEN(Workload.ATOMIC, "I3", "I4", "SUM"),
     /** A reader in doubt believes its copy of the table's log, without having it confirmed. */
     CONFIRM_SKIPPED(Workload.ATOMIC, "I3", "I4", "SUM"),

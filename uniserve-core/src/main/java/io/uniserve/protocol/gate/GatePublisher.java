@@ -10,4 +10,10 @@ public interface GatePublisher {
 
     /** A newest committed version of a table whose updates are atomic, as far as this server knows; it never falls. */
     default void version(long tableId, long version) {}
+
+    /**
+     * A version of a table that this server drives and of which nobody can know that it is committed, until this time or until another
+     * call or {@link #version} says otherwise, whichever comes first.
+     */
+    default void denies(long tableId, Denial denial) {}
 }

@@ -5,6 +5,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.gate.Denial;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.PeerRequest;
@@ -164,6 +165,11 @@ final class AtomicTables {
         @Override
         public void known(long tableId, long version) {
             gates.version(tableId, version);
+        }
+
+        @Override
+        public void denies(long tableId, Denial denial) {
+            gates.denies(tableId, denial);
         }
     }
 }

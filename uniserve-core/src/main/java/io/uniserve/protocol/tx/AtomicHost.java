@@ -7,6 +7,7 @@ import io.uniserve.model.TableMap;
 import io.uniserve.model.TableMeta;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.gate.Denial;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.replica.Replica;
 import java.util.List;
@@ -38,6 +39,9 @@ public interface AtomicHost {
 
     /** Readers may be told that the table's versions through this one are decided. */
     void known(long tableId, long version);
+
+    /** Readers may be told that nobody can know of this version of the table. */
+    void denies(long tableId, Denial denial);
 
     /** A driver here has written the table's log: what changed there is known here. */
     void wroteLog(TableName table);

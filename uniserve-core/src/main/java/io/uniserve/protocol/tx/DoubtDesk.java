@@ -167,7 +167,8 @@ final class DoubtDesk {
             } else if (at > 0) {
                 fail("version " + doubt + " is in flight, though version " + at + " was asked for");
             } else {
-                completion.done(Outcome.ok(Settled.denied(doubt))); // confirmed after the question: nobody has committed it
+                completion.done(
+                        Outcome.ok(Settled.denied(doubt))); // confirmed after the question: nobody has committed it
             }
         }
 

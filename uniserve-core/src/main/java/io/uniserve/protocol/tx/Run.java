@@ -7,6 +7,7 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.gate.Denial;
 import io.uniserve.protocol.message.BatchRows;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerReply.Vote;
@@ -36,7 +37,7 @@ final class Run {
     final long deadlineNanos;
     final List<Waiting> updates;
     /** This driver, and nobody else, has begun it. */
-    boolean mine;
+    private boolean mine;
     /** Its commit was sent at least once. */
     boolean committing;
     /** When it was sent the first time: that one may be applied later, whatever is tried again. */
@@ -179,11 +180,30 @@ final class Run {
     void committing(long now) {
         committingNanos = committing ? committingNanos : now;
         committing = true;
+        deny(committingNanos + config.denyNanos());
     }
 
-    /** Nothing more is asked or heard. */
+    /** @param here this driver, and nobody else, has begun it */
+    void begun(boolean here) {
+        mine = here;
+        deny(deadlineNanos);
+    }
+
+    boolean mine() {
+        return mine;
+    }
+
+    /** Readers are told what {@link #undisclosed} says, without asking the loop. */
+    private void deny(long untilNanos) {
+        if (mine) {
+            host.denies(tableId, new Denial(version, untilNanos));
+        }
+    }
+
+    /** Nothing more is asked, heard or denied. */
     void end() {
         over = true;
+        host.denies(tableId, Denial.NONE);
     }
 
     /** Asks whoever has not voted in the epoch that it has now. */

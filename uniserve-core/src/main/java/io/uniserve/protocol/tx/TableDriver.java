@@ -451,7 +451,7 @@ final class TableDriver {
         refused = null;
         badMap = -2;
         Run begun = new Run(host, config, table, tableId, version, known.version(), updates, herald, new Votes());
-        begun.mine = mine;
+        begun.begun(mine);
         run = begun;
         begun.ask(now());
         herald.tellReplicas(begun.participants());
@@ -539,7 +539,7 @@ final class TableDriver {
     private void commit(Run now, TableLog known, AtomicHost.Table map) {
         now.committing(now());
         TableLog committed = teller.struck(LogSteps.commit(named(now, known)));
-        boolean more = now.mine && ahead.may(committed, map.map().actors().size(), now());
+        boolean more = now.mine() && ahead.may(committed, map.map().actors().size(), now());
         ahead.sent(more ? committed.next() : 0, now());
         TableLog next = more ? LogSteps.beginAhead(committed, host.self()) : committed;
         write(next, map.mapVersion(), written -> {

@@ -338,10 +338,11 @@ final class AtomicCluster {
     }
 
     private static VersionedRead.Reply reply(
-            List<VersionedRead.Part> parts, List<ActorFailure> failures, List<VersionedShare> shares) {
+            List<VersionedRead.Part> parts, List<ActorFailure> failures, List<VersionedShare> shares, long own) {
         TreeSet<Long> open = new TreeSet<>();
         TreeSet<Long> denied = new TreeSet<>();
         shares.forEach(share -> share.doubts().addTo(open, denied));
+        Settled.denied(own).addTo(open, denied);
         return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied));
     }
 
@@ -364,7 +365,11 @@ final class AtomicCluster {
                             target.actor(), answer.at(), Bytes.utf8(String.join(",", answer.rows()))));
                 }
                 if (parts.size() + failures.size() == request.targets().size()) {
-                    cluster.loop.soon(() -> completion.done(Outcome.ok(reply(parts, failures, shares))));
+                    cluster.loop.soon(() -> completion.done(Outcome.ok(reply(
+                            parts,
+                            failures,
+                            shares,
+                            request.defers() ? host.get().denied(request.tableId()) : 0))));
                 }
             }));
         }

@@ -3,6 +3,7 @@ package io.uniserve.protocol.server;
 import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Environment;
+import io.uniserve.protocol.gate.Denial;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.testing.TestingDisk;
@@ -22,6 +23,7 @@ final class Host {
     final TreeMap<ReplicaKey, ReadGate> gates = new TreeMap<>();
     final List<String> fatal = new ArrayList<>();
     private final TreeMap<Long, Long> versions = new TreeMap<>();
+    private final TreeMap<Long, Denial> denials = new TreeMap<>();
     private boolean up;
     private long incarnation;
     private @Nullable ServerMachine machine;
@@ -85,6 +87,11 @@ final class Host {
         return versions.getOrDefault(tableId, 0L);
     }
 
+    /** What its driver denies to readers now, 0 for nothing. */
+    long denied(long tableId) {
+        return denials.getOrDefault(tableId, Denial.NONE).at(version(tableId), cluster.loop.nanos());
+    }
+
     Address address() {
         return address;
     }
@@ -125,6 +132,11 @@ final class Host {
         @Override
         public void version(long tableId, long version) {
             versions.merge(tableId, version, Math::max);
+        }
+
+        @Override
+        public void denies(long tableId, Denial denial) {
+            denials.put(tableId, denial);
         }
 
         @Override

@@ -58,6 +58,29 @@ class OpenVersionsTest {
     }
 
     @Test
+    void aDriverDeniesWithoutADoubtOfItsOwn() {
+        AtomicCluster apart = new AtomicCluster(3, 3, 1);
+        Host drives = apart.primary(0);
+        drives.registry().hold(AtomicCluster.DECISION);
+        List<Outcome<UpdateReply>> told = apart.send(drives, apart.cluster.nextId(), 1, rows("a", 1));
+        apart.cluster.await(() -> drives.registry().holding() > 0, 10);
+        apart.awaitPrepared(1, 1);
+        assertThat(apart.doubt(drives, 0)).isZero();
+        AtomicReader all = new AtomicReader(apart);
+        all.ear = reply -> {
+            heard.add(reply);
+            return reply;
+        };
+        assertThat(all.read().rounds()).isEqualTo(1);
+        assertThat(heard).extracting(VersionedRead.Reply::open).contains(List.of(1L));
+        drives.registry().release();
+        assertThat(apart.version(told)).isEqualTo(1);
+        heard.clear();
+        assertThat(all.read().values()).containsEntry(1, "1=a");
+        assertThat(heard).allMatch(reply -> reply.denied().isEmpty());
+    }
+
+    @Test
     void whatNobodyDeniesIsAskedForAgainAndItsDriverIsAsked() {
         reader.ear = OpenVersionsTest::without;
         AtomicReader.Read read = reader.read();

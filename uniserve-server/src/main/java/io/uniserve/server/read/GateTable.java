@@ -2,6 +2,7 @@ package io.uniserve.server.read;
 
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.env.Timers;
+import io.uniserve.protocol.gate.Denial;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
 import java.util.Map;
@@ -17,6 +18,7 @@ import org.jspecify.annotations.Nullable;
 public final class GateTable implements GatePublisher {
     private final Map<ReplicaKey, ReadGate> gates = new ConcurrentHashMap<>();
     private final Map<Long, Long> versions = new ConcurrentHashMap<>();
+    private final Map<Long, Denial> denials = new ConcurrentHashMap<>();
     private final Map<ReplicaKey, Set<Waiter>> waiters = new ConcurrentHashMap<>();
 
     @Override
@@ -39,6 +41,17 @@ public final class GateTable implements GatePublisher {
     /** The newest committed version of the table that this server knows of, 0 for none. */
     long version(long tableId) {
         return versions.getOrDefault(tableId, 0L);
+    }
+
+    @Override
+    public void denies(long tableId, Denial denial) {
+        denials.put(tableId, denial);
+    }
+
+    /** A version of the table of which nobody can know at this moment that it is committed, 0 for none. */
+    long denied(long tableId, long nowNanos) {
+        Denial denial = denials.getOrDefault(tableId, Denial.NONE);
+        return denial.at(version(tableId), nowNanos);
     }
 
     /** The newest gate of the replica, null where there is none. */

@@ -41,6 +41,9 @@ final class VersionedTask implements Timers.Cancel {
     /** One for each target; at any time it is one thread's. */
     private final List<VersionedShare> shares = new ArrayList<>();
 
+    /** What this server's driver denied when the request came. */
+    private final long deniedFirst;
+
     private final long deadlineNanos;
     private final AtomicInteger doubtful = new AtomicInteger(1);
     private final AtomicInteger next = new AtomicInteger();
@@ -64,6 +67,7 @@ final class VersionedTask implements Timers.Cancel {
         this.caller = service.caller();
         long known = service.gates().version(request.tableId());
         request.targets().forEach(target -> shares.add(new VersionedShare(request, target, known)));
+        this.deniedFirst = request.defers() ? denied() : 0;
         this.deadlineNanos = service.clock().nanos() + request.remainingNanos();
         this.open = new AtomicInteger(request.targets().size());
         this.results = new AtomicReferenceArray<>(request.targets().size());
@@ -320,10 +324,19 @@ final class VersionedTask implements Timers.Cancel {
         end(caller.gone() ? Outcome.err(ReadService.gone()) : Outcome.ok(reply(parts, failures)));
     }
 
+    private long denied() {
+        return service.gates().denied(request.tableId(), service.clock().nanos());
+    }
+
     private VersionedRead.Reply reply(List<VersionedRead.Part> parts, List<ActorFailure> failures) {
         TreeSet<Long> open = new TreeSet<>();
         TreeSet<Long> denied = new TreeSet<>();
         shares.forEach(share -> share.doubts().addTo(open, denied));
+        if (request.defers()) { // others may be in doubt where these actors are not
+            denied.add(deniedFirst);
+            denied.add(denied());
+            denied.remove(0L);
+        }
         return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied));
     }
 

@@ -1,6 +1,7 @@
 package io.uniserve.testkit.simulation.engine;
 
 import io.uniserve.model.ReplicaKey;
+import io.uniserve.protocol.gate.Denial;
 import io.uniserve.protocol.gate.GatePublisher;
 import io.uniserve.protocol.gate.ReadGate;
 import java.util.Map;
@@ -12,6 +13,7 @@ import org.jspecify.annotations.Nullable;
 public final class Gates implements GatePublisher {
     private final Map<ReplicaKey, ReadGate> gates = new TreeMap<>();
     private final Map<Long, Long> versions = new TreeMap<>();
+    private final Map<Long, Denial> denials = new TreeMap<>();
     private final BiConsumer<ReplicaKey, ReadGate> tap;
 
     /** @param tap hears every gate published */
@@ -33,6 +35,16 @@ public final class Gates implements GatePublisher {
     /** The table's newest committed version that the server knows of, 0 for none. */
     public long version(long tableId) {
         return versions.getOrDefault(tableId, 0L);
+    }
+
+    @Override
+    public void denies(long tableId, Denial denial) {
+        denials.put(tableId, denial);
+    }
+
+    /** A version of the table of which nobody can know at this moment that it is committed, 0 for none. */
+    public long denied(long tableId, long nowNanos) {
+        return denials.getOrDefault(tableId, Denial.NONE).at(version(tableId), nowNanos);
     }
 
     @Override

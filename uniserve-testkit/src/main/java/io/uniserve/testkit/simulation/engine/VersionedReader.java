@@ -105,6 +105,7 @@ public final class VersionedReader {
     }
 
     private void admit(Work work) {
+        work.deniedFirst = gates.denied(work.request.tableId(), clock.nanos());
         for (Target target : work.request.targets()) {
             VersionedShare rules = new VersionedShare(work.request, target, work.known);
             work.shares.add(new Share(new ReplicaKey(work.request.tableId(), target.actor()), target, rules));
@@ -216,6 +217,11 @@ public final class VersionedReader {
         TreeSet<Long> open = new TreeSet<>();
         TreeSet<Long> denied = new TreeSet<>();
         work.shares.forEach(share -> share.rules.doubts().addTo(open, denied));
+        if (work.request.defers()) {
+            denied.add(work.deniedFirst);
+            denied.add(gates.denied(work.request.tableId(), clock.nanos()));
+            denied.remove(0L);
+        }
         VersionedRead.Reply reply = new VersionedRead.Reply(told, failures, List.copyOf(open), List.copyOf(denied));
         process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
@@ -274,6 +280,7 @@ public final class VersionedReader {
         private final List<Share> shares = new ArrayList<>();
         private final Completion<VersionedRead.Reply> completion;
         private int open;
+        private long deniedFirst;
         /** Of a gather. */
         private SimExchange.@Nullable Arrived arrived;
 

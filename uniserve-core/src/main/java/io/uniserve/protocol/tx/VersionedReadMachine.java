@@ -29,6 +29,7 @@ import java.util.Optional;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -39,7 +40,8 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A server may leave a version open that another server's driver has in flight. The answer counts where some server has denied
  * the version since the read began: nobody could know of it then, and so not when the read began. As a rule the driver's server is
- * among those asked, and no message more is needed. Else the actors are asked again, and their servers ask the driver.
+ * among those asked, and no message more is needed. Where another answer has the version, it is committed, and who left it open is
+ * asked again, for it. Else the actors are asked again, and their servers ask the driver.
  *
  * <p>Not thread-safe; the completion is called exactly once.
  */
@@ -112,6 +114,11 @@ public final class VersionedReadMachine {
         private Slot(int actor) {
             this.actor = actor;
         }
+
+        /** Whether its answer is of an older state. */
+        private boolean behind(long version) {
+            return part != null && part.at() < version;
+        }
     }
 
     private record Call(int number, long at, ServerId server, List<Slot> slots, Timers.Cancel[] cancel) {}
@@ -149,8 +156,8 @@ public final class VersionedReadMachine {
     }
 
     /**
-     * Reads each actor as of now, in one round where nothing is behind the client's floor; no two actors need agree. That is what
-     * level SERIALIZABLE promises. Call before the start.
+     * Reads each actor as of now, in one round where nothing is behind the client's floor or left open; no two actors need agree. That
+     * is what level SERIALIZABLE promises. Call before the start.
      */
     public VersionedReadMachine eachAsOfNow() {
         oneVersion = false;
@@ -438,48 +445,47 @@ public final class VersionedReadMachine {
     /** Goes on when all have answered: done when they agree, else once more for those that are behind. */
     private void settle() {
         long version = fixed > 0 ? fixed : Math.max(at, floors.of(tableId));
+        long newest = version;
         for (Slot slot : slots.values()) {
             if (slot.part == null) {
                 dispatch();
                 return;
             }
-            version = oneVersion ? Math.max(version, slot.part.at()) : version;
+            newest = Math.max(newest, slot.part.at());
         }
-        if (leftOpen()) {
+        long open = slots.values().stream().mapToLong(this::open).max().orElse(0);
+        if (open > newest) {
             insists = true;
-            rounds++;
-            dispatch();
+            askAgain(slot -> open(slot) > 0);
             return;
         }
-        boolean behind = false;
-        for (Slot slot : slots.values()) {
-            if (slot.part != null && slot.part.at() < version) {
-                slot.part = null;
-                slot.tried.clear();
-                behind = true;
-            }
-        }
-        if (behind) {
-            at = version;
-            rounds++;
-            dispatch();
+        version = oneVersion ? newest : Math.max(version, open); // what one has left open another knows to be committed
+        long wanted = version;
+        if (slots.values().stream().anyMatch(slot -> slot.behind(wanted))) {
+            at = wanted;
+            askAgain(slot -> slot.behind(wanted));
         } else {
             succeed(version);
         }
     }
 
-    /** Takes back answers that leave a version open which nobody has denied; true where there are some. */
-    private boolean leftOpen() {
-        boolean some = false;
-        for (Slot slot : slots.values()) {
-            if (!denied.containsAll(slot.open)) {
-                slot.part = null;
-                slot.open = List.of();
-                slot.tried.clear();
-                some = true;
-            }
-        }
-        return some;
+    /** The newest version that the slot's answer leaves open and nobody has denied; 0 for none. */
+    private long open(Slot slot) {
+        return slot.open.stream()
+                .filter(version -> slot.behind(version) && !denied.contains(version))
+                .mapToLong(Long::longValue)
+                .max()
+                .orElse(0);
+    }
+
+    private void askAgain(Predicate<Slot> which) {
+        List<Slot> again = slots.values().stream().filter(which).toList();
+        again.forEach(slot -> {
+            slot.part = null;
+            slot.tried.clear();
+        });
+        rounds++;
+        dispatch();
     }
 
     /** Every actor's answer is complete through this version at least. */

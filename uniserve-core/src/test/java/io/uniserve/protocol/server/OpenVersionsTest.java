@@ -4,6 +4,7 @@ import static io.uniserve.protocol.server.AtomicCluster.rows;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.VersionedRead;
 import java.util.ArrayList;
@@ -107,6 +108,19 @@ class OpenVersionsTest {
         AtomicReader.Read read = reader.read();
         assertThat(read.version()).isEqualTo(1);
         assertThat(read.values()).containsEntry(0, "1=a").containsEntry(1, "1=a");
+    }
+
+    @Test
+    void whatAnotherServerKnowsIsAskedForAtOnce() {
+        cluster.network.lose((to, request) -> request instanceof PeerRequest.Decide);
+        driver.registry().release();
+        assertThat(atomic.version(outcome)).isEqualTo(1);
+        AtomicReader.Read read = reader.read();
+        assertThat(heard).extracting(VersionedRead.Reply::open).contains(List.of(1L));
+        assertThat(read.version()).isEqualTo(1);
+        assertThat(read.rounds()).isEqualTo(2);
+        assertThat(reader.asked).hasSize(3);
+        assertThat(reader.asked.get(2).at()).as("that very version").isEqualTo(1);
     }
 
     @Test

@@ -122,17 +122,23 @@ public final class Limits {
     public static final int ATOMIC_BATCHES_PER_VERSION_MAX = 256;
     public static final int ATOMIC_UPDATES_WAITING_MAX = 4_096;
 
-    /** Of one table's updates at one driver; those that came in pieces are in {@link #STAGED_UPDATES_BYTES_MAX} instead. */
+    /** Of one table's updates at one driver; rows that were staged at primaries are in {@link #STAGED_ROWS_BYTES_MAX} instead. */
     public static final long ATOMIC_UPDATES_WAITING_BYTES_MAX = 64L << 20;
 
     /** Of one update of all its actors; what an actor gets is one entry of its log. */
     public static final long ATOMIC_UPDATE_BYTES_MAX = 128L << 20;
 
-    /** Updates that come in pieces, on one server, until they have their outcome. */
-    public static final long STAGED_UPDATES_BYTES_MAX = 256L << 20;
+    /** Rows of large atomic updates that one server keeps until they are prepared and committed. */
+    public static final long STAGED_ROWS_BYTES_MAX = 256L << 20;
 
-    /** A piece that comes later than this after the one before it finds that one gone. */
-    public static final long STAGED_UPDATE_IDLE_MS = 30_000;
+    /** Staged rows that nobody asks for are let go after this time. */
+    public static final long STAGED_ROWS_IDLE_MS = 30_000;
+
+    /** Rows of a larger atomic update go to the primaries of its actors by themselves. */
+    public static final long STAGED_FROM_BYTES = 256L << 10;
+
+    /** Rows that are staged with one message, or one actor's: a server hashes them between other things. */
+    public static final long STAGED_MESSAGE_BYTES = 4L << 20;
 
     /** A client that was told of a table's version longer ago asks for it before its next update. */
     public static final long VERSION_RECENT_MS = 10_000;

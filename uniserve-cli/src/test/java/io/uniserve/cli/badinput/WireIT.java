@@ -119,6 +119,13 @@ class WireIT {
         refusedRead(read().setParameters(ByteString.copyFrom(new byte[Limits.PARAMETER_BYTES_MAX + 1])), "parameters");
     }
 
+    private DataProto.UpdateRequest.Builder staged(long bytes, String sha256) {
+        DataProto.UpdateRequest.Builder update = update(ByteString.EMPTY);
+        update.getActorsBuilder(0)
+                .setStaged(ModelProto.StagedRows.newBuilder().setBytes(bytes).setSha256(sha256));
+        return update;
+    }
+
     @Test
     void fieldsOfUpdates() {
         ByteString none = ByteString.copyFrom(new byte[4]);
@@ -130,22 +137,14 @@ class WireIT {
         refusedUpdate(ErrorCode.INVALID_ARGUMENT, update(none).setLowWater(-1), "low_water");
         ByteString large = ByteString.copyFrom(new byte[Limits.BATCH_BYTES_MAX + 1]);
         refusedUpdate(ErrorCode.INVALID_ARGUMENT, update(large), "rows", "" + Limits.BATCH_BYTES_MAX);
-        for (int number : new int[] {-1, 2, Integer.MAX_VALUE}) {
-            refusedUpdate(
-                    ErrorCode.INVALID_ARGUMENT,
-                    update(none)
-                            .setPiece(DataProto.UpdatePiece.newBuilder()
-                                    .setNumber(number)
-                                    .setCount(2)),
-                    "piece " + number + " of 2");
+        for (long bytes : new long[] {-1, 0, Limits.BATCH_BYTES_MAX + 1L}) {
+            refusedUpdate(ErrorCode.INVALID_ARGUMENT, staged(bytes, "0".repeat(64)), "staged.bytes is " + bytes);
         }
-        DataProto.UpdatePiece.Builder many =
-                DataProto.UpdatePiece.newBuilder().setCount(Limits.ACTORS_PER_TABLE_MAX + 1);
-        refusedUpdate(ErrorCode.INVALID_ARGUMENT, update(none).setPiece(many), "" + Limits.ACTORS_PER_TABLE_MAX);
-        refusedUpdate(
-                ErrorCode.INVALID_ARGUMENT,
-                update(none).setPiece(DataProto.UpdatePiece.newBuilder().setCount(2)),
-                "send several updates");
+        for (String sha256 : new String[] {"", "0", "0".repeat(65), "A".repeat(64), "../".repeat(21) + "x"}) {
+            refusedUpdate(ErrorCode.INVALID_ARGUMENT, staged(1, sha256), "staged.sha256");
+        }
+        refusedUpdate(ErrorCode.INVALID_ARGUMENT, staged(1, "0".repeat(64)), "send them directly");
+        refusedUpdate(ErrorCode.INVALID_ARGUMENT, update(none).setStages(true), "send them directly");
         refusedUpdate(
                 ErrorCode.TABLE_NOT_FOUND, update(none).setTableId(words.meta().tableId() + 1000), "does not exist");
     }

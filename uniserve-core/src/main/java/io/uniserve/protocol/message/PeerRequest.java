@@ -124,6 +124,11 @@ public sealed interface PeerRequest {
         public Prepare {
             batches = List.copyOf(batches);
         }
+
+        /** The same with these rows. */
+        public Prepare with(List<BatchRows> other) {
+            return new Prepare(table, key, epoch, version, previous, participants, other, told);
+        }
     }
 
     /**

@@ -5,6 +5,7 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One server's share of an eventual update: rows of each actor whose primary it is; or a whole atomic update, for the server
@@ -12,7 +13,8 @@ import java.util.List;
  *
  * @param lowWater the client's smallest unfinished sequence; of an atomic update a version that was committed before the
  *     request was first sent, 0 where that is not known
- * @param piece of an atomic update that does not fit in one message: which one this is
+ * @param stages true where nothing is applied: the rows are kept in memory at their actors' primary for an atomic update of this
+ *     request id, whose driver then gets only their hashes
  */
 public record UpdateRequest(
         TableName table,
@@ -24,7 +26,7 @@ public record UpdateRequest(
         String function,
         List<ActorRows> actors,
         long remainingNanos,
-        Piece piece) {
+        boolean stages) {
     public UpdateRequest {
         actors = List.copyOf(actors);
     }
@@ -40,32 +42,25 @@ public record UpdateRequest(
             String function,
             List<ActorRows> actors,
             long remainingNanos) {
-        this(table, tableId, request, lowWater, attempt, level, function, actors, remainingNanos, Piece.WHOLE);
+        this(table, tableId, request, lowWater, attempt, level, function, actors, remainingNanos, false);
     }
 
     /**
-     * A piece of an update: whole actors, in the order of the update. Pieces are sent one after the other to one server, which
-     * holds them; a reply without acknowledgements and failures asks for the next one, the last one is answered with the outcome.
+     * Rows for one actor: a count, then each row by its codec (see {@code io.uniserve.codec.Codecs#list}).
      *
-     * @param number from 0
-     * @param count of all pieces
-     * @param sha256 of the whole update, in hex; empty where it is in one piece
+     * @param rows none where they are staged
+     * @param staged the rows that the actor's primary has already; null where they are here
      */
-    public record Piece(int number, int count, String sha256) {
-        /** The update is in one piece. */
-        public static final Piece WHOLE = new Piece(0, 1, "");
-
-        /** True where there are no others. */
-        public boolean whole() {
-            return count == 1;
+    public record ActorRows(
+            int actor, long epoch, Bytes rows, @Nullable StagedRows staged) {
+        /** Rows that are here. */
+        public ActorRows(int actor, long epoch, Bytes rows) {
+            this(actor, epoch, rows, null);
         }
 
-        /** True when all others went before. */
-        public boolean last() {
-            return number == count - 1;
+        /** Of the rows, wherever they are. */
+        public long bytes() {
+            return staged == null ? rows.size() : staged.bytes();
         }
     }
-
-    /** Rows for one actor: a count, then each row by its codec (see {@code io.uniserve.codec.Codecs#list}). */
-    public record ActorRows(int actor, long epoch, Bytes rows) {}
 }

@@ -81,6 +81,7 @@ final class AtomicTables {
             prepare.told().ifPresent(told -> told(prepare.table(), told));
         } else if (request instanceof PeerRequest.Decide decide) {
             decide.told().ifPresent(told -> told(decide.table(), told));
+            service.decided(decide);
             if (decide.commit()) { // a log that is too large to be told is read
                 service.disclosure().disclosed(decide.key().tableId(), decide.version());
             }

@@ -220,7 +220,7 @@ public final class ServerMachine {
             if (replica == null) {
                 later(completion, Outcome.ok(PeerReply.Vote.later(0, "this server does not hold the actor")));
             } else {
-                replica.prepare(prepare, outcome -> later(completion, outcome));
+                replica.prepare(atomic.service().filled(prepare), outcome -> later(completion, outcome));
             }
         } else if (request instanceof PeerRequest.Decide decide) {
             Replica replica = replicas.find(decide.key());

@@ -59,9 +59,9 @@ final class UpdateDesk {
             atomic(request, view, completion);
             return;
         }
-        if (!request.piece().whole()) {
-            UniserveException eventual = UniserveException.invalid(
-                    "updates in pieces are for tables with atomic updates: send several updates");
+        if (request.stages() || request.actors().stream().anyMatch(rows -> rows.staged() != null)) {
+            UniserveException eventual = UniserveException.invalid("rows are staged for atomic updates, which table "
+                    + request.table() + " has not: send them directly");
             env.timers().after(0, () -> completion.done(Outcome.err(eventual)));
             return;
         }
@@ -104,20 +104,26 @@ final class UpdateDesk {
 
     private static @Nullable UniserveException check(UpdateRequest request) {
         TreeSet<Integer> actors = new TreeSet<>();
+        long here = 0;
         long bytes = 0;
         for (ActorRows rows : request.actors()) {
             if (!actors.add(rows.actor())) {
                 return UniserveException.invalid("actor " + rows.actor() + " is named twice: send its rows together");
             }
-            bytes += rows.rows().size();
+            if (rows.staged() != null && (request.stages() || rows.rows().size() > 0)) {
+                return UniserveException.invalid("rows of actor " + rows.actor() + " are here and staged: send either");
+            }
+            here += rows.rows().size();
+            bytes += rows.bytes();
         }
         if (actors.isEmpty()) {
             return UniserveException.invalid("an update names no actor: send rows");
         }
-        if (bytes > Limits.BATCH_BYTES_MAX) {
-            return new UniserveException(
-                    ErrorCode.TOO_LARGE,
-                    "the update has " + bytes + " bytes, at most " + Limits.BATCH_BYTES_MAX + ": send smaller batches");
+        if (here > Limits.BATCH_BYTES_MAX) {
+            return tooLarge(here, Limits.BATCH_BYTES_MAX);
+        }
+        if (bytes > Limits.ATOMIC_UPDATE_BYTES_MAX) {
+            return tooLarge(bytes, Limits.ATOMIC_UPDATE_BYTES_MAX);
         }
         if (request.function().length() > 4 * Limits.NAME_LENGTH_MAX) {
             return new UniserveException(ErrorCode.UNKNOWN_UPDATE, "the update function's name is too long");
@@ -127,6 +133,11 @@ final class UpdateDesk {
                     + ": use more than 0 and at most " + Limits.DEADLINE_MS_MAX + " ms");
         }
         return null;
+    }
+
+    private static UniserveException tooLarge(long bytes, long max) {
+        return new UniserveException(
+                ErrorCode.TOO_LARGE, "the update has " + bytes + " bytes, at most " + max + ": send smaller batches");
     }
 
     private static UniserveException notFound(UpdateRequest request) {

@@ -13,6 +13,7 @@ import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.Settled;
 import io.uniserve.protocol.message.PeerReply;
 import io.uniserve.protocol.message.PeerRequest;
+import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.replica.Replica;
@@ -34,7 +35,7 @@ public final class AtomicService {
     private final TreeMap<TableName, Seen> seen = new TreeMap<>();
     private final Disclosure disclosure;
     private final DoubtDesk doubts;
-    private final StagedUpdates staged;
+    private final RowStage stage;
     private boolean stopped;
     private long nextLook;
 
@@ -57,7 +58,7 @@ public final class AtomicService {
         this.config = config;
         this.disclosure = new Disclosure(host.env(), config);
         this.doubts = new DoubtDesk(host, config, this::look, this::copy, this::driverLook);
-        this.staged = new StagedUpdates(host.env().clock(), this::drive);
+        this.stage = new RowStage(host.env().clock(), this::leads);
         this.nextLook = host.env().clock().nanos() + config.lookNanos();
     }
 
@@ -69,11 +70,26 @@ public final class AtomicService {
     /** A client's update of such a table. The reply has all its actors acknowledged or all failed. */
     public void submit(UpdateRequest request, Completion<UpdateReply> completion) {
         Completion<UpdateReply> later = outcome -> host.env().timers().after(0, () -> completion.done(outcome));
-        if (request.piece().whole()) {
-            drive(request, ContentHash.of(request), later);
+        if (request.stages()) {
+            later.done(stage.keep(request));
         } else {
-            staged.take(request, later);
+            drive(request, ContentHash.of(request), later);
         }
+    }
+
+    private boolean leads(ReplicaKey key) {
+        return host.replicas(key.tableId()).stream()
+                .anyMatch(replica -> replica.key().equals(key) && replica.leads());
+    }
+
+    /** Rows that clients have brought here for drivers elsewhere. */
+    public Prepare filled(Prepare prepare) {
+        return stage.filled(prepare);
+    }
+
+    /** A decision arrived; rows that were kept for its version are not needed any more. */
+    public void decided(PeerRequest.Decide decide) {
+        stage.decided(decide);
     }
 
     private void drive(UpdateRequest request, String sha256, Completion<UpdateReply> completion) {
@@ -232,7 +248,7 @@ public final class AtomicService {
 
     /** For how long {@link #tick} will have nothing to do. */
     public long quietNanos(long now) {
-        return seen.isEmpty() && drivers.isEmpty() && staged.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextLook - now);
+        return seen.isEmpty() && drivers.isEmpty() && stage.isEmpty() ? Long.MAX_VALUE : Math.max(0, nextLook - now);
     }
 
     /** Time passes. */
@@ -253,7 +269,7 @@ public final class AtomicService {
             }
         }
         drivers.values().forEach(TableDriver::flush);
-        staged.expire();
+        stage.expire();
     }
 
     private void mend(TableName name, Seen table, List<Replica> mine, long now) {

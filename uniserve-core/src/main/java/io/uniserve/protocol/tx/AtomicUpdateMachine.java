@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
+import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
@@ -15,7 +16,6 @@ import io.uniserve.protocol.message.Cut;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.UpdateRequest.ActorRows;
-import io.uniserve.protocol.message.UpdateRequest.Piece;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RouteIndex;
@@ -29,7 +29,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * One atomic update at its client: gives it whole to a server that drives it, and to another one, under the same request id,
  * when that does not answer or cannot. Its outcome is the version that has it, a refusal for good, or, at the deadline,
- * unknown. What does not fit in one message goes in pieces to one server, one after the other.
+ * unknown. The rows of a large one go to the primaries of its actors by themselves, before each attempt; the driver gets their hashes.
  *
  * <p>Servers forget old outcomes. A retry says which version was committed before the first attempt, so that it is told
  * OUTCOME_EXPIRED only where the update may be among what they forgot since then. A client that was not told of a version
@@ -50,9 +50,8 @@ public final class AtomicUpdateMachine {
     private final RequestTracker.Ticket ticket;
     private final Completion<Long> completion;
     private final List<ServerId> tried = new ArrayList<>();
-    private final List<List<ActorRows>> pieces = new ArrayList<>();
-    private long pieceBytes = Limits.BATCH_BYTES_MAX;
-    private String sha256 = "";
+    private long stagedFrom = Limits.STAGED_FROM_BYTES;
+    private long stagedAtOnce = Limits.STAGED_MESSAGE_BYTES;
     private Timers.Cancel deadline = () -> {};
     private int attempts;
     private long sinceVersion;
@@ -87,16 +86,21 @@ public final class AtomicUpdateMachine {
         this.completion = completion;
     }
 
-    /** Pieces have at most so many bytes, or one actor's rows, instead of what fits in a message. Call before the start. */
-    public AtomicUpdateMachine inPiecesOf(long bytes) {
-        pieceBytes = bytes;
+    /**
+     * Where rows are staged, instead of the limits. Call before the start.
+     *
+     * @param from bytes of the smallest update whose rows are
+     * @param message most bytes of a message, where it is not one actor's rows
+     */
+    public AtomicUpdateMachine staging(long from, long message) {
+        stagedFrom = from;
+        stagedAtOnce = message;
         return this;
     }
 
     /** Sends the first request. */
     public void start() {
         floors.uses(update.table(), update.tableId());
-        cut();
         deadline = env.timers().after(Math.max(1, left()), this::late);
         boolean chosen = ticket.lowWater() == 0; // it may have been sent long before, whatever the version is now
         if (chosen || floors.recent(update.tableId(), env.clock().nanos())) {
@@ -108,7 +112,10 @@ public final class AtomicUpdateMachine {
 
     private void late() {
         if (attempts == 0) {
-            fail(ErrorCode.DEADLINE_EXCEEDED, "no server could be asked in time: the update was not sent");
+            fail(
+                    ErrorCode.DEADLINE_EXCEEDED,
+                    "no server could be asked in time: the update was not sent"
+                            + (lastCode == null ? "" : "; the last answer: " + lastCode + " " + lastMessage));
         } else if (lastCode != null && lacksForCertain() && !asking) {
             fail(lastCode, lastMessage);
         } else {
@@ -222,36 +229,73 @@ public final class AtomicUpdateMachine {
             env.routing().refresh(refreshed -> env.timers().after(PAUSE_NANOS, this::attempt));
             return;
         }
-        tried.add(driver.get());
-        Address address = index.address(driver.get()).orElseThrow();
-        attempts++;
-        asking = true;
-        askedAt = env.clock().nanos();
-        send(address, 0);
+        Optional<TableRoute> route = route(index);
+        if (bytes(all()) < stagedFrom || route.filter(this::onOneServer).isPresent()) {
+            send(index, driver.get(), all());
+        } else if (route.isPresent()) {
+            stage(index, route.get(), driver.get());
+        } else {
+            env.routing().refresh(this::routeMissing);
+        }
     }
 
-    /** Each piece when the one before it has arrived; the last one's answer is the update's. */
-    private void send(Address address, int number) {
-        boolean last = number == pieces.size() - 1;
-        List<ActorRows> rows = pieces.get(number);
-        long patience = TRY_NANOS_MAX + AtomicConfig.nanosFor(last ? bytes(all()) : bytes(rows));
-        long remaining = Math.max(1, Math.min(left(), patience));
-        env.network().update(address, request(rows, remaining, piece(number)), remaining, outcome -> {
+    private Optional<TableRoute> route(RouteIndex index) {
+        return index.table(update.table()).filter(table -> table.meta().tableId() == update.tableId());
+    }
+
+    private void routeMissing(Outcome<RouteIndex> refreshed) {
+        if (refreshed instanceof Outcome.Ok<RouteIndex> ok && route(ok.value()).isEmpty()) {
+            heard(ErrorCode.TABLE_NOT_FOUND, "table " + update.table() + " is not known any more", false);
+        } else {
+            env.timers().after(PAUSE_NANOS, this::attempt);
+        }
+    }
+
+    /** Rows that fit in a message to the one primary of all. */
+    private boolean onOneServer(TableRoute route) {
+        List<ActorState> actors = route.map().actors();
+        return bytes(all()) <= Limits.BATCH_BYTES_MAX
+                && update.batches().stream()
+                                .filter(batch -> batch.actor() < actors.size())
+                                .map(batch -> actors.get(batch.actor()).primary())
+                                .distinct()
+                                .count()
+                        == 1;
+    }
+
+    /** Rows of a large update go to their primaries first, its driver gets their hashes. */
+    private void stage(RouteIndex index, TableRoute route, ServerId driver) {
+        asking = true;
+        askedAt = env.clock().nanos();
+        RowStager stager = new RowStager(env, rows -> request(rows, patience(), true), staged -> {
             if (over) {
                 return;
             }
-            if (!last
-                    && outcome instanceof Outcome.Ok<UpdateReply> ok
-                    && ok.value().failures().isEmpty()) {
-                send(address, number + 1);
+            if (staged instanceof Outcome.Ok<List<ActorRows>> ok) {
+                send(index, driver, ok.value());
             } else {
+                UniserveException error = ((Outcome.Err<List<ActorRows>>) staged).error();
+                heard(error.code(), error.reason(), false);
+            }
+        });
+        stager.start(index, route, all(), stagedAtOnce, patience());
+    }
+
+    private long patience() {
+        return Math.max(1, Math.min(left(), TRY_NANOS_MAX + AtomicConfig.nanosFor(bytes(all()))));
+    }
+
+    private void send(RouteIndex index, ServerId driver, List<ActorRows> rows) {
+        tried.add(driver);
+        attempts++;
+        asking = true;
+        askedAt = env.clock().nanos();
+        Address address = index.address(driver).orElseThrow();
+        env.network().update(address, request(rows, patience(), false), patience(), outcome -> {
+            if (!over) {
                 heard(outcome);
             }
         });
-    }
-
-    private Piece piece(int number) {
-        return pieces.size() == 1 ? Piece.WHOLE : new Piece(number, pieces.size(), sha256);
     }
 
     private List<ActorRows> all() {
@@ -260,39 +304,18 @@ public final class AtomicUpdateMachine {
                 .toList();
     }
 
-    /** As many actors in each as fit. */
-    private void cut() {
-        List<ActorRows> piece = new ArrayList<>();
-        long bytes = 0;
-        for (ActorRows rows : all()) {
-            if (!piece.isEmpty() && bytes + rows.rows().size() > pieceBytes) {
-                pieces.add(piece);
-                piece = new ArrayList<>();
-                bytes = 0;
-            }
-            piece.add(rows);
-            bytes += rows.rows().size();
-        }
-        pieces.add(piece);
-        sha256 = pieces.size() == 1
-                ? ""
-                : new ContentHash(update.tableId(), update.function())
-                        .add(all())
-                        .hex();
-    }
-
-    private UpdateRequest request(List<ActorRows> rows, long remaining, Piece piece) {
+    private UpdateRequest request(List<ActorRows> rows, long remaining, boolean stages) {
         return new UpdateRequest(
                 update.table(),
                 update.tableId(),
                 ticket.id(),
                 sinceVersion,
-                attempts,
+                stages ? attempts + 1 : attempts,
                 AckLevel.ISR,
                 update.function(),
                 rows,
                 remaining,
-                piece);
+                stages);
     }
 
     /**
@@ -311,9 +334,6 @@ public final class AtomicUpdateMachine {
     }
 
     private void heard(Outcome<UpdateReply> outcome) {
-        asking = false;
-        ErrorCode code;
-        String message;
         if (outcome instanceof Outcome.Ok<UpdateReply> ok
                 && ok.value().failures().isEmpty()) {
             long version = ok.value().acks().get(0).index();
@@ -323,17 +343,20 @@ public final class AtomicUpdateMachine {
         }
         if (outcome instanceof Outcome.Ok<UpdateReply> ok) {
             ActorFailure failure = ok.value().failures().get(0);
-            code = failure.code();
-            message = failure.message();
+            heard(failure.code(), failure.message(), true);
         } else {
             UniserveException error = ((Outcome.Err<UpdateReply>) outcome).error();
-            code = error.code();
-            message = error.reason();
+            heard(error.code(), error.reason(), true);
         }
+    }
+
+    /** @param driven false where no driver has the update by this attempt */
+    private void heard(ErrorCode code, String message, boolean driven) {
+        asking = false;
         lastCode = code;
         lastMessage = message;
         UpdateVerdict verdict = UpdateVerdict.of(code);
-        if (code == ErrorCode.TABLE_NOT_FOUND && attempts == 1) {
+        if (code == ErrorCode.TABLE_NOT_FOUND && attempts == (driven ? 1 : 0)) {
             fail(code, message);
         } else if (code == ErrorCode.TABLE_NOT_FOUND) {
             // Dropped or restored since: of what an earlier attempt did nobody can tell any more.
@@ -341,7 +364,7 @@ public final class AtomicUpdateMachine {
         } else if (UpdateVerdict.settles(code) || verdict == UpdateVerdict.REFUSED && !maybeTaken) {
             fail(code, message);
         } else {
-            maybeTaken |= verdict == UpdateVerdict.UNKNOWN || verdict == UpdateVerdict.RETRY_FEW;
+            maybeTaken |= driven && (verdict == UpdateVerdict.UNKNOWN || verdict == UpdateVerdict.RETRY_FEW);
             lacking = lacking(code);
             boolean lasts = lacking || verdict == UpdateVerdict.REFUSED || verdict == UpdateVerdict.RETRY_FEW;
             refusedInRow = lasts ? refusedInRow + 1 : 0;

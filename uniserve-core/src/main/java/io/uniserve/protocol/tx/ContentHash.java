@@ -2,40 +2,31 @@ package io.uniserve.protocol.tx;
 
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Sha256;
+import io.uniserve.protocol.message.StagedRows;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.UpdateRequest.ActorRows;
+import java.util.Comparator;
 import java.util.List;
 
-/** What tells one update from another under the same request id; epochs do not belong to it. Not thread-safe. */
+/**
+ * What tells one update from another under the same request id; epochs do not belong to it. It is made of the hashes of the actors'
+ * rows, by actor, so that it is the same whether they came with the update or were staged before.
+ */
 final class ContentHash {
-    private final Sha256.Sum sum = new Sha256.Sum();
+    private ContentHash() {}
 
-    /** Of no rows so far. */
-    ContentHash(long tableId, String function) {
-        sum.add(new BinaryWriter().writeLong(tableId).writeString(function).toBytes());
-    }
-
-    /** Of all that the request has. */
+    /** In hex, of all that the request is for. */
     static String of(UpdateRequest request) {
-        return new ContentHash(request.tableId(), request.function())
-                .add(request.actors())
-                .hex();
-    }
-
-    /** The next actors' rows. */
-    ContentHash add(List<ActorRows> actors) {
+        BinaryWriter out = new BinaryWriter().writeLong(request.tableId()).writeString(request.function());
+        List<ActorRows> actors = request.actors().stream()
+                .sorted(Comparator.comparingInt(ActorRows::actor))
+                .toList();
         for (ActorRows rows : actors) {
-            sum.add(new BinaryWriter(16)
-                    .writeInt(rows.actor())
-                    .writeInt(rows.rows().size())
-                    .toBytes());
-            sum.add(rows.rows());
+            StagedRows staged = rows.staged();
+            out.writeInt(rows.actor())
+                    .writeLong(rows.bytes())
+                    .writeString(staged == null ? Sha256.hex(rows.rows()) : staged.sha256());
         }
-        return this;
-    }
-
-    /** In hex; call once, last. */
-    String hex() {
-        return sum.hex();
+        return Sha256.hex(out.toBytes());
     }
 }

@@ -5,6 +5,9 @@ import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
+import io.uniserve.model.TableLog;
+import io.uniserve.model.TableLog.Batch;
+import io.uniserve.model.TableLog.InFlight;
 import io.uniserve.model.TableName;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.gate.Denial;
@@ -54,6 +57,9 @@ final class Run {
         void obstructed();
 
         void refused(@Nullable RequestId request, String reason);
+
+        /** A participant does not have all rows of these requests that were staged there. */
+        void gone(List<RequestId> requests);
 
         /** A participant knows that the version is decided. */
         void decidedElsewhere();
@@ -146,8 +152,9 @@ final class Run {
         for (Waiting update : updates) {
             for (ActorRows rows : update.request.actors()) {
                 Part part = parts.computeIfAbsent(rows.actor(), Part::new);
-                part.batches.add(new BatchRows(update.request.request(), update.request.function(), rows.rows()));
-                bytes += rows.rows().size();
+                part.batches.add(
+                        new BatchRows(update.request.request(), update.request.function(), rows.rows(), rows.staged()));
+                bytes += rows.bytes();
             }
         }
         this.deadlineNanos = begunNanos + config.timeoutNanos(bytes);
@@ -160,6 +167,13 @@ final class Run {
 
     List<Integer> participants() {
         return List.copyOf(parts.keySet());
+    }
+
+    /** The log with what this version in flight is for, which only its driver knows where it was begun ahead. */
+    TableLog named(TableLog known) {
+        InFlight flight = known.inFlight();
+        List<Batch> batches = updates.stream().map(update -> update.batch).toList();
+        return flight != null && flight.ahead() ? LogSteps.name(known, participants(), batches, bytes) : known;
     }
 
     /** Of its rows. */
@@ -238,12 +252,12 @@ final class Run {
         host.env().network().call(primary, request, timeout, reply -> {
             part.asking = false;
             if (!over) {
-                heard(part, state.epoch(), reply);
+                heard(part, state.epoch(), rows, reply);
             }
         });
     }
 
-    private void heard(Part part, long asked, Outcome<PeerReply> reply) {
+    private void heard(Part part, long asked, List<BatchRows> sent, Outcome<PeerReply> reply) {
         if (!(reply instanceof Outcome.Ok<PeerReply> ok && ok.value() instanceof Vote vote)) {
             part.troubled = true;
             part.obstacle = null;
@@ -260,7 +274,17 @@ final class Run {
                 listener.voted();
             }
             case NO -> listener.refused(vote.refused(), vote.reason());
-            case ROWS -> part.askedAt = 0;
+            case ROWS -> {
+                List<RequestId> staged = sent.stream()
+                        .filter(batch -> batch.staged() != null)
+                        .map(BatchRows::request)
+                        .toList();
+                if (staged.isEmpty()) {
+                    part.askedAt = 0;
+                } else {
+                    listener.gone(staged);
+                }
+            }
             case DECIDED -> listener.decidedElsewhere();
             case LATER -> {
                 part.troubled = true;

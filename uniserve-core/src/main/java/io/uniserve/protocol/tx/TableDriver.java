@@ -485,6 +485,13 @@ final class TableDriver {
         }
 
         @Override
+        public void gone(List<RequestId> requests) {
+            waiting.fail(requests, ErrorCode.UNAVAILABLE, "rows that were staged are gone: stage them again");
+            refused = refused == null ? new Refused(List.of(), "staged rows are gone") : refused;
+            step();
+        }
+
+        @Override
         public void decidedElsewhere() {
             if (!busy) {
                 readThen(TableDriver.this::next);
@@ -538,7 +545,7 @@ final class TableDriver {
     /** Commits what is prepared, and begins the next version where this driver is likely to have a use for it. */
     private void commit(Run now, TableLog known, AtomicHost.Table map) {
         now.committing(now());
-        TableLog committed = teller.struck(LogSteps.commit(named(now, known)));
+        TableLog committed = teller.struck(LogSteps.commit(now.named(known)));
         boolean more = now.mine() && ahead.may(committed, map.map().actors().size(), now());
         ahead.sent(more ? committed.next() : 0, now());
         TableLog next = more ? LogSteps.beginAhead(committed, host.self()) : committed;
@@ -556,15 +563,6 @@ final class TableDriver {
         });
     }
 
-    /** The log with what the version in flight is for, which only its driver knows where it was begun ahead. */
-    private static TableLog named(Run now, TableLog known) {
-        InFlight flight = known.inFlight();
-        List<Batch> batches = now.updates.stream().map(update -> update.batch).toList();
-        return flight != null && flight.ahead()
-                ? LogSteps.name(known, now.participants(), batches, now.bytes())
-                : known;
-    }
-
     /** Not for good: its updates wait until their actors are likely to be there. */
     private void giveUp(Run now, TableLog known) {
         boolean waited = now() - now.begunNanos >= now.absenceNanos();
@@ -574,7 +572,7 @@ final class TableDriver {
     }
 
     private void abort(Run now, TableLog known, Refused why) {
-        write(LogSteps.abort(named(now, known), why.requests(), why.reason()), null, written -> step());
+        write(LogSteps.abort(now.named(known), why.requests(), why.reason()), null, written -> step());
     }
 
     private void decided(Run ended, Decision decision) {

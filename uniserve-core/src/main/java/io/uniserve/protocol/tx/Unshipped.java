@@ -68,7 +68,7 @@ final class Unshipped {
     long bytes() {
         return versions.values().stream()
                 .flatMap(version -> version.held.stream())
-                .mapToLong(held -> WaitingUpdates.counted(held.update()))
+                .mapToLong(held -> held.update().held)
                 .sum();
     }
 

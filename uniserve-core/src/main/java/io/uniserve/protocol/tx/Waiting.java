@@ -15,7 +15,11 @@ import java.util.List;
 final class Waiting {
     final UpdateRequest request;
     final Batch batch;
+    /** Of its rows, wherever they are. */
     final long bytes;
+    /** Of those that are here. */
+    final long held;
+
     long deadlineNanos;
     /** The latest of this request that came here. */
     int attempt;
@@ -26,7 +30,10 @@ final class Waiting {
         this.request = request;
         this.batch = new Batch(request.request(), sha256);
         this.deadlineNanos = deadlineNanos;
-        this.bytes =
+        this.bytes = request.actors().stream()
+                .mapToLong(UpdateRequest.ActorRows::bytes)
+                .sum();
+        this.held =
                 request.actors().stream().mapToLong(rows -> rows.rows().size()).sum();
     }
 

@@ -6,6 +6,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableLog.Batch;
 import io.uniserve.model.TableName;
+import java.util.Collection;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -13,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Updates of one table without an outcome, at their driver, in the order in which they came; bounded by number and by bytes.
- * Those that came in pieces are no part of the sum: room for them was found before.
+ * Rows that were staged at their primaries are no part of the sum: room for them was found there.
  */
 final class WaitingUpdates {
     private final Map<RequestId, Waiting> updates = new LinkedHashMap<>();
@@ -31,18 +32,13 @@ final class WaitingUpdates {
             return new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED, "too many updates of table " + table + " wait: slow down");
         }
-        if (held > 0 && held + counted(update) > Limits.ATOMIC_UPDATES_WAITING_BYTES_MAX) {
+        if (held > 0 && held + update.held > Limits.ATOMIC_UPDATES_WAITING_BYTES_MAX) {
             return new UniserveException(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "updates of table " + table + " with " + held + " bytes wait, at most "
                             + Limits.ATOMIC_UPDATES_WAITING_BYTES_MAX + ": slow down");
         }
         return null;
-    }
-
-    /** The update's part of the sum. */
-    static long counted(Waiting update) {
-        return update.bytes > Limits.BATCH_BYTES_MAX ? 0 : update.bytes;
     }
 
     @Nullable
@@ -53,14 +49,25 @@ final class WaitingUpdates {
     /** Adds it; one that is there already keeps its place. */
     void put(Waiting update) {
         if (updates.put(update.batch.request(), update) == null) {
-            bytes += counted(update);
+            bytes += update.held;
         }
     }
 
     void remove(Waiting update) {
         Waiting gone = updates.remove(update.batch.request());
         if (gone != null) {
-            bytes -= counted(gone);
+            bytes -= gone.held;
+        }
+    }
+
+    /** Ends those of them that are here. */
+    void fail(Collection<RequestId> requests, ErrorCode code, String message) {
+        for (RequestId request : requests) {
+            Waiting update = updates.get(request);
+            if (update != null) {
+                remove(update);
+                update.failed(code, message);
+            }
         }
     }
 

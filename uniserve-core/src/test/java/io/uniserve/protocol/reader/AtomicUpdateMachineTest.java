@@ -15,8 +15,6 @@ import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.message.Cut;
-import io.uniserve.protocol.message.UpdateReply;
-import io.uniserve.protocol.message.UpdateRequest.Piece;
 import io.uniserve.protocol.reader.TestingClientNetwork.Write;
 import io.uniserve.protocol.reader.Update.ActorBatch;
 import io.uniserve.protocol.tx.AtomicUpdateMachine;
@@ -27,7 +25,7 @@ import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 
-/** What the client of an atomic update asks, of whom, and in which pieces. */
+/** What the client of an atomic update asks, of whom, and what it stages before. */
 class AtomicUpdateMachineTest {
     private final TestingWorld world = new TestingWorld();
     private final RequestTracker tracker = new RequestTracker(() -> 5);
@@ -261,38 +259,94 @@ class AtomicUpdateMachineTest {
         assertThat(last().request().lowWater()).isZero();
     }
 
-    @Test
-    void piecesGoOneAfterTheOther() {
+    private AtomicUpdateMachine staging(int... actors) {
         floors.raise(TABLE_ID, 4, world.nanos());
-        machine(tracker.begin().orElseThrow(), 0, 1, 2).inPiecesOf(12).start();
-        assertThat(last().actors()).containsExactly(0, 1);
-        Piece first = last().request().piece();
-        assertThat(first.number()).isZero();
-        assertThat(first.count()).isEqualTo(2);
-        assertThat(first.sha256()).hasSize(64);
-        last().reply(List.of(), List.of());
-        assertThat(writes()).hasSize(2);
-        assertThat(last().actors()).containsExactly(2);
-        assertThat(last().server()).isEqualTo(writes().get(0).server());
-        assertThat(last().request().piece()).isEqualTo(new Piece(1, 2, first.sha256()));
+        return machine(tracker.begin().orElseThrow(), actors).staging(1, 1);
+    }
+
+    private Write write(int place) {
+        return writes().get(place);
+    }
+
+    @Test
+    void rowsGoToTheirPrimariesFirst() {
+        staging(0, 1, 2).start();
+        assertThat(writes())
+                .as("all servers at once, to each one message after the other")
+                .hasSize(2);
+        assertThat(write(0).server()).isEqualTo(1);
+        assertThat(write(0).actors()).containsExactly(0);
+        assertThat(write(1).server()).isEqualTo(2);
+        assertThat(write(1).actors()).containsExactly(1);
+        write(0).stagedAll();
+        assertThat(write(2).server()).isEqualTo(1);
+        assertThat(write(2).actors()).containsExactly(2);
+        write(1).stagedAll();
+        assertThat(writes()).allMatch(write -> write.request().stages()).hasSize(3);
+        write(2).stagedAll();
+        assertThat(writes()).hasSize(4);
+        assertThat(last().request().stages()).isFalse();
         assertThat(last().request().attempt()).isOne();
-        last().reply(List.of(new UpdateReply.ActorAck(0, 0, 5, false)), List.of());
+        assertThat(last().request().actors())
+                .hasSize(3)
+                .allMatch(rows -> rows.rows().size() == 0 && rows.bytes() == "rows-0".length());
+        last().ackAll(5);
         assertThat(outcomes).containsExactly(Outcome.ok(5L));
     }
 
     @Test
-    void allPiecesGoAgainToTheNextServer() {
-        floors.raise(TABLE_ID, 4, world.nanos());
-        machine(tracker.begin().orElseThrow(), 0, 1, 2).inPiecesOf(1).start();
-        last().reply(List.of(), List.of());
+    void rowsGoWithTheUpdateWhereOneServerLeadsAll() {
+        staging(0, 2).start();
+        assertThat(writes()).hasSize(1);
+        assertThat(last().request().stages()).isFalse();
+    }
+
+    @Test
+    void whatCouldNotBeStagedIsStagedAgain() {
+        staging(0, 1).start();
+        write(0).stagedAll();
+        write(1).fail(ErrorCode.NOT_PRIMARY);
+        world.pass(100 * MS);
+        assertThat(writes()).hasSize(4);
+        assertThat(write(2).request().attempt()).as("no driver was asked").isOne();
+        write(2).stagedAll();
+        write(3).stagedAll();
+        assertThat(last().server()).as("the first driver has its turn").isEqualTo(1);
         last().fail(ErrorCode.UNAVAILABLE);
         world.pass(100 * MS);
-        assertThat(writes()).hasSize(3);
-        assertThat(last().actors()).containsExactly(0);
-        assertThat(last().server()).isEqualTo(2);
+        assertThat(writes()).hasSize(7);
+        assertThat(last().request().stages()).isTrue();
         assertThat(last().request().attempt()).isEqualTo(2);
-        assertThat(last().request().request())
-                .isEqualTo(writes().get(0).request().request());
-        assertThat(last().request().piece()).isEqualTo(writes().get(0).request().piece());
+    }
+
+    @Test
+    void anAnswerThatKeepsOtherRowsIsNone() {
+        staging(0, 1).start();
+        write(0).reply(List.of(), List.of());
+        world.pass(100 * MS);
+        assertThat(writes()).hasSize(4).allMatch(write -> write.request().stages());
+    }
+
+    @Test
+    void whatWasOnlyStagedIsNotUnknown() {
+        staging(0, 1).start();
+        write(0).fail(ErrorCode.DEADLINE_EXCEEDED);
+        world.pass(31_000 * MS);
+        assertThat(error()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(message()).contains("not sent", "not staged");
+        staging(0, 1).start();
+        last().fail(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(error()).isEqualTo(ErrorCode.TABLE_NOT_FOUND);
+    }
+
+    @Test
+    void stagingSaysNothingOfAnEarlierAttempt() {
+        staging(0, 1).start();
+        write(0).stagedAll();
+        write(1).stagedAll();
+        last().fail(ErrorCode.UNAVAILABLE);
+        world.pass(100 * MS);
+        last().fail(ErrorCode.TABLE_NOT_FOUND);
+        assertThat(error()).isEqualTo(ErrorCode.OUTCOME_UNKNOWN);
     }
 }

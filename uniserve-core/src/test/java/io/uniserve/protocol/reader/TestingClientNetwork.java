@@ -1,6 +1,7 @@
 package io.uniserve.protocol.reader;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.Address;
@@ -11,6 +12,7 @@ import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
+import io.uniserve.protocol.message.StagedRows;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import java.util.ArrayList;
@@ -99,6 +101,14 @@ final class TestingClientNetwork implements ClientNetwork {
                             .map(rows -> new UpdateReply.ActorAck(rows.actor(), rows.epoch(), index, false))
                             .toList(),
                     List.of());
+        }
+
+        /** The server keeps all rows. */
+        void stagedAll() {
+            completion.done(Outcome.ok(UpdateReply.of(request.actors().stream()
+                    .map(rows -> new UpdateReply.ActorStaged(
+                            rows.actor(), new StagedRows(rows.rows().size(), Sha256.hex(rows.rows()))))
+                    .toList())));
         }
 
         void reply(List<UpdateReply.ActorAck> acks, List<ActorFailure> failures) {

@@ -317,7 +317,7 @@ final class AtomicCluster {
         return new UniserveException(ErrorCode.UNAVAILABLE, "nobody listens at " + to);
     }
 
-    /** Gives a client's update, or a piece of it, to the server at the address. */
+    /** Gives a client's update, or rows of it, to the server at the address. */
     void update(Address to, UpdateRequest request, Completion<UpdateReply> completion) {
         Optional<Host> host = at(to);
         if (host.isEmpty()) {

@@ -44,7 +44,7 @@ final class AtomicWriter implements ClientNetwork {
     }
 
     /** Updates; the list gets the outcome. */
-    List<Outcome<Long>> begin(long pieceBytes, long seconds, Map<Integer, String> rows) {
+    List<Outcome<Long>> begin(long stagedFrom, long seconds, Map<Integer, String> rows) {
         Cluster cluster = atomic.cluster;
         List<Update.ActorBatch> batches = new ArrayList<>();
         rows.forEach((actor, text) -> batches.add(new Update.ActorBatch(actor, 1, Bytes.utf8(text))));
@@ -71,14 +71,14 @@ final class AtomicWriter implements ClientNetwork {
                         update,
                         ticket,
                         outcome::add)
-                .inPiecesOf(pieceBytes)
+                .staging(stagedFrom, 1)
                 .start();
         return outcome;
     }
 
     /** Updates, and waits for the version. */
-    long write(long pieceBytes, Map<Integer, String> rows) {
-        return version(begin(pieceBytes, 60, rows));
+    long write(long stagedFrom, Map<Integer, String> rows) {
+        return version(begin(stagedFrom, 60, rows));
     }
 
     long version(List<Outcome<Long>> outcome) {

@@ -11,13 +11,14 @@ import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.TableLog;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry.Op;
+import io.uniserve.protocol.message.StagedRows;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-/** Whole updates by the client's own machine: by strangers, and in pieces. */
+/** Whole updates by the client's own machine: by strangers, and with rows that are staged at primaries. */
 class AtomicWritesTest {
     private static final long WHOLE = Limits.BATCH_BYTES_MAX;
 
@@ -60,22 +61,45 @@ class AtomicWritesTest {
         atomic.awaitRows(1, "5001=a");
     }
 
+    private static boolean drives(UpdateRequest request) {
+        return !request.stages();
+    }
+
     @Test
-    void piecesAreCommittedAsOne() {
+    void stagedRowsAreCommittedAsOne() {
         assertThat(writer.write(1, rows("a", 0, 1, 2))).isEqualTo(1);
-        assertThat(writer.sent).extracting(request -> request.piece().number()).containsExactly(0, 1, 2);
+        assertThat(writer.sent).filteredOn(UpdateRequest::stages).hasSize(3);
+        assertThat(writer.sent)
+                .filteredOn(AtomicWritesTest::drives)
+                .singleElement()
+                .satisfies(request -> assertThat(request.actors())
+                        .hasSize(3)
+                        .allMatch(rows -> rows.staged() != null && rows.rows().size() == 0));
         assertThat(atomic.readAlike(0, 1, 2)).isEqualTo("1=a");
     }
 
     @Test
-    void theDriverDiesBetweenPieces() {
+    void theHashIsTheSameHoweverRowsCome() {
+        writer.unanswered = request -> request.attempt() == 1 && drives(request);
+        List<Outcome<Long>> staged = writer.begin(1, 60, rows("a", 0, 1, 2));
+        cluster.await(() -> writer.sent.stream().anyMatch(AtomicWritesTest::drives), 10);
+        UpdateRequest first = writer.sent.get(writer.sent.size() - 1);
+        List<Outcome<UpdateReply>> whole = atomic.send(atomic.primary(0), first.request(), 2, rows("a", 0, 1, 2));
+        assertThat(atomic.version(whole)).isEqualTo(1);
+        assertThat(writer.version(staged)).isEqualTo(1);
+        List<Outcome<UpdateReply>> other = atomic.send(atomic.primary(0), first.request(), 2, rows("b", 0, 1, 2));
+        assertThat(atomic.error(other)).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+    }
+
+    @Test
+    void theDriverDiesBeforeItIsAsked() {
         Host driver = atomic.primary(0);
         writer.lost = request -> {
-            boolean second = request.attempt() == 1 && request.piece().number() == 1;
-            if (second && driver.up()) {
+            boolean first = request.attempt() == 1 && drives(request);
+            if (first && driver.up()) {
                 driver.kill();
             }
-            return second;
+            return first;
         };
         long version = writer.write(1, rows("a", 0, 1, 2));
         assertThat(atomic.log().decisions().stream().filter(TableLog.Decision::committed))
@@ -84,16 +108,66 @@ class AtomicWritesTest {
     }
 
     @Test
-    void theAnswerToTheLastPieceIsLost() {
-        writer.unanswered = request -> request.attempt() == 1 && request.piece().number() == 2;
+    void rowsThatAreGoneAreStagedAgain() {
+        Host driver = atomic.primary(0);
+        Host holder = atomic.other(0);
+        int held = atomic.primary(1) == holder ? 1 : atomic.primary(2) == holder ? 2 : 3;
+        writer.lost = request -> {
+            if (request.attempt() == 1 && drives(request) && holder.up()) {
+                holder.kill(); // with the rows, which are in memory only
+                cluster.loop.after(Cluster.SECOND / 10, holder::start);
+            }
+            return false;
+        };
+        assertThat(driver).isNotSameAs(holder);
+        long version = writer.write(1, rows("a", 0, held));
+        assertThat(writer.sent).filteredOn(AtomicWritesTest::drives).hasSizeGreaterThan(1);
+        assertThat(atomic.log().decisions().stream().filter(TableLog.Decision::committed))
+                .hasSize(1);
+        assertThat(atomic.readAlike(0, held)).isEqualTo(version + "=a");
+    }
+
+    @Test
+    void othersMergedWithRowsThatAreGoneAreCommitted() {
+        UpdateRequest.ActorRows nowhere =
+                new UpdateRequest.ActorRows(1, 0, Bytes.EMPTY, new StagedRows(4, "0".repeat(64)));
+        Host driver = atomic.primary(0);
+        driver.registry().hold(AtomicCluster.DECISION);
+        List<Outcome<UpdateReply>> first = atomic.send(driver, cluster.nextId(), 1, rows("a", 0));
+        cluster.await(() -> driver.registry().holding() > 0, 10);
+        List<Outcome<UpdateReply>> gone = new ArrayList<>();
+        driver.machine()
+                .onUpdate(
+                        new UpdateRequest(
+                                Cluster.T,
+                                cluster.map().tableId(),
+                                cluster.nextId(),
+                                0,
+                                1,
+                                AckLevel.ISR,
+                                "put@1",
+                                List.of(nowhere),
+                                10 * Cluster.SECOND),
+                        gone::add);
+        List<Outcome<UpdateReply>> third = atomic.send(driver, cluster.nextId(), 1, rows("c", 0, 1));
+        driver.registry().release();
+        assertThat(atomic.version(first)).isEqualTo(1);
+        assertThat(atomic.error(gone)).isEqualTo(ErrorCode.UNAVAILABLE);
+        long version = atomic.version(third);
+        atomic.awaitRows(1, version + "=c");
+    }
+
+    @Test
+    void theDriversAnswerIsLost() {
+        writer.unanswered = request -> request.attempt() == 1 && drives(request);
         assertThat(writer.write(1, rows("a", 0, 1, 2))).isEqualTo(1);
-        assertThat(writer.sent).hasSize(6);
+        assertThat(writer.sent).hasSize(8);
         atomic.awaitRows(0, "1=a");
         assertThat(atomic.readAlike(0, 1, 2)).isEqualTo("1=a");
     }
 
     @Test
-    void twoWritersWithPiecesAndOthersBetweenThem() {
+    void twoWritersThatStageAndOthersBetweenThem() {
         AtomicWriter other = new AtomicWriter(atomic);
         List<Outcome<Long>> one = writer.begin(1, 60, rows("a", 0, 1, 2));
         List<Outcome<Long>> two = other.begin(1, 60, rows("b", 0, 1, 2));
@@ -105,7 +179,7 @@ class AtomicWritesTest {
     }
 
     @Test
-    void tablesWithoutAtomicUpdatesTakeNoPieces() {
+    void tablesWithoutAtomicUpdatesStageNothing() {
         AtomicCluster eventual = new AtomicCluster(2, 2, 1, ConsistencyLevel.EVENTUAL);
         List<Outcome<UpdateReply>> outcome = new ArrayList<>();
         UpdateRequest request = new UpdateRequest(
@@ -118,7 +192,7 @@ class AtomicWritesTest {
                 "put@1",
                 List.of(new UpdateRequest.ActorRows(0, 0, Bytes.utf8("a"))),
                 Cluster.SECOND,
-                new UpdateRequest.Piece(0, 2, "0".repeat(64)));
+                true);
         eventual.primary(0).machine().onUpdate(request, outcome::add);
         eventual.cluster.await(() -> !outcome.isEmpty(), 10);
         assertThat(((Outcome.Err<UpdateReply>) outcome.get(0)).error().code()).isEqualTo(ErrorCode.INVALID_ARGUMENT);

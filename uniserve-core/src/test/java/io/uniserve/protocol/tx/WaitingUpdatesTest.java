@@ -8,6 +8,7 @@ import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
 import io.uniserve.model.RequestId;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.message.StagedRows;
 import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.UpdateRequest.ActorRows;
 import java.util.List;
@@ -26,6 +27,10 @@ class WaitingUpdatesTest {
         List<ActorRows> actors = IntStream.range(0, rows.length)
                 .mapToObj(actor -> new ActorRows(actor, 0, rows[actor]))
                 .toList();
+        return of(id, actors);
+    }
+
+    private static Waiting of(long id, List<ActorRows> actors) {
         UpdateRequest request =
                 new UpdateRequest(TABLE, 1, new RequestId(1, 2, id), 0, 1, AckLevel.ISR, "f@1", actors, 1_000);
         return new Waiting(request, "", 0);
@@ -67,11 +72,17 @@ class WaitingUpdatesTest {
 
     /** Else one could never begin beside others. */
     @Test
-    void updatesInPiecesHaveTheirOwnRoom() {
-        Waiting huge = update(1, LARGE, LARGE, LARGE);
+    void rowsThatAreStagedElsewhereTakeNoRoom() {
+        StagedRows elsewhere = new StagedRows(Limits.BATCH_BYTES_MAX, "0".repeat(64));
+        Waiting huge = of(
+                1,
+                IntStream.range(0, 5)
+                        .mapToObj(actor -> new ActorRows(actor, 0, Bytes.EMPTY, elsewhere))
+                        .toList());
         waiting.put(update(2, LARGE));
         assertThat(fits(huge)).isTrue();
         waiting.put(huge);
         assertThat(fits(update(3, LARGE))).isTrue();
+        assertThat(huge.bytes).isEqualTo(5L * Limits.BATCH_BYTES_MAX);
     }
 }

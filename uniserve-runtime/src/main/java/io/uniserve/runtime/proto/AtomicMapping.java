@@ -10,6 +10,7 @@ import io.uniserve.protocol.message.PeerRequest.Decide;
 import io.uniserve.protocol.message.PeerRequest.Prepare;
 import io.uniserve.protocol.message.PeerRequest.Tell;
 import io.uniserve.protocol.message.PeerRequest.Undisclosed;
+import io.uniserve.protocol.message.StagedRows;
 import io.uniserve.protocol.message.ToldLog;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -29,12 +30,17 @@ final class AtomicMapping {
                 .setPrevious(prepare.previous())
                 .setParticipants(prepare.participants());
         prepare.told().ifPresent(told -> proto.setTold(toProto(told)));
-        prepare.batches()
-                .forEach(batch -> proto.addBatches(PeerProto.BatchRows.newBuilder()
-                        .setRequest(IdentityMapping.toProto(batch.request()))
-                        .setFunction(batch.function())
-                        .setRows(BytesMapping.toProto(batch.rows()))));
+        prepare.batches().forEach(batch -> proto.addBatches(toProto(batch)));
         return proto.build();
+    }
+
+    private static PeerProto.BatchRows.Builder toProto(BatchRows batch) {
+        PeerProto.BatchRows.Builder proto = PeerProto.BatchRows.newBuilder()
+                .setRequest(IdentityMapping.toProto(batch.request()))
+                .setFunction(batch.function())
+                .setRows(BytesMapping.toProto(batch.rows()));
+        StagedRows staged = batch.staged();
+        return staged == null ? proto : proto.setStaged(UpdateMapping.toProto(staged));
     }
 
     static Prepare fromProto(PeerProto.Prepare proto) {
@@ -94,7 +100,8 @@ final class AtomicMapping {
         return new BatchRows(
                 IdentityMapping.fromProto(proto.getRequest()),
                 Wire.text("function", proto.getFunction(), Limits.IDENTIFIER_CHARS_MAX),
-                BytesMapping.fromProto("rows", proto.getRows(), Limits.BATCH_BYTES_MAX));
+                BytesMapping.fromProto("rows", proto.getRows(), Limits.BATCH_BYTES_MAX),
+                proto.hasStaged() ? UpdateMapping.fromProto(proto.getStaged()) : null);
     }
 
     static PeerProto.Decide toProto(Decide decide) {

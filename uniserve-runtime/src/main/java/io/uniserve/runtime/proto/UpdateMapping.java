@@ -3,9 +3,9 @@ package io.uniserve.runtime.proto;
 import io.uniserve.codec.Sha256;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.AckLevel;
+import io.uniserve.protocol.message.StagedRows;
 import io.uniserve.protocol.message.UpdateReply;
 import io.uniserve.protocol.message.UpdateRequest;
-import io.uniserve.protocol.message.UpdateRequest.Piece;
 
 /** Updates and their replies. */
 public final class UpdateMapping {
@@ -21,18 +21,15 @@ public final class UpdateMapping {
                 .setAttempt(request.attempt())
                 .setLevelValue(Wire.number(request.level()))
                 .setFunction(request.function())
-                .setRemainingNanos(request.remainingNanos());
-        if (!request.piece().whole()) {
-            proto.setPiece(DataProto.UpdatePiece.newBuilder()
-                    .setNumber(request.piece().number())
-                    .setCount(request.piece().count())
-                    .setSha256(request.piece().sha256()));
-        }
+                .setRemainingNanos(request.remainingNanos())
+                .setStages(request.stages());
         for (UpdateRequest.ActorRows rows : request.actors()) {
-            proto.addActors(DataProto.ActorRows.newBuilder()
+            DataProto.ActorRows.Builder actor = DataProto.ActorRows.newBuilder()
                     .setActor(rows.actor())
                     .setEpoch(rows.epoch())
-                    .setRows(BytesMapping.toProto(rows.rows())));
+                    .setRows(BytesMapping.toProto(rows.rows()));
+            StagedRows staged = rows.staged();
+            proto.addActors(staged == null ? actor : actor.setStaged(toProto(staged)));
         }
         return proto.build();
     }
@@ -50,26 +47,37 @@ public final class UpdateMapping {
                 Wire.identifier("function", proto.getFunction()),
                 Wire.list("actors", proto.getActorsList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
                 Wire.remaining(proto.getRemainingNanos()),
-                proto.hasPiece() ? fromProto(proto.getPiece()) : Piece.WHOLE);
+                proto.getStages());
     }
 
-    private static Piece fromProto(DataProto.UpdatePiece proto) {
-        if (proto.getCount() < 2
-                || proto.getCount() > Limits.ACTORS_PER_TABLE_MAX
-                || proto.getNumber() < 0
-                || proto.getNumber() >= proto.getCount()) {
-            throw Wire.malformed("piece " + proto.getNumber() + " of " + proto.getCount()
-                    + ": use 0 to count - 1, of 2 to " + Limits.ACTORS_PER_TABLE_MAX);
+    static ModelProto.StagedRows toProto(StagedRows staged) {
+        return ModelProto.StagedRows.newBuilder()
+                .setBytes(staged.bytes())
+                .setSha256(staged.sha256())
+                .build();
+    }
+
+    static StagedRows fromProto(ModelProto.StagedRows proto) {
+        if (proto.getBytes() < 1 || proto.getBytes() > Limits.BATCH_BYTES_MAX) {
+            throw Wire.malformed("staged.bytes is " + proto.getBytes() + ": use 1 to " + Limits.BATCH_BYTES_MAX);
         }
-        return new Piece(
-                proto.getNumber(), proto.getCount(), Wire.text("piece.sha256", proto.getSha256(), Sha256.HEX_CHARS));
+        String sha256 = proto.getSha256();
+        if (sha256.length() != Sha256.HEX_CHARS || !sha256.chars().allMatch(UpdateMapping::isHex)) {
+            throw Wire.malformed("staged.sha256 is not " + Sha256.HEX_CHARS + " hexadecimal digits in lower case");
+        }
+        return new StagedRows(proto.getBytes(), sha256);
+    }
+
+    private static boolean isHex(int digit) {
+        return digit >= '0' && digit <= '9' || digit >= 'a' && digit <= 'f';
     }
 
     private static UpdateRequest.ActorRows fromProto(DataProto.ActorRows proto) {
         return new UpdateRequest.ActorRows(
                 Wire.actor(proto.getActor()),
                 Wire.notNegative("epoch", proto.getEpoch()),
-                BytesMapping.fromProto("rows", proto.getRows(), Limits.BATCH_BYTES_MAX));
+                BytesMapping.fromProto("rows", proto.getRows(), Limits.BATCH_BYTES_MAX),
+                proto.hasStaged() ? fromProto(proto.getStaged()) : null);
     }
 
     /** The reply as a message. */
@@ -83,6 +91,10 @@ public final class UpdateMapping {
                     .setDuplicate(ack.duplicate()));
         }
         reply.failures().forEach(failure -> proto.addFailures(FailureMapping.toProto(failure)));
+        reply.staged()
+                .forEach(staged -> proto.addStaged(DataProto.ActorStaged.newBuilder()
+                        .setActor(staged.actor())
+                        .setRows(toProto(staged.rows()))));
         return proto.build();
     }
 
@@ -90,7 +102,13 @@ public final class UpdateMapping {
     public static UpdateReply fromProto(DataProto.UpdateReply proto) {
         return new UpdateReply(
                 Wire.list("acks", proto.getAcksList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto),
-                FailureMapping.fromProto(proto.getFailuresList()));
+                FailureMapping.fromProto(proto.getFailuresList()),
+                Wire.list("staged", proto.getStagedList(), Limits.ACTORS_PER_TABLE_MAX, UpdateMapping::fromProto));
+    }
+
+    private static UpdateReply.ActorStaged fromProto(DataProto.ActorStaged proto) {
+        Wire.present("staged.rows", proto.hasRows());
+        return new UpdateReply.ActorStaged(Wire.actor(proto.getActor()), fromProto(proto.getRows()));
     }
 
     private static UpdateReply.ActorAck fromProto(DataProto.ActorAck proto) {

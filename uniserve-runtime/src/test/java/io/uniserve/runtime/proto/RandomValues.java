@@ -8,7 +8,7 @@ import io.uniserve.model.Partitioner;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMap;
 import io.uniserve.model.TableName;
-import io.uniserve.protocol.message.UpdateRequest.Piece;
+import io.uniserve.protocol.message.StagedRows;
 import java.lang.reflect.ParameterizedType;
 import java.lang.reflect.RecordComponent;
 import java.lang.reflect.Type;
@@ -126,9 +126,8 @@ final class RandomValues {
         if (type == ActorState.class) {
             return actorState(random.nextInt(4_096));
         }
-        if (type == Piece.class) {
-            int count = random.nextInt(1, 5);
-            return count == 1 ? Piece.WHOLE : new Piece(random.nextInt(count), count, text(0, 60));
+        if (type == StagedRows.class) {
+            return new StagedRows(random.nextInt(1, 1_000), "%064x".formatted(random.nextLong()));
         }
         if (type.isSealed()) {
             Class<?>[] leaves = type.getPermittedSubclasses();

@@ -28,7 +28,7 @@ public final class RenamingNetwork implements ClientNetwork {
 
     @Override
     public void update(Address to, UpdateRequest request, long timeoutNanos, Completion<UpdateReply> completion) {
-        boolean again = request.attempt() > 1 && request.piece().whole();
+        boolean again = request.attempt() > 1 && !staged(request);
         RequestId id = again ? new RequestId(ids.next(), ids.next(), 1) : request.request();
         UpdateRequest renamed = new UpdateRequest(
                 request.table(),
@@ -40,7 +40,12 @@ public final class RenamingNetwork implements ClientNetwork {
                 request.function(),
                 request.actors(),
                 request.remainingNanos(),
-                request.piece());
+                request.stages());
         network.update(to, renamed, timeoutNanos, completion);
+    }
+
+    /** Its rows are found by the id. */
+    private static boolean staged(UpdateRequest request) {
+        return request.stages() || request.actors().stream().anyMatch(rows -> rows.staged() != null);
     }
 }

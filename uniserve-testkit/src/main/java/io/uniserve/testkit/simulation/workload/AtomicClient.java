@@ -315,7 +315,7 @@ public final class AtomicClient implements Customer {
                     ticket.get().finish();
                     updated(change, outcome, probe);
                 })
-                .inPiecesOf(random.below(4) == 0 ? 1 : Limits.BATCH_BYTES_MAX)
+                .staging(random.below(4) == 0 ? 1 : Limits.STAGED_FROM_BYTES, 1)
                 .start();
     }
 

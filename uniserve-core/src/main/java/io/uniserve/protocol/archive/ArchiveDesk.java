@@ -150,10 +150,21 @@ public final class ArchiveDesk {
                 found.add(ok.value());
             } else if (got instanceof Outcome.Err<Bytes> err
                     && err.error().code().retriable()) {
-                completion.done(Outcome.err(err.error()));
+                unread(key, err.error(), completion);
                 return;
             }
             fetch(keys, found, completion);
+        });
+    }
+
+    /** A primary that stores a newer definition deletes those before it: what is not listed any more is looked for again. */
+    private void unread(String key, UniserveException why, Completion<PeerReply> completion) {
+        env.objects().list(key, listed -> {
+            if (listed instanceof Outcome.Ok<List<String>> ok && ok.value().isEmpty()) {
+                definitions(completion);
+            } else {
+                completion.done(Outcome.err(why));
+            }
         });
     }
 }

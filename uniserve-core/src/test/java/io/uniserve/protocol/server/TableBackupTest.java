@@ -276,6 +276,23 @@ class TableBackupTest {
     }
 
     @Test
+    void aDefinitionThatIsReplacedWhileItIsReadIsFound() {
+        Cluster cluster = filled(5);
+        cluster.loop.run(20 * SECOND);
+        Cluster other = new Cluster(2, 10);
+        other.objects.adopt(cluster.objects);
+        String key = other.objects.keys("definition/").get(0);
+        String newer = key.replace("-0000000001-", "-0000000002-");
+        assertThat(newer).isNotEqualTo(key);
+        other.objects.meanwhile(() -> other.objects.rename(key, newer));
+        AdminReply.Definitions found = (AdminReply.Definitions) done(other, new AdminRequest.LostTables());
+        assertThat(found.tables()).hasSize(1);
+        other.objects.meanwhile(() -> other.objects.remove(newer));
+        AdminReply.Definitions none = (AdminReply.Definitions) done(other, new AdminRequest.LostTables());
+        assertThat(none.tables()).as("erased meanwhile").isEmpty();
+    }
+
+    @Test
     void theFirstTableOfANewClusterGetsNoNumberThatStorageKnows() {
         Cluster lost = filled(5);
         lost.loop.run(15 * SECOND);

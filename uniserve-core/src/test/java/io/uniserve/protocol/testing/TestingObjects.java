@@ -20,6 +20,8 @@ public final class TestingObjects implements ObjectStore {
     private String held = "";
     private final List<Runnable> waiting = new ArrayList<>();
     private int puts;
+    /** Happens once, before the next object that is read. */
+    private Runnable meanwhile = () -> {};
 
     public TestingObjects(TestingLoop loop) {
         this.loop = loop;
@@ -75,6 +77,17 @@ public final class TestingObjects implements ObjectStore {
         objects.putAll(other.objects);
     }
 
+    /** This happens before the next object is read. */
+    public void meanwhile(Runnable change) {
+        meanwhile = change;
+    }
+
+    /** The object has another name from now on. */
+    public void rename(String from, String to) {
+        objects.put(to, Bytes.wrap(bytes(from)));
+        objects.remove(from);
+    }
+
     public void remove(String key) {
         objects.remove(key);
     }
@@ -118,6 +131,9 @@ public final class TestingObjects implements ObjectStore {
     @Override
     public void get(String key, Completion<Bytes> completion) {
         loop.after(100_000, () -> {
+            Runnable now = meanwhile;
+            meanwhile = () -> {};
+            now.run();
             Bytes data = objects.get(key);
             completion.done(data == null || down ? error(ErrorCode.IO, key) : Outcome.ok(data));
         });

@@ -228,8 +228,7 @@ public final class ServerNode implements Node {
                 engine,
                 gates,
                 standing(Plant.LEASE_IGNORED),
-                (request, key, settled) ->
-                        machine.settle(request.table(), key, request.at(), request.defers(), settled),
+                (read, key, told) -> machine.settle(read.table(), key, read.at(), read.defers(), told),
                 world.plant == Plant.DOUBTS_IGNORED ? HastyEyes::withoutDoubt : gate -> gate,
                 world.queue,
                 world.observer,

@@ -4,6 +4,7 @@ import io.uniserve.cli.CliCommand;
 import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.cli.bench.measure.Launches;
 import io.uniserve.cli.bench.measure.RawLog;
 import io.uniserve.cli.process.Workspace;
 import io.uniserve.runtime.time.SystemClock;
@@ -120,7 +121,7 @@ public final class UpdatesCommand extends CliCommand {
             }
         }
         if (launches > 1) {
-            Launches.rows(figures).forEach(row -> console().println(row));
+            Launches.costs(figures).forEach(row -> console().println(row));
         }
         ResultLine line = ResultLine.of("bench updates", arguments());
         Launches.pool(figures).forEach(line::figure);

@@ -2,14 +2,17 @@ package io.uniserve.cli.bench.text;
 
 import io.uniserve.benchmark.peer.SearchPeer;
 import io.uniserve.cli.CliCommand;
+import io.uniserve.cli.Figure;
 import io.uniserve.cli.ResultLine;
 import io.uniserve.cli.bench.measure.Bench;
+import io.uniserve.cli.bench.measure.Launches;
 import io.uniserve.cli.bench.measure.RawLog;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.JavaLauncher;
 import io.uniserve.cli.process.Workspace;
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
@@ -153,6 +156,17 @@ public final class TextCommand extends CliCommand {
     @Option(names = "--raw", paramLabel = "FILE", description = "Write every operation's latency here.")
     private @Nullable Path raw;
 
+    @Option(
+            names = "--launches",
+            paramLabel = "N",
+            description =
+                    "All of it so often, each time with new processes, which differ by what compilers did; a figure is then"
+                            + " the geometric mean of theirs (default: 1).")
+    private int launches = 1;
+
+    private int compared;
+    private int different;
+
     @Override
     public Integer call() throws IOException {
         check();
@@ -165,37 +179,65 @@ public final class TextCommand extends CliCommand {
                 .resolve("peers")
                 .resolve(peer.name().toLowerCase(Locale.ROOT))
                 .resolve("lib");
+        ResultLine line = ResultLine.of("bench text", arguments());
+        List<List<Figure>> figures = new ArrayList<>();
+        try (RawLog log = new RawLog(raw)) {
+            for (int launch = 1; launch <= launches; launch++) {
+                log.line("launch", launch);
+                if (launches > 1) {
+                    console().println("launch " + launch + " of " + launches);
+                }
+                figures.add(launch(corpus, jars, log, line));
+            }
+        }
+        if (launches > 1) {
+            Launches.gains(figures).forEach(row -> console().println(row));
+        }
+        Launches.pool(figures).forEach(line::figure);
+        return report(line, corpus);
+    }
+
+    private List<Figure> launch(Corpus corpus, Path jars, RawLog log, ResultLine line) throws IOException {
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
-                RawLog log = new RawLog(raw);
                 UniserveText uniserve =
                         new UniserveText(workspace.directory().resolve("uniserve"), nodes, "-Xmx" + heap);
                 SolrCloud solrCloud = new SolrCloud(workspace.directory(), jars);
                 SearchPeer other = solrCloud.start(nodes, "-Xmx" + heap)) {
             List<Long> pids = solrCloud.nodes().stream().map(DaemonProcess::pid).toList();
             Bench bench = new Bench(clock()::nanos, log);
-            TextBench.Scale scale = new TextBench.Scale(
-                    nodes,
-                    shards,
-                    clients,
-                    warmup,
-                    settle,
-                    operations,
-                    seconds,
-                    rounds,
-                    generated,
-                    seed,
-                    TextQuery.measured(kinds));
-            TextBench text = new TextBench(bench, corpus, scale, console(), uniserve, other, pids);
+            TextBench text = new TextBench(bench, corpus, scale(), console(), uniserve, other, pids);
             BulkBench updates = new BulkBench(bench, corpus, shards, uniserve, other, pids, console());
-            ResultLine line = ResultLine.of("bench text", arguments());
             if (parts.contains(Part.QUERIES) || parts.contains(Part.HOT)) {
                 text.load();
                 text.compareAnswers();
                 segments(workspace.directory(), line);
             }
             run(text, updates, uniserve.serverPids(), pids, line);
-            return report(text, updates, line, corpus, other.name());
+            text.rows().forEach(console()::println);
+            updates.rows().forEach(console()::println);
+            text.differences().forEach(difference -> console().println("DIFFERENT " + difference));
+            compared += text.compared();
+            different += text.differences().size();
+            line.with("peer", other.name());
+            List<Figure> figures = new ArrayList<>(text.figures());
+            figures.addAll(updates.figures());
+            return figures;
         }
+    }
+
+    private TextBench.Scale scale() {
+        return new TextBench.Scale(
+                nodes,
+                shards,
+                clients,
+                warmup,
+                settle,
+                operations,
+                seconds,
+                rounds,
+                generated,
+                seed,
+                TextQuery.measured(kinds));
     }
 
     private void run(TextBench text, BulkBench updates, List<Long> ourPids, List<Long> peersPids, ResultLine line) {
@@ -226,25 +268,20 @@ public final class TextCommand extends CliCommand {
         line.with("segments", ours).with("peerSegments", all - ours);
     }
 
-    private int report(TextBench text, BulkBench updates, ResultLine line, Corpus corpus, String peerName) {
-        text.figures().forEach(line::figure);
-        updates.figures().forEach(line::figure);
-        text.rows().forEach(console()::println);
-        updates.rows().forEach(console()::println);
-        text.differences().forEach(difference -> console().println("DIFFERENT " + difference));
-        line.with("peer", peerName)
-                .with("corpus", corpus.source())
+    private int report(ResultLine line, Corpus corpus) {
+        line.with("corpus", corpus.source())
                 .with("documents", corpus.documents().size())
+                .with("launches", launches)
                 .with("nodes", nodes)
                 .with("shards", shards)
                 .with("heap", heap)
                 .with("jvmFlags", JavaLauncher.ofThisProcess().flags())
                 .with("seed", seed)
-                .with("compared", text.compared())
-                .with("different", text.differences().size())
+                .with("compared", compared)
+                .with("different", different)
                 .with("cores", Runtime.getRuntime().availableProcessors())
                 .with("java", System.getProperty("java.version"));
-        line.require(text.differences().isEmpty());
+        line.require(different == 0);
         return line.print(console());
     }
 
@@ -265,6 +302,7 @@ public final class TextCommand extends CliCommand {
         range("--shards", shards, 1, 256);
         range("--operations", operations, 1, 10_000_000);
         range("--rounds", rounds, 1, 1_000);
+        range("--launches", launches, 1, 100);
         if (!(seconds >= 0 && seconds <= 3600)) {
             throw usage("--seconds is " + seconds + ": use 0 to 3600");
         }

@@ -67,11 +67,10 @@ class TextBenchIT {
         Map<String, Double> millis = new HashMap<>();
         for (String line : Files.readAllLines(raw)) {
             String[] parts = line.split("\t");
-            String key = parts[1] + "\t" + parts[3];
             if (parts[0].equals("op")) {
-                operations.merge(key, 1, Integer::sum);
-            } else {
-                millis.merge(key, Double.parseDouble(parts[5]), Double::sum);
+                operations.merge(parts[1] + "\t" + parts[3], 1, Integer::sum);
+            } else if (parts[0].equals("block")) {
+                millis.merge(parts[1] + "\t" + parts[3], Double.parseDouble(parts[5]), Double::sum);
             }
         }
         Map<String, Double> throughput = new HashMap<>();

@@ -1,4 +1,4 @@
-package io.uniserve.cli.bench;
+package io.uniserve.cli.bench.measure;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.within;
@@ -27,7 +27,16 @@ class LaunchesTest {
         Figure missed = Figure.less("row", 140, 100, GOAL);
         List<List<Figure>> launches = List.of(List.of(met), List.of(missed));
         assertThat(Launches.pool(launches).get(0).met()).isFalse();
-        assertThat(Launches.rows(launches).get(1)).contains("1.29 1.40, mean 1.344, goal 1.3: not met");
+        assertThat(Launches.costs(launches).get(1)).contains("1.29 1.40, mean 1.344, goal 1.3: not met");
+    }
+
+    @Test
+    void gainsAreAboveOneWhereOursIsBetter() {
+        List<List<Figure>> launches = List.of(
+                List.of(Figure.more("queries/s", 110, 100, 1), Figure.less("p50", 125, 100, 1)),
+                List.of(Figure.more("queries/s", 100, 100, 1), Figure.less("p50", 100, 100, 1)));
+        assertThat(Launches.gains(launches).get(1)).contains("1.10 1.00, mean 1.049, goal 1.0: met");
+        assertThat(Launches.gains(launches).get(2)).contains("0.80 1.00, mean 0.894, goal 1.0: not met");
     }
 
     @Test

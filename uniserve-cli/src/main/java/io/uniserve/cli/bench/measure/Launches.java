@@ -1,10 +1,11 @@
-package io.uniserve.cli.bench;
+package io.uniserve.cli.bench.measure;
 
 import io.uniserve.cli.Figure;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.DoubleUnaryOperator;
 import java.util.function.ToDoubleFunction;
 import java.util.stream.Collectors;
 
@@ -13,11 +14,11 @@ import java.util.stream.Collectors;
  * so one launch alone says little of a figure near its goal. Ours, the peer's and their ratio are geometric means: the ratio of
  * the means is the mean of the ratios.
  */
-final class Launches {
+public final class Launches {
     private Launches() {}
 
     /** @param launches figures with a peer, the same ones in the same order of each launch */
-    static List<Figure> pool(List<List<Figure>> launches) {
+    public static List<Figure> pool(List<List<Figure>> launches) {
         List<Figure> pooled = new ArrayList<>();
         for (int at = 0; at < launches.get(0).size(); at++) {
             List<Figure> each = column(launches, at);
@@ -34,14 +35,23 @@ final class Launches {
         return pooled;
     }
 
-    /** A line a figure, ours over the peer's: of every launch, and their mean. */
-    static List<String> rows(List<List<Figure>> launches) {
+    /** A line a figure, ours over the peer's where less is better: of every launch, and their mean. */
+    public static List<String> costs(List<List<Figure>> launches) {
+        return rows(launches, "ours over the peer's", ratio -> 1 / ratio);
+    }
+
+    /** A line a figure, above 1 where ours is better: of every launch, and their mean. */
+    public static List<String> gains(List<List<Figure>> launches) {
+        return rows(launches, "above 1 where ours is better", ratio -> ratio);
+    }
+
+    private static List<String> rows(List<List<Figure>> launches, String title, DoubleUnaryOperator shown) {
         List<String> rows = new ArrayList<>();
         List<Figure> pooled = pool(launches);
-        rows.add("of " + launches.size() + " launches, ours over the peer's: each, geometric mean, goal");
+        rows.add("of " + launches.size() + " launches, " + title + ": each, geometric mean, goal");
         for (int at = 0; at < pooled.size(); at++) {
             String each = column(launches, at).stream()
-                    .map(figure -> String.format(Locale.ROOT, "%.2f", 1 / ratio(figure)))
+                    .map(figure -> String.format(Locale.ROOT, "%.2f", shown.applyAsDouble(ratio(figure))))
                     .collect(Collectors.joining(" "));
             Figure mean = pooled.get(at);
             rows.add(String.format(
@@ -49,8 +59,8 @@ final class Launches {
                     "%-80s %s, mean %.3f, goal %.1f: %s",
                     mean.name(),
                     each,
-                    1 / ratio(mean),
-                    1 / mean.goal(),
+                    shown.applyAsDouble(ratio(mean)),
+                    shown.applyAsDouble(mean.goal()),
                     mean.met() ? "met" : "not met"));
         }
         return rows;

@@ -11,7 +11,7 @@ public record Denial(long version, long untilNanos) {
     public static final Denial NONE = new Denial(0, 0);
 
     /**
-     * The version that is denied at this moment, 0 for none. The denial was read before {@code known} and the clock.
+     * The version that is denied at this moment, 0 for none. The clock was read first, {@code known} last.
      *
      * @param known the newest version of the table that the server tells readers of
      */

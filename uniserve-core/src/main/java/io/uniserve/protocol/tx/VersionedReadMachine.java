@@ -40,8 +40,7 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>A server may leave a version open that another server's driver has in flight. The answer counts where some server has denied
  * the version since the read began: nobody could know of it then, and so not when the read began. As a rule the driver's server is
- * among those asked, and no message more is needed. Where another answer has the version, it is committed, and who left it open is
- * asked again, for it. Else the actors are asked again, and their servers ask the driver.
+ * among those asked, and no message more is needed. Else the actors are asked again, and their servers ask the driver.
  *
  * <p>Not thread-safe; the completion is called exactly once.
  */
@@ -445,21 +444,18 @@ public final class VersionedReadMachine {
     /** Goes on when all have answered: done when they agree, else once more for those that are behind. */
     private void settle() {
         long version = fixed > 0 ? fixed : Math.max(at, floors.of(tableId));
-        long newest = version;
         for (Slot slot : slots.values()) {
             if (slot.part == null) {
                 dispatch();
                 return;
             }
-            newest = Math.max(newest, slot.part.at());
+            version = oneVersion ? Math.max(version, slot.part.at()) : version;
         }
-        long open = slots.values().stream().mapToLong(this::open).max().orElse(0);
-        if (open > newest) {
+        if (slots.values().stream().anyMatch(this::leftOpen)) {
             insists = true;
-            askAgain(slot -> open(slot) > 0);
+            askAgain(this::leftOpen);
             return;
         }
-        version = oneVersion ? newest : Math.max(version, open); // what one has left open another knows to be committed
         long wanted = version;
         if (slots.values().stream().anyMatch(slot -> slot.behind(wanted))) {
             at = wanted;
@@ -469,19 +465,19 @@ public final class VersionedReadMachine {
         }
     }
 
-    /** The newest version that the slot's answer leaves open and nobody has denied; 0 for none. */
-    private long open(Slot slot) {
-        return slot.open.stream()
-                .filter(version -> slot.behind(version) && !denied.contains(version))
-                .mapToLong(Long::longValue)
-                .max()
-                .orElse(0);
+    /**
+     * Whether the slot's answer leaves a version open that nobody has denied. That it has the version by now, or that another answer
+     * has it, does not help: a later version may be prepared behind it, which only its server can tell.
+     */
+    private boolean leftOpen(Slot slot) {
+        return !denied.containsAll(slot.open);
     }
 
     private void askAgain(Predicate<Slot> which) {
         List<Slot> again = slots.values().stream().filter(which).toList();
         again.forEach(slot -> {
             slot.part = null;
+            slot.open = List.of();
             slot.tried.clear();
         });
         rounds++;

@@ -45,7 +45,11 @@ public final class GateTable implements GatePublisher {
 
     @Override
     public void denies(long tableId, Denial denial) {
-        denials.put(tableId, denial);
+        if (denial.equals(Denial.NONE)) {
+            denials.remove(tableId);
+        } else {
+            denials.put(tableId, denial);
+        }
     }
 
     /** A version of the table of which nobody can know at this moment that it is committed, 0 for none. */

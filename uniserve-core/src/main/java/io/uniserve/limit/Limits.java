@@ -128,7 +128,7 @@ public final class Limits {
     /** Of one update of all its actors; what an actor gets is one entry of its log. */
     public static final long ATOMIC_UPDATE_BYTES_MAX = 128L << 20;
 
-    /** Rows of large atomic updates that one server keeps until they are prepared and committed. */
+    /** Rows of large atomic updates that one server keeps until they are prepared and committed; an actor's count 4 KiB besides. */
     public static final long STAGED_ROWS_BYTES_MAX = 256L << 20;
 
     /** Staged rows that nobody asks for are let go after this time. */

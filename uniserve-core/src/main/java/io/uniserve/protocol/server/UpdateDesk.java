@@ -113,6 +113,9 @@ final class UpdateDesk {
             if (rows.staged() != null && (request.stages() || rows.rows().size() > 0)) {
                 return UniserveException.invalid("rows of actor " + rows.actor() + " are here and staged: send either");
             }
+            if (request.stages() && rows.rows().size() == 0) {
+                return UniserveException.invalid("actor " + rows.actor() + " has no rows to stage: leave it out");
+            }
             here += rows.rows().size();
             bytes += rows.bytes();
         }

@@ -19,7 +19,9 @@ import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.replica.Replica;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.TreeMap;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +60,7 @@ public final class AtomicService {
         this.config = config;
         this.disclosure = new Disclosure(host.env(), config);
         this.doubts = new DoubtDesk(host, config, this::look, this::copy, this::driverLook);
-        this.stage = new RowStage(host.env().clock(), this::leads);
+        this.stage = new RowStage(host.env().clock(), this::led);
         this.nextLook = host.env().clock().nanos() + config.lookNanos();
     }
 
@@ -77,9 +79,11 @@ public final class AtomicService {
         }
     }
 
-    private boolean leads(ReplicaKey key) {
-        return host.replicas(key.tableId()).stream()
-                .anyMatch(replica -> replica.key().equals(key) && replica.leads());
+    private Set<Integer> led(long tableId) {
+        return host.replicas(tableId).stream()
+                .filter(Replica::leads)
+                .map(replica -> replica.key().actor())
+                .collect(Collectors.toSet());
     }
 
     /** Rows that clients have brought here for drivers elsewhere. */

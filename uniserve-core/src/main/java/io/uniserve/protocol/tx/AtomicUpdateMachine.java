@@ -58,6 +58,7 @@ public final class AtomicUpdateMachine {
     /** An attempt ended in a way that leaves open whether its server drives the update: another's error says nothing of that. */
     private boolean maybeTaken;
 
+    private Runnable stopStaging = () -> {};
     private boolean asking;
     private long askedAt;
     private @Nullable ErrorCode lastCode;
@@ -201,6 +202,7 @@ public final class AtomicUpdateMachine {
         if (!over) {
             over = true;
             deadline.cancel();
+            stopStaging.run();
             completion.done(outcome);
         }
     }
@@ -244,10 +246,18 @@ public final class AtomicUpdateMachine {
     }
 
     private void routeMissing(Outcome<RouteIndex> refreshed) {
-        if (refreshed instanceof Outcome.Ok<RouteIndex> ok && route(ok.value()).isEmpty()) {
-            heard(ErrorCode.TABLE_NOT_FOUND, "table " + update.table() + " is not known any more", false);
-        } else {
+        Optional<ServerId> driver = driver(env.routing().current());
+        if (over) {
+            return;
+        }
+        if (!(refreshed instanceof Outcome.Ok<RouteIndex> ok)
+                || driver.isEmpty()
+                || route(ok.value()).isPresent()) {
             env.timers().after(PAUSE_NANOS, this::attempt);
+        } else if (bytes(all()) <= Limits.BATCH_BYTES_MAX) {
+            send(env.routing().current(), driver.get(), all()); // what is wrong, if anything, is the driver's to say
+        } else {
+            heard(ErrorCode.TABLE_NOT_FOUND, "table " + update.table() + " is not known any more", false);
         }
     }
 
@@ -268,9 +278,6 @@ public final class AtomicUpdateMachine {
         asking = true;
         askedAt = env.clock().nanos();
         RowStager stager = new RowStager(env, rows -> request(rows, patience(), true), staged -> {
-            if (over) {
-                return;
-            }
             if (staged instanceof Outcome.Ok<List<ActorRows>> ok) {
                 send(index, driver, ok.value());
             } else {
@@ -278,6 +285,7 @@ public final class AtomicUpdateMachine {
                 heard(error.code(), error.reason(), false);
             }
         });
+        stopStaging = stager::stop;
         stager.start(index, route, all(), stagedAtOnce, patience());
     }
 
@@ -366,10 +374,16 @@ public final class AtomicUpdateMachine {
         } else {
             maybeTaken |= driven && (verdict == UpdateVerdict.UNKNOWN || verdict == UpdateVerdict.RETRY_FEW);
             lacking = lacking(code);
-            boolean lasts = lacking || verdict == UpdateVerdict.REFUSED || verdict == UpdateVerdict.RETRY_FEW;
+            boolean lasts =
+                    !driven || lacking || verdict == UpdateVerdict.REFUSED || verdict == UpdateVerdict.RETRY_FEW;
             refusedInRow = lasts ? refusedInRow + 1 : 0;
             lackingNanos = lacking ? Math.max(lackingNanos, env.clock().nanos() - askedAt) : 0;
-            env.timers().after(PAUSE_NANOS << Math.min(refusedInRow, PAUSE_DOUBLINGS_MAX), this::attempt);
+            long pause = PAUSE_NANOS << Math.min(refusedInRow, PAUSE_DOUBLINGS_MAX);
+            if (driven) {
+                env.timers().after(pause, this::attempt);
+            } else { // a primary may have moved
+                env.routing().refresh(refreshed -> env.timers().after(pause, this::attempt));
+            }
         }
     }
 }

@@ -4,7 +4,6 @@ import io.uniserve.codec.Sha256;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Outcome;
@@ -20,93 +19,102 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BiPredicate;
-import java.util.function.Predicate;
+import java.util.Set;
+import java.util.function.LongFunction;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Rows of large atomic updates that clients have brought to the primaries of their actors, for a PREPARE to come, which names them
  * by request and hash. Nothing of them is on disk or known to anybody else, so rows that are gone, with this server or for want of
  * room, only have the client bring them again. They are named by the hash that is computed here: rows of two contents are never
- * taken for each other. Not thread-safe.
+ * taken for each other. Rows of one request stay or go together. Not thread-safe.
  */
 final class RowStage {
     private static final long IDLE_NANOS = Limits.STAGED_ROWS_IDLE_MS * 1_000_000;
+    /** An actor's rows count so much besides: what has few bytes takes room and time too. */
+    static final long ENTRY_BYTES = 4_096;
 
     private final Clock clock;
-    private final Predicate<ReplicaKey> leads;
-    private final Map<Key, Kept> stage = new LinkedHashMap<>();
+    private final LongFunction<Set<Integer>> led;
+    private final Map<Key, Group> groups = new LinkedHashMap<>();
     private long bytes;
 
-    private record Key(ReplicaKey actor, RequestId request, String sha256) {}
+    private record Key(long tableId, RequestId request) {}
+
+    private record Name(int actor, StagedRows rows) {}
 
     private static final class Kept {
         private final ActorRows rows;
-        private long touchedNanos;
         /** The newest that was prepared of them. */
         private long version;
 
         private Kept(ActorRows rows) {
             this.rows = rows;
         }
+
+        private long bytes() {
+            return rows.bytes() + ENTRY_BYTES;
+        }
     }
 
-    /** @param leads true for the actors whose primary is here */
-    RowStage(Clock clock, Predicate<ReplicaKey> leads) {
+    private static final class Group {
+        private final Map<Name, Kept> rows = new LinkedHashMap<>();
+        private long touchedNanos;
+
+        private long bytes() {
+            return rows.values().stream().mapToLong(Kept::bytes).sum();
+        }
+    }
+
+    /** @param led the actors of a table whose primary is here */
+    RowStage(Clock clock, LongFunction<Set<Integer>> led) {
         this.clock = clock;
-        this.leads = leads;
+        this.led = led;
     }
 
-    /** Bytes of rows that are kept. */
+    /** What the rows that are kept count. */
     long bytes() {
         return bytes;
     }
 
     boolean isEmpty() {
-        return stage.isEmpty();
+        return groups.isEmpty();
     }
 
-    /** Keeps the rows, all or none. */
+    /** Keeps the rows, all or none; for want of room nothing of the request stays, so that another one is not in its way. */
     Outcome<UpdateReply> keep(UpdateRequest request) {
-        List<ActorStaged> told = new ArrayList<>();
-        Map<Key, Kept> more = new LinkedHashMap<>();
-        long added = 0;
+        Set<Integer> here = led.apply(request.tableId());
         for (ActorRows rows : request.actors()) {
-            ReplicaKey actor = new ReplicaKey(request.tableId(), rows.actor());
-            if (!leads.test(actor)) {
+            if (!here.contains(rows.actor())) {
                 return error(ErrorCode.NOT_PRIMARY, "this server is not the primary of actor " + rows.actor());
             }
-            StagedRows kept = new StagedRows(rows.rows().size(), Sha256.hex(rows.rows()));
-            Key key = new Key(actor, request.request(), kept.sha256());
-            told.add(new ActorStaged(rows.actor(), kept));
-            if (!stage.containsKey(key)) {
-                added += kept.bytes();
-                more.put(key, new Kept(rows));
-            } else {
-                touch(key, 0);
+        }
+        Key key = new Key(request.tableId(), request.request());
+        Group group = groups.computeIfAbsent(key, k -> new Group());
+        group.touchedNanos = clock.nanos();
+        List<ActorStaged> told = new ArrayList<>();
+        for (ActorRows rows : request.actors()) {
+            Name name = new Name(rows.actor(), new StagedRows(rows.rows().size(), Sha256.hex(rows.rows())));
+            told.add(new ActorStaged(rows.actor(), name.rows()));
+            if (!group.rows.containsKey(name)) {
+                Kept kept = new Kept(rows);
+                group.rows.put(name, kept);
+                bytes += kept.bytes();
             }
         }
-        if (bytes + added > Limits.STAGED_ROWS_BYTES_MAX) {
+        if (bytes > Limits.STAGED_ROWS_BYTES_MAX) {
+            groups.remove(key);
+            bytes -= group.bytes();
             return error(
                     ErrorCode.RESOURCE_EXHAUSTED,
                     "this server keeps " + bytes + " bytes of large updates, at most " + Limits.STAGED_ROWS_BYTES_MAX
                             + ": try again later");
         }
-        bytes += added;
-        stage.putAll(more);
-        more.keySet().forEach(key -> touch(key, 0));
         return Outcome.ok(UpdateReply.of(told));
     }
 
     private static Outcome<UpdateReply> error(ErrorCode code, String message) {
         return Outcome.err(new UniserveException(code, message));
-    }
-
-    private void touch(Key key, long version) {
-        Kept kept = stage.get(key);
-        if (kept != null) {
-            kept.touchedNanos = clock.nanos();
-            kept.version = Math.max(kept.version, version);
-        }
     }
 
     /** The PREPARE with its rows; with none, which asks for a vote on what came before, where some of them are not here. */
@@ -121,35 +129,52 @@ final class RowStage {
                 filled.add(batch);
                 continue;
             }
-            Key key = new Key(prepare.key(), batch.request(), staged.sha256());
-            Kept kept = stage.get(key);
-            if (kept == null) {
+            ActorRows rows = prepared(prepare, batch.request(), staged);
+            if (rows == null) {
                 return prepare.with(List.of());
             }
-            touch(key, prepare.version());
-            filled.add(new BatchRows(batch.request(), batch.function(), kept.rows.rows()));
+            filled.add(new BatchRows(batch.request(), batch.function(), rows.rows()));
         }
         return prepare.with(filled);
     }
 
+    private @Nullable ActorRows prepared(Prepare prepare, RequestId request, StagedRows staged) {
+        Group group = groups.get(new Key(prepare.key().tableId(), request));
+        Kept kept = group == null ? null : group.rows.get(new Name(prepare.key().actor(), staged));
+        if (group == null || kept == null) {
+            return null;
+        }
+        group.touchedNanos = clock.nanos();
+        kept.version = Math.max(kept.version, prepare.version());
+        return kept.rows;
+    }
+
     /** Of a version that is committed nobody needs the rows any more. */
     void decided(Decide decide) {
-        if (decide.commit() && !stage.isEmpty()) {
-            drop((key, kept) -> key.actor().equals(decide.key()) && kept.version == decide.version());
+        if (!decide.commit()) {
+            return;
         }
+        groups.entrySet().removeIf(entry -> {
+            Group group = entry.getValue();
+            if (entry.getKey().tableId() == decide.key().tableId()) {
+                group.rows.entrySet().removeIf(rows -> {
+                    Kept kept = rows.getValue();
+                    boolean done = rows.getKey().actor() == decide.key().actor() && kept.version == decide.version();
+                    bytes -= done ? kept.bytes() : 0;
+                    return done;
+                });
+            }
+            return group.rows.isEmpty();
+        });
     }
 
-    /** Lets go of what nobody has asked for for long. */
+    /** Lets go of what nobody has added to or asked for for long. */
     void expire() {
         long now = clock.nanos();
-        drop((key, kept) -> now - kept.touchedNanos >= IDLE_NANOS);
-    }
-
-    private void drop(BiPredicate<Key, Kept> which) {
-        stage.entrySet().removeIf(entry -> {
-            boolean gone = which.test(entry.getKey(), entry.getValue());
-            bytes -= gone ? entry.getValue().rows.bytes() : 0;
-            return gone;
+        groups.values().removeIf(group -> {
+            boolean idle = now - group.touchedNanos >= IDLE_NANOS;
+            bytes -= idle ? group.bytes() : 0;
+            return idle;
         });
     }
 }

@@ -79,6 +79,11 @@ final class RowStager {
         last.add(actor);
     }
 
+    /** Sends and tells nothing more. */
+    void stop() {
+        over = true;
+    }
+
     private void send(Address address, ServerId server, long timeoutNanos) {
         List<ActorRows> next = messages.getOrDefault(server, new ArrayDeque<>()).poll();
         if (next == null || over) {

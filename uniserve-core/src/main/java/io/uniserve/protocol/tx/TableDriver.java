@@ -314,7 +314,8 @@ final class TableDriver {
     }
 
     /** Answers what the decision ends; an update that was aborted without being refused goes on waiting. */
-    private void settle(Waiting update, Decision decision, boolean duplicate) {
+    private void settle(Waiting tried, Decision decision, boolean duplicate) {
+        Waiting update = waiting.now(tried);
         if (decision.committed()) {
             waiting.remove(update);
             AtomicHost.Table known = host.table(table);

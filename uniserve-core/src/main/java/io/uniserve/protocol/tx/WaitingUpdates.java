@@ -53,10 +53,18 @@ final class WaitingUpdates {
         }
     }
 
+    /** Whoever waits for the same by now: the client may have come again. */
+    Waiting now(Waiting update) {
+        Waiting known = updates.get(update.batch.request());
+        return known != null && known.batch.equals(update.batch) ? known : update;
+    }
+
+    /** Another content of its request id stays. */
     void remove(Waiting update) {
-        Waiting gone = updates.remove(update.batch.request());
-        if (gone != null) {
-            bytes -= gone.held;
+        Waiting known = updates.get(update.batch.request());
+        if (known != null && known.batch.equals(update.batch)) {
+            updates.remove(update.batch.request());
+            bytes -= known.held;
         }
     }
 

@@ -306,6 +306,7 @@ class AtomicUpdateMachineTest {
         staging(0, 1).start();
         write(0).stagedAll();
         write(1).fail(ErrorCode.NOT_PRIMARY);
+        world.finishRefreshes();
         world.pass(100 * MS);
         assertThat(writes()).hasSize(4);
         assertThat(write(2).request().attempt()).as("no driver was asked").isOne();
@@ -320,9 +321,30 @@ class AtomicUpdateMachineTest {
     }
 
     @Test
+    void aPrimaryThatMovedIsFoundByANewerMap() {
+        staging(0, 1).start();
+        write(0).stagedAll();
+        assertThat(world.refreshes).isEmpty();
+        write(1).fail(ErrorCode.NOT_PRIMARY);
+        assertThat(world.refreshes).hasSize(1);
+    }
+
+    @Test
+    void nothingIsStagedAfterTheEnd() {
+        AtomicUpdateMachine machine = staging(0, 1, 2);
+        machine.start();
+        machine.cancel();
+        write(0).stagedAll();
+        assertThat(writes()).hasSize(2);
+        assertThat(error()).isEqualTo(ErrorCode.CANCELLED);
+        assertThat(outcomes).hasSize(1);
+    }
+
+    @Test
     void anAnswerThatKeepsOtherRowsIsNone() {
         staging(0, 1).start();
         write(0).reply(List.of(), List.of());
+        world.finishRefreshes();
         world.pass(100 * MS);
         assertThat(writes()).hasSize(4).allMatch(write -> write.request().stages());
     }

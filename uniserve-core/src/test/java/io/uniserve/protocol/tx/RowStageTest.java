@@ -20,6 +20,8 @@ import io.uniserve.protocol.message.UpdateRequest;
 import io.uniserve.protocol.message.UpdateRequest.ActorRows;
 import java.util.List;
 import java.util.Optional;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 /** Rows of large updates at the primaries of their actors: which PREPARE finds them, how long, and what they may take. */
@@ -28,7 +30,8 @@ class RowStageTest {
     private static final Bytes LARGE = Bytes.wrap(new byte[Limits.BATCH_BYTES_MAX]);
 
     private long now = 1;
-    private final RowStage stage = new RowStage(() -> now, key -> key.actor() < 50);
+    private final RowStage stage =
+            new RowStage(() -> now, table -> IntStream.range(0, 50).boxed().collect(Collectors.toSet()));
 
     private static ActorRows rows(int actor, String text) {
         return new ActorRows(actor, 0, Bytes.utf8(text));
@@ -93,7 +96,7 @@ class RowStageTest {
         assertThat(prepared(0, 6, batch(1, a))).as("aborted, and tried again").containsExactly("a");
         decide(5, true);
         decide(7, true);
-        assertThat(stage.bytes()).isOne();
+        assertThat(stage.bytes()).isEqualTo(1 + RowStage.ENTRY_BYTES);
         decide(6, true);
         assertThat(stage.bytes()).isZero();
         assertThat(stage.isEmpty()).isTrue();
@@ -110,7 +113,7 @@ class RowStageTest {
         assertThat(prepared(0, 5, batch(1, a))).hasSize(1);
         now += (Limits.STAGED_ROWS_IDLE_MS - 1) * 1_000_000;
         stage.expire();
-        assertThat(stage.bytes()).isOne();
+        assertThat(stage.bytes()).isEqualTo(1 + RowStage.ENTRY_BYTES);
         now += 1_000_000;
         stage.expire();
         assertThat(stage.bytes()).isZero();
@@ -120,6 +123,22 @@ class RowStageTest {
     void onlyAPrimaryKeepsRows() {
         assertThat(error(keep(1, rows(0, "a"), rows(50, "b")))).isEqualTo(ErrorCode.NOT_PRIMARY);
         assertThat(stage.isEmpty()).as("all or none").isTrue();
+    }
+
+    @Test
+    void rowsOfOneRequestStayTogether() {
+        StagedRows a = staged(keep(1, rows(0, "a")), 0);
+        now += (Limits.STAGED_ROWS_IDLE_MS - 1) * 1_000_000;
+        keep(1, rows(1, "b"));
+        now += (Limits.STAGED_ROWS_IDLE_MS - 1) * 1_000_000;
+        stage.expire();
+        assertThat(prepared(0, 5, batch(1, a))).as("the rest took its time").containsExactly("a");
+    }
+
+    @Test
+    void anotherSizeIsAnotherContent() {
+        StagedRows a = staged(keep(1, rows(0, "aa")), 0);
+        assertThat(prepared(0, 5, batch(1, new StagedRows(1, a.sha256())))).isEmpty();
     }
 
     @Test
@@ -133,5 +152,19 @@ class RowStageTest {
         assertThat(stage.bytes()).as("sent again").isEqualTo(bytes);
         assertThat(error(keep(fit, new ActorRows(0, 0, LARGE)))).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
         assertThat(stage.bytes()).isEqualTo(bytes);
+        assertThat(error(keep(0, new ActorRows(40, 0, LARGE)))).isEqualTo(ErrorCode.RESOURCE_EXHAUSTED);
+        assertThat(stage.bytes())
+                .as("what it had is given up, so that another one has room")
+                .isLessThan(bytes);
+        assertThat(keep(fit, new ActorRows(0, 0, LARGE))).isInstanceOf(Outcome.Ok.class);
+    }
+
+    @Test
+    void rowsOfFewBytesAreBoundedToo() {
+        long id = 0;
+        while (keep(id, rows(0, "a")) instanceof Outcome.Ok) {
+            id++;
+        }
+        assertThat(id).isEqualTo(Limits.STAGED_ROWS_BYTES_MAX / (1 + RowStage.ENTRY_BYTES));
     }
 }

@@ -70,6 +70,20 @@ class WaitingUpdatesTest {
                 .isNotNull();
     }
 
+    @Test
+    void whoComesAgainIsToldAndAnotherContentIsNot() {
+        Waiting before = update(1, Bytes.utf8("rows"));
+        Waiting again = update(1, Bytes.utf8("rows"));
+        waiting.put(again);
+        assertThat(waiting.now(before)).isSameAs(again);
+        Waiting other = new Waiting(again.request, "another", 0);
+        assertThat(waiting.now(other)).isSameAs(other);
+        waiting.remove(other);
+        assertThat(waiting.isEmpty()).isFalse();
+        waiting.remove(before);
+        assertThat(waiting.isEmpty()).isTrue();
+    }
+
     /** Else one could never begin beside others. */
     @Test
     void rowsThatAreStagedElsewhereTakeNoRoom() {

@@ -21,6 +21,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
@@ -83,7 +84,7 @@ public final class AtomicService {
         return host.replicas(tableId).stream()
                 .filter(Replica::leads)
                 .map(replica -> replica.key().actor())
-                .collect(Collectors.toSet());
+                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** Rows that clients have brought here for drivers elsewhere. */

@@ -132,7 +132,7 @@ public final class Limits {
     public static final long STAGED_ROWS_BYTES_MAX = 256L << 20;
 
     /** Staged rows that nobody asks for are let go after this time. */
-    public static final long STAGED_ROWS_IDLE_MS = 30_000;
+    public static final long STAGED_ROWS_IDLE_MS = 120_000;
 
     /** Rows of a larger atomic update go to the primaries of its actors by themselves. */
     public static final long STAGED_FROM_BYTES = 256L << 10;

@@ -246,7 +246,8 @@ public final class AtomicUpdateMachine {
     }
 
     private void routeMissing(Outcome<RouteIndex> refreshed) {
-        Optional<ServerId> driver = driver(env.routing().current());
+        RouteIndex index = env.routing().current();
+        Optional<ServerId> driver = driver(index);
         if (over) {
             return;
         }
@@ -255,7 +256,7 @@ public final class AtomicUpdateMachine {
                 || route(ok.value()).isPresent()) {
             env.timers().after(PAUSE_NANOS, this::attempt);
         } else if (bytes(all()) <= Limits.BATCH_BYTES_MAX) {
-            send(env.routing().current(), driver.get(), all()); // what is wrong, if anything, is the driver's to say
+            send(index, driver.get(), all()); // what is wrong, if anything, is the driver's to say
         } else {
             heard(ErrorCode.TABLE_NOT_FOUND, "table " + update.table() + " is not known any more", false);
         }

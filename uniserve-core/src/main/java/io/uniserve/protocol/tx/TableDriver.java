@@ -529,7 +529,8 @@ final class TableDriver {
     private void over(Run ended, long forgotten) {
         ended.end();
         run = null;
-        for (Waiting update : ended.updates) {
+        for (Waiting tried : ended.updates) {
+            Waiting update = waiting.now(tried);
             Optional<Decision> last =
                     log.lastOf(update.batch.request()).filter(decision -> decision.version() == ended.version);
             if (last.isPresent()) {

@@ -106,8 +106,8 @@ final class UpdatesBench {
     }
 
     private List<Size> sizes() {
-        int some = Math.max(3, scale.updates() / 10);
-        int few = Math.max(2, scale.updates() / 50);
+        int some = scale.updates();
+        int few = Math.max(2, scale.updates() / 8);
         int warm = scale.warmUp();
         List<Size> sizes = new ArrayList<>(List.of(
                 new Size("1 row", () -> port.small(1), scale.updates(), warm, false),

@@ -40,7 +40,8 @@ public final class UpdatesCommand extends CliCommand {
     @Option(
             names = "--updates",
             paramLabel = "N",
-            description = "Updates of one row a block; larger ones in proportion (default: 100).")
+            description =
+                    "Updates of one row, of 1,000 rows and of 1 MB a block; of larger ones an eighth (default: 100).")
     private int updates = 100;
 
     @Option(names = "--queries", paramLabel = "N", description = "Queries of all actors a block (default: 1000).")

@@ -15,6 +15,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import picocli.CommandLine.Command;
 import picocli.CommandLine.Option;
@@ -164,6 +166,9 @@ public final class TextCommand extends CliCommand {
                             + " the geometric mean of theirs (default: 1).")
     private int launches = 1;
 
+    /** Of the last launch. */
+    private final Map<String, Object> told = new TreeMap<>();
+
     private int compared;
     private int different;
 
@@ -187,7 +192,7 @@ public final class TextCommand extends CliCommand {
                 if (launches > 1) {
                     console().println("launch " + launch + " of " + launches);
                 }
-                figures.add(launch(corpus, jars, log, line));
+                figures.add(launch(corpus, jars, log));
             }
         }
         if (launches > 1) {
@@ -197,7 +202,7 @@ public final class TextCommand extends CliCommand {
         return report(line, corpus);
     }
 
-    private List<Figure> launch(Corpus corpus, Path jars, RawLog log, ResultLine line) throws IOException {
+    private List<Figure> launch(Corpus corpus, Path jars, RawLog log) throws IOException {
         try (Workspace workspace = Workspace.temporary("uniserve-bench");
                 UniserveText uniserve =
                         new UniserveText(workspace.directory().resolve("uniserve"), nodes, "-Xmx" + heap);
@@ -210,15 +215,15 @@ public final class TextCommand extends CliCommand {
             if (parts.contains(Part.QUERIES) || parts.contains(Part.HOT)) {
                 text.load();
                 text.compareAnswers();
-                segments(workspace.directory(), line);
+                segments(workspace.directory());
             }
-            run(text, updates, uniserve.serverPids(), pids, line);
+            run(text, updates, uniserve.serverPids(), pids);
             text.rows().forEach(console()::println);
             updates.rows().forEach(console()::println);
             text.differences().forEach(difference -> console().println("DIFFERENT " + difference));
             compared += text.compared();
             different += text.differences().size();
-            line.with("peer", other.name());
+            told.put("peer", other.name());
             List<Figure> figures = new ArrayList<>(text.figures());
             figures.addAll(updates.figures());
             return figures;
@@ -240,13 +245,13 @@ public final class TextCommand extends CliCommand {
                 TextQuery.measured(kinds));
     }
 
-    private void run(TextBench text, BulkBench updates, List<Long> ourPids, List<Long> peersPids, ResultLine line) {
+    private void run(TextBench text, BulkBench updates, List<Long> ourPids, List<Long> peersPids) {
         if (parts.contains(Part.QUERIES)) {
             text.queries();
         }
         if (parts.contains(Part.HOT)) {
             boolean limited = quota > 0 && CpuQuota.isPossible();
-            line.with("quota", limited ? quota : 0.0);
+            told.put("quota", limited ? quota : 0.0);
             try (CpuQuota limit = new CpuQuota()) {
                 if (limited) {
                     limit.limit(ourPids, quota);
@@ -260,15 +265,17 @@ public final class TextCommand extends CliCommand {
         }
     }
 
-    private void segments(Path directory, ResultLine line) throws IOException {
+    private void segments(Path directory) throws IOException {
         int all = Segments.below(directory);
         int ours = Segments.below(directory.resolve("uniserve"));
         console()
                 .println("segments: " + ours + " of uniserve, " + (all - ours) + " of the peer, " + shards + " shards");
-        line.with("segments", ours).with("peerSegments", all - ours);
+        told.put("segments", ours);
+        told.put("peerSegments", all - ours);
     }
 
     private int report(ResultLine line, Corpus corpus) {
+        told.forEach(line::with);
         line.with("corpus", corpus.source())
                 .with("documents", corpus.documents().size())
                 .with("launches", launches)

@@ -10,7 +10,6 @@ import io.uniserve.cli.process.Workspace;
 import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -111,15 +110,9 @@ public final class UpdatesCommand extends CliCommand {
                 .findFirst()
                 .orElseThrow(() -> usage("--port is " + port + ": use kv or solr"));
         UpdatesBench.Scale scale = new UpdatesBench.Scale(actors, updates, queries, rounds, largest, warmUp, stream);
-        List<List<Figure>> figures = new ArrayList<>();
+        List<List<Figure>> figures;
         try (RawLog log = new RawLog(raw)) {
-            for (int launch = 1; launch <= launches; launch++) {
-                log.line("launch", launch);
-                if (launches > 1) {
-                    console().println("launch " + launch + " of " + launches);
-                }
-                figures.add(launch(measured, scale, log));
-            }
+            figures = Launches.run(launches, log, console(), () -> launch(measured, scale, log));
         }
         if (launches > 1) {
             Launches.costs(figures).forEach(row -> console().println(row));

@@ -5,7 +5,9 @@ import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadRequest;
 import io.uniserve.protocol.message.VersionedRead;
+import java.util.List;
 import java.util.Optional;
+import java.util.TreeSet;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -81,9 +83,26 @@ public final class VersionedShare {
         doubts = how;
     }
 
-    /** How its doubts were settled. */
-    public Settled doubts() {
-        return doubts;
+    /**
+     * The answer of a request's shares, with what they leave open and what is denied.
+     *
+     * @param denials what this server's driver denied when the request came and now, 0 for nothing: where the asker looks for denials it
+     *     is told of them, as others may be in doubt where these actors are not
+     */
+    public static VersionedRead.Reply reply(
+            VersionedRead request,
+            List<VersionedShare> shares,
+            List<VersionedRead.Part> parts,
+            List<ActorFailure> failures,
+            List<Long> denials) {
+        TreeSet<Long> open = new TreeSet<>();
+        TreeSet<Long> denied = new TreeSet<>();
+        shares.forEach(share -> share.doubts.addTo(open, denied));
+        if (request.defers()) {
+            denied.addAll(denials);
+            denied.remove(0L);
+        }
+        return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied));
     }
 
     /** Which version to take: 0 for the newest. */

@@ -49,6 +49,8 @@ public final class AtomicUpdateMachine {
     private final Update update;
     private final RequestTracker.Ticket ticket;
     private final Completion<Long> completion;
+    private final List<ActorRows> rows;
+    private final long bytes;
     private final List<ServerId> tried = new ArrayList<>();
     private long stagedFrom = Limits.STAGED_FROM_BYTES;
     private long stagedAtOnce = Limits.STAGED_MESSAGE_BYTES;
@@ -85,6 +87,10 @@ public final class AtomicUpdateMachine {
         this.update = update;
         this.ticket = ticket;
         this.completion = completion;
+        this.rows = update.batches().stream()
+                .map(batch -> new ActorRows(batch.actor(), 0, batch.rows()))
+                .toList();
+        this.bytes = rows.stream().mapToLong(ActorRows::bytes).sum();
     }
 
     /**
@@ -190,10 +196,6 @@ public final class AtomicUpdateMachine {
         return update.deadlineNanos() - env.clock().nanos();
     }
 
-    private static long bytes(List<ActorRows> actors) {
-        return actors.stream().mapToLong(rows -> rows.rows().size()).sum();
-    }
-
     private void fail(ErrorCode code, String message) {
         end(Outcome.err(new UniserveException(code, message)));
     }
@@ -232,8 +234,8 @@ public final class AtomicUpdateMachine {
             return;
         }
         Optional<TableRoute> route = route(index);
-        if (bytes(all()) < stagedFrom || route.filter(this::onOneServer).isPresent()) {
-            send(index, driver.get(), all());
+        if (bytes < stagedFrom || route.filter(this::onOneServer).isPresent()) {
+            send(index, driver.get(), rows);
         } else if (route.isPresent()) {
             stage(index, route.get(), driver.get());
         } else {
@@ -255,8 +257,8 @@ public final class AtomicUpdateMachine {
                 || driver.isEmpty()
                 || route(ok.value()).isPresent()) {
             env.timers().after(PAUSE_NANOS, this::attempt);
-        } else if (bytes(all()) <= Limits.BATCH_BYTES_MAX) {
-            send(index, driver.get(), all()); // what is wrong, if anything, is the driver's to say
+        } else if (bytes <= Limits.BATCH_BYTES_MAX) {
+            send(index, driver.get(), rows); // what is wrong, if anything, is the driver's to say
         } else {
             heard(ErrorCode.TABLE_NOT_FOUND, "table " + update.table() + " is not known any more", false);
         }
@@ -265,7 +267,7 @@ public final class AtomicUpdateMachine {
     /** Rows that fit in a message to the one primary of all. */
     private boolean onOneServer(TableRoute route) {
         List<ActorState> actors = route.map().actors();
-        return bytes(all()) <= Limits.BATCH_BYTES_MAX
+        return bytes <= Limits.BATCH_BYTES_MAX
                 && update.batches().stream()
                                 .filter(batch -> batch.actor() < actors.size())
                                 .map(batch -> actors.get(batch.actor()).primary())
@@ -278,7 +280,7 @@ public final class AtomicUpdateMachine {
     private void stage(RouteIndex index, TableRoute route, ServerId driver) {
         asking = true;
         askedAt = env.clock().nanos();
-        RowStager stager = new RowStager(env, rows -> request(rows, patience(), true), staged -> {
+        RowStager stager = new RowStager(env, some -> request(some, patience(), true), staged -> {
             if (staged instanceof Outcome.Ok<List<ActorRows>> ok) {
                 send(index, driver, ok.value());
             } else {
@@ -287,33 +289,27 @@ public final class AtomicUpdateMachine {
             }
         });
         stopStaging = stager::stop;
-        stager.start(index, route, all(), stagedAtOnce, patience());
+        stager.start(index, route, rows, stagedAtOnce, patience());
     }
 
     private long patience() {
-        return Math.max(1, Math.min(left(), TRY_NANOS_MAX + AtomicConfig.nanosFor(bytes(all()))));
+        return Math.max(1, Math.min(left(), TRY_NANOS_MAX + AtomicConfig.nanosFor(bytes)));
     }
 
-    private void send(RouteIndex index, ServerId driver, List<ActorRows> rows) {
+    private void send(RouteIndex index, ServerId driver, List<ActorRows> given) {
         tried.add(driver);
         attempts++;
         asking = true;
         askedAt = env.clock().nanos();
         Address address = index.address(driver).orElseThrow();
-        env.network().update(address, request(rows, patience(), false), patience(), outcome -> {
+        env.network().update(address, request(given, patience(), false), patience(), outcome -> {
             if (!over) {
                 heard(outcome);
             }
         });
     }
 
-    private List<ActorRows> all() {
-        return update.batches().stream()
-                .map(batch -> new ActorRows(batch.actor(), 0, batch.rows()))
-                .toList();
-    }
-
-    private UpdateRequest request(List<ActorRows> rows, long remaining, boolean stages) {
+    private UpdateRequest request(List<ActorRows> some, long remaining, boolean stages) {
         return new UpdateRequest(
                 update.table(),
                 update.tableId(),
@@ -322,7 +318,7 @@ public final class AtomicUpdateMachine {
                 stages ? attempts + 1 : attempts,
                 AckLevel.ISR,
                 update.function(),
-                rows,
+                some,
                 remaining,
                 stages);
     }

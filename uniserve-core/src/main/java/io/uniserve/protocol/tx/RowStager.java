@@ -29,7 +29,6 @@ final class RowStager {
     private final ReaderEnvironment env;
     private final Template template;
     private final Completion<List<ActorRows>> completion;
-    private final Map<ServerId, Deque<List<ActorRows>>> messages = new TreeMap<>();
     private final List<ActorRows> staged = new ArrayList<>();
     private int actors;
     private boolean over;
@@ -48,6 +47,7 @@ final class RowStager {
 
     /** @param messageBytes most bytes of a message of several actors */
     void start(RouteIndex index, TableRoute route, List<ActorRows> rows, long messageBytes, long timeoutNanos) {
+        Map<ServerId, Deque<List<ActorRows>>> messages = new TreeMap<>();
         actors = rows.size();
         for (ActorRows actor : rows) {
             if (actor.actor() >= route.map().actors().size()) {
@@ -63,9 +63,7 @@ final class RowStager {
             }
             add(messages.computeIfAbsent(primary, server -> new ArrayDeque<>()), actor, messageBytes);
         }
-        for (ServerId server : List.copyOf(messages.keySet())) {
-            send(index.address(server).orElseThrow(), server, timeoutNanos);
-        }
+        messages.forEach((server, queue) -> send(index.address(server).orElseThrow(), server, queue, timeoutNanos));
     }
 
     private static void add(Deque<List<ActorRows>> queue, ActorRows actor, long messageBytes) {
@@ -84,15 +82,15 @@ final class RowStager {
         over = true;
     }
 
-    private void send(Address address, ServerId server, long timeoutNanos) {
-        List<ActorRows> next = messages.getOrDefault(server, new ArrayDeque<>()).poll();
+    private void send(Address address, ServerId server, Deque<List<ActorRows>> queue, long timeoutNanos) {
+        List<ActorRows> next = queue.poll();
         if (next == null || over) {
             return;
         }
         env.network().update(address, template.request(next), timeoutNanos, outcome -> {
             if (!over) {
                 heard(server, next, outcome);
-                send(address, server, timeoutNanos);
+                send(address, server, queue, timeoutNanos);
             }
         });
     }

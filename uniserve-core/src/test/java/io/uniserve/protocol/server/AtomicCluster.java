@@ -31,7 +31,6 @@ import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.Consumer;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -337,15 +336,6 @@ final class AtomicCluster {
         }
     }
 
-    private static VersionedRead.Reply reply(
-            List<VersionedRead.Part> parts, List<ActorFailure> failures, List<VersionedShare> shares, long own) {
-        TreeSet<Long> open = new TreeSet<>();
-        TreeSet<Long> denied = new TreeSet<>();
-        shares.forEach(share -> share.doubts().addTo(open, denied));
-        Settled.denied(own).addTo(open, denied);
-        return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied));
-    }
-
     /** Answers a client's share of a read as the server at the address does. */
     void read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         Optional<Host> host = at(to);
@@ -365,11 +355,9 @@ final class AtomicCluster {
                             target.actor(), answer.at(), Bytes.utf8(String.join(",", answer.rows()))));
                 }
                 if (parts.size() + failures.size() == request.targets().size()) {
-                    cluster.loop.soon(() -> completion.done(Outcome.ok(reply(
-                            parts,
-                            failures,
-                            shares,
-                            request.defers() ? host.get().denied(request.tableId()) : 0))));
+                    List<Long> denials = List.of(host.get().denied(request.tableId()));
+                    cluster.loop.soon(() -> completion.done(
+                            Outcome.ok(VersionedShare.reply(request, shares, parts, failures, denials))));
                 }
             }));
         }

@@ -22,7 +22,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
@@ -329,15 +328,7 @@ final class VersionedTask implements Timers.Cancel {
     }
 
     private VersionedRead.Reply reply(List<VersionedRead.Part> parts, List<ActorFailure> failures) {
-        TreeSet<Long> open = new TreeSet<>();
-        TreeSet<Long> denied = new TreeSet<>();
-        shares.forEach(share -> share.doubts().addTo(open, denied));
-        if (request.defers()) { // others may be in doubt where these actors are not
-            denied.add(deniedFirst);
-            denied.add(denied());
-            denied.remove(0L);
-        }
-        return new VersionedRead.Reply(parts, failures, List.copyOf(open), List.copyOf(denied));
+        return VersionedShare.reply(request, shares, parts, failures, List.of(deniedFirst, denied()));
     }
 
     private static ActorFailure noRoom(int actor) {

@@ -1,6 +1,8 @@
 package io.uniserve.cli.bench.measure;
 
+import io.uniserve.cli.Console;
 import io.uniserve.cli.Figure;
+import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +18,25 @@ import java.util.stream.Collectors;
  */
 public final class Launches {
     private Launches() {}
+
+    /** One of them: starts the processes, and ends them. */
+    public interface Launch {
+        /** The figures of this launch. */
+        List<Figure> run() throws IOException;
+    }
+
+    /** The figures of so many launches; raw output and console are told which one begins. */
+    public static List<List<Figure>> run(int count, RawLog log, Console console, Launch launch) throws IOException {
+        List<List<Figure>> figures = new ArrayList<>();
+        for (int number = 1; number <= count; number++) {
+            log.line("launch", number);
+            if (count > 1) {
+                console.println("launch " + number + " of " + count);
+            }
+            figures.add(launch.run());
+        }
+        return figures;
+    }
 
     /** @param launches figures with a peer, the same ones in the same order of each launch */
     public static List<Figure> pool(List<List<Figure>> launches) {

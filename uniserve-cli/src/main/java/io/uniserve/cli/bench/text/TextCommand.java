@@ -185,15 +185,9 @@ public final class TextCommand extends CliCommand {
                 .resolve(peer.name().toLowerCase(Locale.ROOT))
                 .resolve("lib");
         ResultLine line = ResultLine.of("bench text", arguments());
-        List<List<Figure>> figures = new ArrayList<>();
+        List<List<Figure>> figures;
         try (RawLog log = new RawLog(raw)) {
-            for (int launch = 1; launch <= launches; launch++) {
-                log.line("launch", launch);
-                if (launches > 1) {
-                    console().println("launch " + launch + " of " + launches);
-                }
-                figures.add(launch(corpus, jars, log));
-            }
+            figures = Launches.run(launches, log, console(), () -> launch(corpus, jars, log));
         }
         if (launches > 1) {
             Launches.gains(figures).forEach(row -> console().println(row));

@@ -25,7 +25,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.TreeSet;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
@@ -214,15 +213,10 @@ public final class VersionedReader {
             work.arrived.close();
         }
         List<VersionedRead.Part> told = merged(work.request, parts);
-        TreeSet<Long> open = new TreeSet<>();
-        TreeSet<Long> denied = new TreeSet<>();
-        work.shares.forEach(share -> share.rules.doubts().addTo(open, denied));
-        if (work.request.defers()) {
-            denied.add(work.deniedFirst);
-            denied.add(gates.denied(work.request.tableId(), clock.nanos()));
-            denied.remove(0L);
-        }
-        VersionedRead.Reply reply = new VersionedRead.Reply(told, failures, List.copyOf(open), List.copyOf(denied));
+        List<VersionedShare> rules =
+                work.shares.stream().map(share -> share.rules).toList();
+        List<Long> denials = List.of(work.deniedFirst, gates.denied(work.request.tableId(), clock.nanos()));
+        VersionedRead.Reply reply = VersionedShare.reply(work.request, rules, told, failures, denials);
         process.post(step(), () -> work.completion.done(Outcome.ok(reply)));
     }
 

@@ -109,8 +109,9 @@ public final class SimEngineHost implements EngineHost {
 
     private void atomic(Slot slot, TableMeta meta, long version) {
         Actor made = slot.actor;
-        slot.atomic =
-                made == null || !AtomicService.serves(meta.level()) ? null : new AtomicSlot(made, version, statesMax);
+        slot.atomic = made == null || !AtomicService.serves(meta.level())
+                ? null
+                : new AtomicSlot(made, version, statesMax, process.clock());
     }
 
     @Override

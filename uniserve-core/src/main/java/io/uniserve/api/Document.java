@@ -21,12 +21,22 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
     public static final Codec<Document> CODEC = new DocumentCodec();
 
     public Document {
-        fields = Collections.unmodifiableMap(new LinkedHashMap<>(fields));
+        fields = kept(fields);
         if (fields.size() > Limits.DOCUMENT_FIELDS_MAX) {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW,
                     "document has " + fields.size() + " fields, at most " + Limits.DOCUMENT_FIELDS_MAX);
         }
+    }
+
+    /** The fields as they are now, which nobody can change. */
+    static Map<String, @Nullable Object> kept(Map<String, @Nullable Object> fields) {
+        if (fields instanceof FewFields) {
+            return fields;
+        }
+        return fields.size() <= FewFields.MOST
+                ? FewFields.copyOf(fields)
+                : Collections.unmodifiableMap(new LinkedHashMap<>(fields));
     }
 
     @Override

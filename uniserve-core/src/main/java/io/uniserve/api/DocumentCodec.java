@@ -7,6 +7,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -31,7 +32,7 @@ final class DocumentCodec implements Codec<Document> {
 
     @Override
     public Document read(BinaryReader in) {
-        return new Document(in.readString(), readFields(in, 0));
+        return new Document(in.readName(), readFields(in, 0));
     }
 
     private static void writeFields(BinaryWriter out, Map<?, ?> fields, int depth) {
@@ -73,11 +74,28 @@ final class DocumentCodec implements Codec<Document> {
 
     private static Map<String, @Nullable Object> readFields(BinaryReader in, int depth) {
         int count = in.readCount(5);
+        if (count <= FewFields.MOST) {
+            return readFew(in, count, depth);
+        }
         Map<String, @Nullable Object> fields = new LinkedHashMap<>();
         for (int i = 0; i < count; i++) {
-            fields.put(in.readString(), readValue(in, depth + 1));
+            fields.put(in.readName(), readValue(in, depth + 1));
         }
         return fields;
+    }
+
+    private static Map<String, @Nullable Object> readFew(BinaryReader in, int count, int depth) {
+        @Nullable Object[] cells = new Object[2 * count];
+        int filled = 0;
+        for (int i = 0; i < count; i++) {
+            String name = in.readName();
+            int known = FewFields.find(cells, filled, name);
+            int at = known < 0 ? filled : known;
+            cells[at] = name;
+            cells[at + 1] = readValue(in, depth + 1);
+            filled += known < 0 ? 2 : 0;
+        }
+        return new FewFields(filled == cells.length ? cells : Arrays.copyOf(cells, filled));
     }
 
     private static @Nullable Object readValue(BinaryReader in, int depth) {

@@ -58,6 +58,11 @@ public final class BinaryReader {
         return readBytes().utf8();
     }
 
+    /** A string that many others are equal to, as the name of a field: mostly one that was read before, itself. */
+    public String readName() {
+        return readBytes().view(Names::of);
+    }
+
     /** A count of elements that each take at least {@code elementBytesMin} bytes, checked against what remains. */
     public int readCount(int elementBytesMin) {
         int count = readInt();

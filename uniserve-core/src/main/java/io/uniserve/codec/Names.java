@@ -1,0 +1,46 @@
+package io.uniserve.codec;
+
+import java.util.concurrent.atomic.AtomicReferenceArray;
+
+/**
+ * Names that come again and again, as those of fields, are one text in memory and not a new one each time. Of plain letters
+ * and short only; a name that takes another's place costs no more than a new text. Safe for use by several threads.
+ */
+final class Names {
+    private static final int BYTES_MAX = 64;
+    private static final int PLACES = 1_024;
+    private static final AtomicReferenceArray<String> KNOWN = new AtomicReferenceArray<>(PLACES);
+
+    private Names() {}
+
+    static String of(byte[] array, int offset, int size) {
+        if (size > BYTES_MAX) {
+            return Bytes.wrap(array, offset, size).utf8();
+        }
+        int hash = 0;
+        for (int i = offset; i < offset + size; i++) {
+            hash = 31 * hash + array[i];
+        }
+        int place = (hash ^ hash >>> 16) & PLACES - 1;
+        String known = KNOWN.getPlain(place);
+        if (known != null && is(known, array, offset, size)) {
+            return known;
+        }
+        String made = Bytes.wrap(array, offset, size).utf8();
+        KNOWN.setRelease(place, made);
+        return made;
+    }
+
+    /** True for letters that are one byte each and the same. */
+    private static boolean is(String known, byte[] array, int offset, int size) {
+        if (known.length() != size) {
+            return false;
+        }
+        for (int i = 0; i < size; i++) {
+            if (array[offset + i] < 0 || known.charAt(i) != array[offset + i]) {
+                return false;
+            }
+        }
+        return true;
+    }
+}

@@ -29,14 +29,17 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
         }
     }
 
-    /** The fields as they are now, which nobody can change. */
-    static Map<String, @Nullable Object> kept(Map<String, @Nullable Object> fields) {
+    /** The fields as they are now, to which nobody can add, and from which nobody can take. */
+    private static Map<String, @Nullable Object> kept(Map<String, @Nullable Object> fields) {
         if (fields instanceof FewFields) {
             return fields;
         }
-        return fields.size() <= FewFields.MOST
-                ? FewFields.copyOf(fields)
-                : Collections.unmodifiableMap(new LinkedHashMap<>(fields));
+        if (fields.size() > FewFields.MOST) {
+            return Collections.unmodifiableMap(new LinkedHashMap<>(fields));
+        }
+        FewFields.Filler few = new FewFields.Filler(fields.size());
+        fields.forEach(few::put);
+        return few.done();
     }
 
     @Override

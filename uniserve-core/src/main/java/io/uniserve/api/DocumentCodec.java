@@ -7,7 +7,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -85,17 +84,11 @@ final class DocumentCodec implements Codec<Document> {
     }
 
     private static Map<String, @Nullable Object> readFew(BinaryReader in, int count, int depth) {
-        @Nullable Object[] cells = new Object[2 * count];
-        int filled = 0;
+        FewFields.Filler fields = new FewFields.Filler(count);
         for (int i = 0; i < count; i++) {
-            String name = in.readName();
-            int known = FewFields.find(cells, filled, name);
-            int at = known < 0 ? filled : known;
-            cells[at] = name;
-            cells[at + 1] = readValue(in, depth + 1);
-            filled += known < 0 ? 2 : 0;
+            fields.put(in.readName(), readValue(in, depth + 1));
         }
-        return new FewFields(filled == cells.length ? cells : Arrays.copyOf(cells, filled));
+        return fields.done();
     }
 
     private static @Nullable Object readValue(BinaryReader in, int depth) {

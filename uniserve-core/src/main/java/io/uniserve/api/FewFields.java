@@ -2,6 +2,7 @@ package io.uniserve.api;
 
 import java.util.AbstractMap;
 import java.util.AbstractSet;
+import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Map;
 import java.util.NoSuchElementException;
@@ -10,8 +11,8 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * An immutable map in its own order, as one array of names and values: of rows with few fields, a third of what a hash map
- * takes. Engines that keep documents in memory keep little else. Safe for use by several threads.
+ * A map in its own order that nobody changes, as one array of names and values: of rows with few fields, a third of what a
+ * hash map takes. Engines that keep documents in memory keep little else. Safe for use by several threads.
  */
 final class FewFields extends AbstractMap<String, @Nullable Object> {
     /** Above it, a hash map finds a name faster. */
@@ -20,23 +21,38 @@ final class FewFields extends AbstractMap<String, @Nullable Object> {
     /** Each name, then its value. */
     private final @Nullable Object[] cells;
 
-    /** @param cells each name, no two equal, then its value; never changed again */
-    FewFields(@Nullable Object[] cells) {
+    private FewFields(@Nullable Object[] cells) {
         this.cells = cells;
     }
 
-    static FewFields copyOf(Map<?, ?> fields) {
-        @Nullable Object[] cells = new Object[2 * fields.size()];
-        int at = 0;
-        for (Map.Entry<?, ?> field : fields.entrySet()) {
-            cells[at++] = field.getKey();
-            cells[at++] = field.getValue();
+    /** Makes one. Of a name that comes again the last value counts, in the place of the first. For one thread. */
+    static final class Filler {
+        private @Nullable Object[] cells;
+        private int filled;
+
+        /** @param fields how many are likely to come */
+        Filler(int fields) {
+            cells = new Object[2 * fields];
         }
-        return new FewFields(cells);
+
+        void put(@Nullable Object name, @Nullable Object value) {
+            int known = find(cells, filled, name);
+            int at = known < 0 ? filled : known;
+            if (at == cells.length) {
+                cells = Arrays.copyOf(cells, cells.length + 2 * MOST);
+            }
+            cells[at] = name;
+            cells[at + 1] = value;
+            filled += known < 0 ? 2 : 0;
+        }
+
+        FewFields done() {
+            return new FewFields(filled == cells.length ? cells : Arrays.copyOf(cells, filled));
+        }
     }
 
     /** The place of the name among the first so many cells, -1 where it is not. */
-    static int find(@Nullable Object[] cells, int filled, @Nullable Object name) {
+    private static int find(@Nullable Object[] cells, int filled, @Nullable Object name) {
         for (int i = 0; i < filled; i += 2) {
             if (name == null ? cells[i] == null : name.equals(cells[i])) {
                 return i;
@@ -59,6 +75,16 @@ final class FewFields extends AbstractMap<String, @Nullable Object> {
     public @Nullable Object get(@Nullable Object name) {
         int at = find(cells, cells.length, name);
         return at < 0 ? null : cells[at + 1];
+    }
+
+    @Override
+    public @Nullable Object remove(@Nullable Object name) {
+        throw new UnsupportedOperationException();
+    }
+
+    @Override
+    public void clear() {
+        throw new UnsupportedOperationException();
     }
 
     @Override

@@ -3,8 +3,8 @@ package io.uniserve.codec;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 
 /**
- * Names that come again and again, as those of fields, are one text in memory and not a new one each time. Of plain letters
- * and short only; a name that takes another's place costs no more than a new text. Safe for use by several threads.
+ * Names that come again and again, as those of fields, are one text in memory and not a new one each time: short ones of
+ * ASCII, of which the last one in its place is known. Any other is a new text. Safe for use by several threads.
  */
 final class Names {
     private static final int BYTES_MAX = 64;
@@ -18,8 +18,13 @@ final class Names {
             return Bytes.wrap(array, offset, size).utf8();
         }
         int hash = 0;
+        int all = 0;
         for (int i = offset; i < offset + size; i++) {
             hash = 31 * hash + array[i];
+            all |= array[i];
+        }
+        if (all < 0) {
+            return Bytes.wrap(array, offset, size).utf8();
         }
         int place = (hash ^ hash >>> 16) & PLACES - 1;
         String known = KNOWN.getPlain(place);
@@ -31,13 +36,13 @@ final class Names {
         return made;
     }
 
-    /** True for letters that are one byte each and the same. */
+    /** True for the same letters; the bytes are ASCII. */
     private static boolean is(String known, byte[] array, int offset, int size) {
         if (known.length() != size) {
             return false;
         }
         for (int i = 0; i < size; i++) {
-            if (array[offset + i] < 0 || known.charAt(i) != array[offset + i]) {
+            if (known.charAt(i) != array[offset + i]) {
                 return false;
             }
         }

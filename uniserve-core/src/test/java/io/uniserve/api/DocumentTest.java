@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
+import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -60,6 +61,7 @@ final class DocumentTest {
         assertThat(document.fields().get("name-0")).isNull();
         assertThatThrownBy(() -> document.fields().put("a", 1L)).isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> document.fields().remove("name-0")).isInstanceOf(UnsupportedOperationException.class);
+        assertThatThrownBy(() -> document.fields().remove("absent")).isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> document.fields().clear()).isInstanceOf(UnsupportedOperationException.class);
         assertThatThrownBy(() -> document.fields().entrySet().iterator().next().setValue("other"))
                 .isInstanceOf(UnsupportedOperationException.class);
@@ -69,6 +71,39 @@ final class DocumentTest {
         }
         assertThat(entries.hasNext()).isFalse();
         assertThatThrownBy(entries::next).isInstanceOf(NoSuchElementException.class);
+    }
+
+    @Test
+    void equalNamesOfAStrangeMapAreOneField() {
+        Map<String, @Nullable Object> fields = new IdentityHashMap<>();
+        fields.put("a", 1L);
+        fields.put(new String("a"), 1L);
+        fields.put("b", null);
+        Document document = new Document("a", fields);
+        assertThat(document.fields()).hasSize(2).containsEntry("a", 1L).containsEntry("b", null);
+        assertThat(Document.CODEC.decode(Document.CODEC.encode(document))).isEqualTo(document);
+    }
+
+    /** As one that grows while it is copied. */
+    @Test
+    void aMapMayHaveMoreFieldsThanItSays() {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>(fields(40)) {
+            @Override
+            public int size() {
+                return 1;
+            }
+        };
+        assertThat(new Document("name-0", fields).fields()).isEqualTo(fields(40));
+    }
+
+    @Test
+    void aDocumentMayHaveAFieldWithoutName() {
+        Map<String, @Nullable Object> fields = fields(2);
+        fields.put(null, "nameless");
+        Document document = new Document("name-0", fields);
+        assertThat(document.fields().get(null)).isEqualTo("nameless");
+        assertThat(document.fields().entrySet().containsAll(fields.entrySet())).isTrue();
+        assertThatThrownBy(() -> Document.CODEC.encode(document)).isInstanceOf(UniserveException.class);
     }
 
     /** Nobody writes such bytes but somebody may send them. */
@@ -94,7 +129,17 @@ final class DocumentTest {
     }
 
     @ParameterizedTest
-    @ValueSource(strings = {"", "a", "naïve", "日本", "\u0000", "\u00e4\u0000", "\ud83d\ude00"})
+    @ValueSource(
+            strings = {
+                "",
+                "a",
+                "naïve",
+                "日本",
+                "\u0000",
+                "\u00e4\u0000",
+                "\ud83d\ude00",
+                "0123456789012345678901234567890123456789012345678901234567890123"
+            })
     void anyNameIsReadAsItWasWritten(String name) {
         for (String text : List.of(name, name + "x", name.repeat(40))) {
             Document document = new Document(text, Map.of(text, 1L));

@@ -148,12 +148,6 @@ public final class Limits {
 
     public static final int SNAPSHOTS_PER_ACTOR_MAX = 64;
     public static final long SNAPSHOT_HEAP_PERMILLE = 125;
-
-    /** Older states that nobody has read for {@link #SNAPSHOT_READ_MS}, and that were the newest longer ago, take this part of it at most. */
-    public static final int SNAPSHOT_UNREAD_PART = 8;
-
-    public static final long SNAPSHOT_REPLACED_MS = 250;
-    public static final long SNAPSHOT_READ_MS = 2_000;
     public static final int VERSION_RESTARTS_MAX = 8;
 
     /** How often a plan of rounds of one moment begins anew with a newer one; before the second, then twice as long, up to the longest. */

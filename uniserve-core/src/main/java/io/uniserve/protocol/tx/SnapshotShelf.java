@@ -1,41 +1,37 @@
 package io.uniserve.protocol.tx;
 
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.env.Clock;
 import java.util.Map;
 import java.util.Optional;
 import java.util.TreeMap;
-import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import java.util.function.LongSupplier;
 
 /**
  * The states of one replica by version, each counted by its readers. The newest is always there; older ones go, the oldest
- * first, so what is kept is without gaps: the state at a version is the newest kept one at or below it, and none kept means
- * gone. One that a reader has used lately, or that was the newest a moment ago, as readers who have heard of it elsewhere may
- * still come, stays as long as the whole budget allows. The others stay only in a small part of it: the more is kept
- * alive, the more a collector has to copy. Safe for use by several threads.
+ * first, when there are too many bytes or too many of them, so what is kept is without gaps: the state at a version is the
+ * newest kept one at or below it, and none kept means gone. Safe for use by several threads.
  *
  * @param <S> a state
  */
 public final class SnapshotShelf<S> {
-    private static final long REPLACED_NANOS = TimeUnit.MILLISECONDS.toNanos(Limits.SNAPSHOT_REPLACED_MS);
-    private static final long READ_NANOS = TimeUnit.MILLISECONDS.toNanos(Limits.SNAPSHOT_READ_MS);
-
     private final LongSupplier bytesMax;
-    private final Clock clock;
     private final Consumer<S> close;
     private final TreeMap<Long, Held> held = new TreeMap<>();
     private long bytes;
     private boolean closed;
 
     /**
-     * @param bytesMax memory budget of all states but the newest, asked for anew with each state
+     * @param bytesMax memory budget of all states but the newest
      * @param close releases a state that nobody needs any more
      */
-    public SnapshotShelf(LongSupplier bytesMax, Clock clock, Consumer<S> close) {
+    public SnapshotShelf(long bytesMax, Consumer<S> close) {
+        this(() -> bytesMax, close);
+    }
+
+    /** The same with a budget that is asked for anew with each state. */
+    public SnapshotShelf(LongSupplier bytesMax, Consumer<S> close) {
         this.bytesMax = bytesMax;
-        this.clock = clock;
         this.close = close;
     }
 
@@ -51,28 +47,16 @@ public final class SnapshotShelf<S> {
 
     /** The state after this version, newer than all before. */
     public synchronized void add(long version, S state, long size) {
-        long now = clock.nanos();
-        if (!held.isEmpty()) {
-            held.lastEntry().getValue().wanted(now + REPLACED_NANOS);
-        }
-        Held old = held.put(version, new Held(version, state, size, now));
+        Held old = held.put(version, new Held(version, state, size));
         bytes += size;
         if (old != null) {
             drop(old);
         }
         long most = bytesMax.getAsLong();
-        while (held.size() > 1 && exceeds(most, now)) {
+        while (held.size() > 1
+                && (bytes - held.lastEntry().getValue().size > most || held.size() > Limits.SNAPSHOTS_PER_ACTOR_MAX)) {
             drop(held.pollFirstEntry().getValue());
         }
-    }
-
-    /** True where the oldest state is to go. */
-    private boolean exceeds(long most, long now) {
-        long older = bytes - held.lastEntry().getValue().size;
-        return held.size() > Limits.SNAPSHOTS_PER_ACTOR_MAX
-                || older > most
-                || older > most / Limits.SNAPSHOT_UNREAD_PART
-                        && !held.firstEntry().getValue().isWanted(now);
     }
 
     /** The state that readers of this version see; 0 asks for the newest. Empty where it is gone. */
@@ -105,23 +89,11 @@ public final class SnapshotShelf<S> {
         private final long size;
         private int readers;
         private boolean dropped;
-        private long wantedUntilNanos;
 
-        private Held(long version, S state, long size, long now) {
+        private Held(long version, S state, long size) {
             this.version = version;
             this.state = state;
             this.size = size;
-            this.wantedUntilNanos = now;
-        }
-
-        private void wanted(long untilNanos) {
-            if (untilNanos - wantedUntilNanos > 0) {
-                wantedUntilNanos = untilNanos;
-            }
-        }
-
-        private boolean isWanted(long now) {
-            return readers > 0 || wantedUntilNanos - now > 0;
         }
 
         @Override
@@ -138,7 +110,6 @@ public final class SnapshotShelf<S> {
         public void release() {
             synchronized (SnapshotShelf.this) {
                 readers--;
-                wanted(clock.nanos() + READ_NANOS);
                 closeIfUnused();
             }
         }

@@ -9,7 +9,6 @@ import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
-import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.EngineHost.Update;
 import io.uniserve.protocol.tx.SnapshotShelf;
 import java.lang.ref.SoftReference;
@@ -56,10 +55,10 @@ final class AtomicParts {
      * @param version what is committed in it, 0 for nothing
      * @param bytesMax how much memory older states may take now
      */
-    AtomicParts(OpenPort port, Actor actor, long version, LongSupplier bytesMax, Clock clock) {
+    AtomicParts(OpenPort port, Actor actor, long version, LongSupplier bytesMax) {
         this.port = port;
         this.actor = actor;
-        this.shelf = new SnapshotShelf<>(bytesMax, clock, this::close);
+        this.shelf = new SnapshotShelf<>(bytesMax, this::close);
         keep(version, 0);
     }
 

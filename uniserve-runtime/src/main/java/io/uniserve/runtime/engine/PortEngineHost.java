@@ -493,7 +493,7 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
         try {
             Actor actor = maker.make(port, new ActorContext(meta, key.actor(), own));
             AtomicParts parts = AtomicService.serves(meta.level())
-                    ? new AtomicParts(port, actor, version, this::stateBytesMax, calls::now)
+                    ? new AtomicParts(port, actor, version, this::stateBytesMax)
                     : null;
             made = true;
             HostedActor hosted = new HostedActor(

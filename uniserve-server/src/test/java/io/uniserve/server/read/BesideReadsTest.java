@@ -15,7 +15,6 @@ import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
 import io.uniserve.protocol.message.ReadRequest;
-import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.runtime.time.SystemClock;
 import java.util.List;
 import java.util.Objects;
@@ -124,7 +123,7 @@ class BesideReadsTest {
         KvActor actor = Objects.requireNonNull(world.actors.remove(KEY));
         assertThat(read(ReadMode.LINEARIZABLE, other(OTHER_ID, 1, 7))).isEqualTo("alone");
         world.actors.put(KEY, actor);
-        world.shelves.put(KEY, new SnapshotShelf<>(() -> 1 << 20, SystemClock.INSTANCE, state -> {}));
+        world.shelves.put(KEY, new io.uniserve.protocol.tx.SnapshotShelf<>(1 << 20, state -> {}));
         assertThat(read(ReadMode.LINEARIZABLE, other(OTHER_ID, 1, 7))).isEqualTo("alone");
     }
 

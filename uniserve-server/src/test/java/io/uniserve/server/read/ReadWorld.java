@@ -174,7 +174,7 @@ final class ReadWorld implements AutoCloseable {
     /** The actor's present contents are its state at this version. */
     void keep(int actor, long version, long bytesMax) {
         ReplicaKey key = new ReplicaKey(TABLE_ID, actor);
-        shelves.computeIfAbsent(key, k -> new SnapshotShelf<>(() -> bytesMax, SystemClock.INSTANCE, state -> {}))
+        shelves.computeIfAbsent(key, k -> new SnapshotShelf<>(bytesMax, state -> {}))
                 .add(version, Objects.requireNonNull(actors.get(key)).snapshot(), 1);
     }
 

@@ -9,7 +9,6 @@ import io.uniserve.api.update.UpdateContext;
 import io.uniserve.api.update.UpdateFunction;
 import io.uniserve.codec.Bytes;
 import io.uniserve.codec.Codecs;
-import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.tx.SnapshotShelf;
 import java.util.ArrayList;
 import java.util.List;
@@ -22,9 +21,9 @@ final class AtomicSlot {
     private final TreeMap<Long, List<Prepared>> prepared = new TreeMap<>();
     private final SnapshotShelf<AutoCloseable> shelf;
 
-    AtomicSlot(Actor actor, long version, int statesMax, Clock clock) {
+    AtomicSlot(Actor actor, long version, int statesMax) {
         this.actor = actor;
-        this.shelf = new SnapshotShelf<>(() -> statesMax, clock, state -> {});
+        this.shelf = new SnapshotShelf<>(statesMax, state -> {});
         keep(version);
     }
 

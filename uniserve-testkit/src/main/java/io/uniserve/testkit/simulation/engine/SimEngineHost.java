@@ -109,9 +109,8 @@ public final class SimEngineHost implements EngineHost {
 
     private void atomic(Slot slot, TableMeta meta, long version) {
         Actor made = slot.actor;
-        slot.atomic = made == null || !AtomicService.serves(meta.level())
-                ? null
-                : new AtomicSlot(made, version, statesMax, process.clock());
+        slot.atomic =
+                made == null || !AtomicService.serves(meta.level()) ? null : new AtomicSlot(made, version, statesMax);
     }
 
     @Override

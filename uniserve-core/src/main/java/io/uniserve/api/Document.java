@@ -38,7 +38,10 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
             return Collections.unmodifiableMap(new LinkedHashMap<>(fields));
         }
         FewFields.Filler few = new FewFields.Filler(fields.size());
-        fields.forEach(few::put);
+        Map<?, ?> given = fields; // names that are no texts are refused when they are written
+        for (Map.Entry<?, ?> field : given.entrySet()) {
+            few.put(field.getKey(), field.getValue());
+        }
         return few.done();
     }
 

@@ -5,8 +5,6 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.PartitionKey;
-import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
@@ -34,15 +32,12 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
         if (fields instanceof FewFields) {
             return fields;
         }
-        if (fields.size() > FewFields.MOST) {
-            return Collections.unmodifiableMap(new LinkedHashMap<>(fields));
-        }
-        FewFields.Filler few = new FewFields.Filler(fields.size());
-        Map<?, ?> given = fields; // names that are no texts are refused when they are written
+        FewFields.Filler kept = new FewFields.Filler(fields.size());
+        Map<?, ?> given = fields; // of any names: those that are no texts are refused when they are written
         for (Map.Entry<?, ?> field : given.entrySet()) {
-            few.put(field.getKey(), field.getValue());
+            kept.put(field.getKey(), field.getValue());
         }
-        return few.done();
+        return kept.done();
     }
 
     @Override

@@ -8,7 +8,6 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -73,17 +72,6 @@ final class DocumentCodec implements Codec<Document> {
 
     private static Map<String, @Nullable Object> readFields(BinaryReader in, int depth) {
         int count = in.readCount(5);
-        if (count <= FewFields.MOST) {
-            return readFew(in, count, depth);
-        }
-        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
-        for (int i = 0; i < count; i++) {
-            fields.put(in.readName(), readValue(in, depth + 1));
-        }
-        return fields;
-    }
-
-    private static Map<String, @Nullable Object> readFew(BinaryReader in, int count, int depth) {
         FewFields.Filler fields = new FewFields.Filler(count);
         for (int i = 0; i < count; i++) {
             fields.put(in.readName(), readValue(in, depth + 1));
@@ -101,7 +89,7 @@ final class DocumentCodec implements Codec<Document> {
             case DOUBLE -> in.readDouble();
             case BOOLEAN -> in.readBoolean();
             case LIST -> readList(in, depth);
-            case MAP -> Collections.unmodifiableMap(readFields(in, depth));
+            case MAP -> readFields(in, depth);
             default -> throw new UniserveException(ErrorCode.CORRUPT, "unknown value tag " + tag);
         };
     }

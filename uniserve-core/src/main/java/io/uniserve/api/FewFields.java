@@ -3,7 +3,9 @@ package io.uniserve.api;
 import java.util.AbstractMap;
 import java.util.AbstractSet;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.Iterator;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.NoSuchElementException;
 import java.util.Set;
@@ -11,8 +13,7 @@ import java.util.function.BiConsumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A map in its own order that nobody changes, as one array of names and values: of rows with few fields, a third of what a
- * hash map takes. Engines that keep documents in memory keep little else. Safe for use by several threads.
+ * A map in its own order that nobody changes, as one array of names and values, a third of what a hash map takes. Engines that keep documents in memory keep little else. Safe for use by several threads.
  */
 final class FewFields extends AbstractMap<String, @Nullable Object> {
     /** Above it, a hash map finds a name faster. */
@@ -25,29 +26,47 @@ final class FewFields extends AbstractMap<String, @Nullable Object> {
         this.cells = cells;
     }
 
-    /** Makes one. Of a name that comes again the last value counts, in the place of the first. For one thread. */
+    /**
+     * Makes the fields of a document, as a hash map where they are many. Of a name that comes again the last value counts, in the
+     * place of the first. For one thread.
+     */
     static final class Filler {
         private @Nullable Object[] cells;
         private int filled;
+        private @Nullable Map<@Nullable Object, @Nullable Object> many;
 
         /** @param fields how many are likely to come */
         Filler(int fields) {
-            cells = new Object[2 * fields];
+            cells = new Object[2 * Math.min(fields, MOST)];
+            many = fields > MOST ? new LinkedHashMap<>() : null;
         }
 
         void put(@Nullable Object name, @Nullable Object value) {
+            if (many != null) {
+                many.put(name, value);
+                return;
+            }
             int known = find(cells, filled, name);
             int at = known < 0 ? filled : known;
+            if (at == 2 * MOST) {
+                many = new LinkedHashMap<>();
+                new FewFields(cells).forEach(many::put);
+                many.put(name, value);
+                return;
+            }
             if (at == cells.length) {
-                cells = Arrays.copyOf(cells, cells.length + 2 * MOST);
+                cells = Arrays.copyOf(cells, 2 * MOST);
             }
             cells[at] = name;
             cells[at + 1] = value;
             filled += known < 0 ? 2 : 0;
         }
 
-        FewFields done() {
-            return new FewFields(filled == cells.length ? cells : Arrays.copyOf(cells, filled));
+        @SuppressWarnings({"unchecked", "rawtypes"}) // names that are no texts are refused when they are written
+        Map<String, @Nullable Object> done() {
+            return many != null
+                    ? Collections.unmodifiableMap((Map) many)
+                    : new FewFields(filled == cells.length ? cells : Arrays.copyOf(cells, filled));
         }
     }
 

@@ -7,6 +7,7 @@ import io.uniserve.model.PartitionKey;
 import java.nio.file.Path;
 import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Spliterator;
 import java.util.Spliterators;
@@ -103,11 +104,13 @@ public final class KvActor implements SnapshotActor<KvActor>, AutoCloseable {
     }
 
     private static long size(Document document) {
-        long[] size = {64};
-        document.fields()
-                .forEach((name, value) ->
-                        size[0] += 48 + name.length() + String.valueOf(value).length());
-        return size[0];
+        long size = 64;
+        for (Map.Entry<String, ?> field : document.fields().entrySet()) {
+            size += 48
+                    + field.getKey().length()
+                    + String.valueOf(field.getValue()).length();
+        }
+        return size;
     }
 
     @Override

@@ -191,6 +191,12 @@ public final class SimulateCommand extends CliCommand {
                 .println("operations: %,d updates, %,d reads; %,d ended with an error that the client was told"
                         .formatted(report.updates(), report.reads(), report.failures()));
         console().println("segments dropped from logs: %,d".formatted(report.segmentsDropped()));
+        console()
+                .println("replicas compared: %,d pairs; disks looked at when a version was committed: %,d; longest in doubt: %.1f s"
+                        .formatted(
+                                report.looks().digests(),
+                                report.looks().disks(),
+                                report.looks().doubtNanos() / 1e9));
         console().println("faults that met something under way: %,d".formatted(report.faultCount()));
         report.faults().forEach((fault, count) -> console().println("  %-26s %,d".formatted(fault.label(), count)));
         console()
@@ -237,6 +243,9 @@ public final class SimulateCommand extends CliCommand {
                 .with("faults", report.faultCount())
                 .with("faultsByKind", faults)
                 .with("segmentsDropped", report.segmentsDropped())
+                .with("replicasCompared", report.looks().digests())
+                .with("disksLookedAt", report.looks().disks())
+                .with("longestDoubtSeconds", report.looks().doubtNanos() / 1e9)
                 .with("excusedSeeds", report.excusedSeeds())
                 .with("violations", report.violations())
                 .with("hash", report.hash());

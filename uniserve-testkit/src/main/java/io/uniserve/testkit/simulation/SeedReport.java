@@ -2,6 +2,7 @@ package io.uniserve.testkit.simulation;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.testkit.simulation.check.Excuse;
+import io.uniserve.testkit.simulation.check.Looks;
 import io.uniserve.testkit.simulation.check.Violation;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import java.util.Collections;
@@ -17,6 +18,7 @@ import java.util.TreeMap;
  * @param failures operations that ended with an error for at least one actor
  * @param lostAtPrimaryLevel updates acknowledged by a primary alone that a fail-over cut: allowed, and counted
  * @param segmentsDropped segments that went from the front of logs
+ * @param looks how much the checks that look inside have seen
  * @param events events run
  * @param faults faults that met something under way, by kind
  * @param errors errors that clients were told, by code
@@ -34,6 +36,7 @@ public record SeedReport(
         long failures,
         long lostAtPrimaryLevel,
         long segmentsDropped,
+        Looks looks,
         long events,
         Map<Fault, Long> faults,
         Map<ErrorCode, Long> errors,

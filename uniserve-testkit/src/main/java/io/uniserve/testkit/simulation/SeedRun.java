@@ -267,6 +267,7 @@ final class SeedRun {
                 tally.failures(),
                 lostAtPrimaryLevel,
                 world.segmentsDropped(),
+                world.looks(),
                 world.queue().executed(),
                 world.weather().counts(),
                 tally.errors(),

@@ -2,6 +2,7 @@ package io.uniserve.testkit.simulation;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.testkit.simulation.check.Excuse;
+import io.uniserve.testkit.simulation.check.Looks;
 import io.uniserve.testkit.simulation.kernel.Fault;
 import java.nio.charset.StandardCharsets;
 import java.security.MessageDigest;
@@ -16,6 +17,7 @@ import java.util.TreeSet;
  * How a range of seeds went.
  *
  * @param hash SHA-256 over the seeds' hashes in order: the same on every machine
+ * @param looks how much the checks that look inside have seen
  * @param excused seeds with an actor that is not judged in full, by reason
  * @param excusedSeeds how many seeds have any such actor
  * @param failed the seeds with violations
@@ -30,6 +32,7 @@ public record SimulationReport(
         long failures,
         long lostAtPrimaryLevel,
         long segmentsDropped,
+        Looks looks,
         long events,
         Map<Fault, Long> faults,
         Map<ErrorCode, Long> errors,
@@ -60,6 +63,7 @@ public record SimulationReport(
                 seeds.stream().mapToLong(SeedReport::failures).sum(),
                 seeds.stream().mapToLong(SeedReport::lostAtPrimaryLevel).sum(),
                 seeds.stream().mapToLong(SeedReport::segmentsDropped).sum(),
+                seeds.stream().map(SeedReport::looks).reduce(Looks.NONE, Looks::and),
                 seeds.stream().mapToLong(SeedReport::events).sum(),
                 faults,
                 errors,

@@ -18,6 +18,7 @@ final class AtomicSimulationTest {
     private static final double HOURS_MIN = 1;
     private static final long RESTORED_MIN = 5;
     private static final long MOMENTS_MIN = 200;
+    private static final long COMPARED_MIN = 2_000;
     private static final long UPDATES_MIN = 5_000;
     private static final SimulationOptions ATOMIC = SimulationOptions.defaults().with(Workload.ATOMIC);
 
@@ -36,6 +37,11 @@ final class AtomicSimulationTest {
         assertThat(report.faults().getOrDefault(Fault.MOMENT_READ, 0L))
                 .as("reads of two tables as of one moment")
                 .isGreaterThanOrEqualTo(MOMENTS_MIN);
+        assertThat(report.looks().digests()).as("replicas compared").isGreaterThanOrEqualTo(COMPARED_MIN);
+        assertThat(report.looks().disks())
+                .as("disks looked at when a version was committed")
+                .isGreaterThanOrEqualTo(UPDATES_MIN);
+        assertThat(report.looks().doubtNanos()).as("longest in doubt").isPositive();
         assertThat(report.hours()).isGreaterThanOrEqualTo(HOURS_MIN);
         assertThat(report.updates()).isGreaterThanOrEqualTo(UPDATES_MIN);
         assertThat(report.reads()).isGreaterThanOrEqualTo(UPDATES_MIN);

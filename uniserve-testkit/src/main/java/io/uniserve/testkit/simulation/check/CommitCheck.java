@@ -22,12 +22,13 @@ import java.util.Set;
 
 /**
  * I1 and I2 from the registry and the gates: a version has one outcome, versions grow, and at the moment of a commit every
- * in-sync replica of every participant that answers readers knows that the version is prepared.
+ * in-sync replica of every participant has it prepared on its disk, and, where it answers readers, knows so.
  */
 public final class CommitCheck {
     private final Violations violations;
     private final FenceCheck fences;
     private final DisplacedCheck displaced;
+    private final PreparedCheck disks;
     private final Map<String, TableMap> maps = new HashMap<>();
     private final Map<String, TableOutcomes> outcomes = new HashMap<>();
     private final Map<String, ReadGate> gates = new HashMap<>();
@@ -36,11 +37,18 @@ public final class CommitCheck {
         this.violations = violations;
         this.fences = fences;
         this.displaced = new DisplacedCheck(violations);
+        this.disks = new PreparedCheck(violations);
     }
 
     /** A server's disk, which outlives it. */
     public void disk(String server, Platter platter) {
         displaced.disk(server, platter);
+        disks.disk(server, platter);
+    }
+
+    /** Replicas' disks that were looked at when a version was committed. */
+    public long disksLooked() {
+        return disks.looked();
     }
 
     /** A server publishes a gate. */
@@ -185,6 +193,7 @@ public final class CommitCheck {
                         "I2", key + " on " + member + " does not hold version " + version + " when it is committed");
             }
         }
+        disks.committed(key, state, version);
         fences.committed(key, state.epoch(), nanos);
     }
 

@@ -48,6 +48,11 @@ public final class Observer implements Tap, EngineTap {
         commits.disk(server, platter);
     }
 
+    /** Replicas' disks that were looked at when a version was committed. */
+    public long disksLooked() {
+        return commits.disksLooked();
+    }
+
     /** The check of registry writes. */
     public Ensemble.Listener maps() {
         return (session, zxid, applied, changed) -> {

@@ -38,6 +38,7 @@ import io.uniserve.testkit.simulation.network.Endpoint;
 import io.uniserve.testkit.simulation.plant.AddedUp;
 import io.uniserve.testkit.simulation.plant.AheadTaken;
 import io.uniserve.testkit.simulation.plant.BlindVoucher;
+import io.uniserve.testkit.simulation.plant.Bystander;
 import io.uniserve.testkit.simulation.plant.GreedyDrop;
 import io.uniserve.testkit.simulation.plant.HastyEyes;
 import io.uniserve.testkit.simulation.plant.HastyVotes;
@@ -49,6 +50,7 @@ import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.Presumer;
 import io.uniserve.testkit.simulation.plant.QuietDisplacer;
 import io.uniserve.testkit.simulation.plant.Unconfirmed;
+import io.uniserve.testkit.simulation.plant.UnevenEngine;
 import io.uniserve.testkit.simulation.plant.UnfencedCommits;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.List;
@@ -161,6 +163,22 @@ public final class ServerNode implements Node {
         return life != null
                 && process.alive()
                 && life.gates.all().values().stream().anyMatch(gate -> gate.doubt() != 0);
+    }
+
+    /** True when the server runs and the registry handles what it sends now. */
+    boolean reachesRegistry() {
+        return life != null && process.alive() && !process.paused() && life.session.link().reaches();
+    }
+
+    /** True when it also can log and apply what it hears of the replica: neither disk nor engine makes it wait. */
+    boolean settles(ReplicaKey key) {
+        return reachesRegistry() && !life.disk.hinders() && !life.engine.busy(key);
+    }
+
+    /** What the replica's engine has applied, by name; null where there is none. */
+    @Nullable
+    String applied(ReplicaKey key) {
+        return life == null || !process.alive() ? null : life.engine.applied(key);
     }
 
     /** The digest of the replica's contents, null where there is none. */
@@ -286,7 +304,7 @@ public final class ServerNode implements Node {
                 world.plant == Plant.STORED_LATER
                         ? new LateStore(world.objects.of(process), process.timers())
                         : world.objects.of(process),
-                engine,
+                world.plant == Plant.UPDATES_UNEVEN ? new UnevenEngine(engine, random.fork("uneven")) : engine,
                 world.ids(process));
     }
 
@@ -309,6 +327,7 @@ public final class ServerNode implements Node {
             case COMMIT_UNFENCED -> new UnfencedCommits(session, process.timers(), random.fork("unfenced"));
             case OWN_VERSION_COUNTERS -> new OwnCounters(session);
             case AHEAD_TAKEN -> new AheadTaken(session, id);
+            case FLIGHTS_LEFT -> new Bystander(session, id);
             case DISPLACED_UNTOLD -> new QuietDisplacer(session);
             case CONFIRM_SKIPPED -> new Unconfirmed(session, process.timers(), RegistryPaths::isLog);
             case CUT_ONE_LOOK -> new OneLook(session, process.timers(), random.fork("looks"));

@@ -27,7 +27,6 @@ import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.workload.ActorKeys;
 import io.uniserve.testkit.simulation.workload.RoutingFeed;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -49,6 +48,7 @@ public final class SimCluster {
     private final List<ServerNode> servers = new ArrayList<>();
     private final List<CoordinatorNode> coordinators = new ArrayList<>();
     private final @Nullable Node latecomer;
+    private final DigestLooks digests;
 
     public SimCluster(World world, Scenario scenario) {
         this.world = world;
@@ -61,6 +61,10 @@ public final class SimCluster {
             coordinators.add(new CoordinatorNode(world, i));
         }
         latecomer = drawLatecomer();
+        digests = new DigestLooks(world, this::node);
+        DoubtLooks looks = new DoubtLooks(world, this::node);
+        world.onLook(() -> world.doubts.look(world.queue.now(), looks.doubts()));
+        world.onLook(digests::look);
         if (world.plant == Plant.LEARNER_EARLY) {
             world.ensemble.listen((session, zxid, applied, changed) -> certifyEarly());
         }
@@ -281,22 +285,12 @@ public final class SimCluster {
         return Optional.empty();
     }
 
-    /** I10: replicas that have applied the same index hold the same contents. Call for actors that have converged. */
+    /** I10 of each of these actors, which have converged. */
     public void compareDigests(IntPredicate which) {
-        for (ActorState actor : route().orElseThrow().map().actors()) {
-            if (!which.test(actor.actor())) {
-                continue;
-            }
-            ReplicaKey key = new ReplicaKey(route().orElseThrow().meta().tableId(), actor.actor());
-            byte[] first = node(actor.isr().get(0)).digest(key);
-            for (ServerId member : actor.isr()) {
-                if (!Arrays.equals(first, node(member).digest(key))) {
-                    world.violations.add(
-                            "I10",
-                            key + " differs between " + actor.isr().get(0) + " and " + member + " at an equal index");
-                }
-            }
-        }
+        TableRoute route = route().orElseThrow();
+        route.map().actors().stream()
+                .filter(actor -> which.test(actor.actor()))
+                .forEach(actor -> digests.compareAll(route.meta().tableId(), actor));
     }
 
     /** True when the actor's primary, of any table, answers readers. */

@@ -4,6 +4,8 @@ import io.uniserve.api.EngineInstance;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.exchange.ExchangeLimits;
+import io.uniserve.testkit.simulation.check.DoubtWatch;
+import io.uniserve.testkit.simulation.check.Looks;
 import io.uniserve.testkit.simulation.check.Observer;
 import io.uniserve.testkit.simulation.check.Violations;
 import io.uniserve.testkit.simulation.disk.SimObjectStore;
@@ -17,7 +19,9 @@ import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.registry.Ensemble;
 import io.uniserve.testkit.simulation.workload.Workload;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.Consumer;
 import java.util.stream.Collectors;
@@ -35,6 +39,7 @@ public final class World {
     final Weather weather;
     final Violations violations;
     final Observer observer;
+    final DoubtWatch doubts;
     final Wire wire;
     final Ensemble ensemble;
     final SimObjectStore objects;
@@ -46,6 +51,8 @@ public final class World {
     final ExchangeLimits exchange;
     final @Nullable Heat heat;
     long segmentsDropped;
+    long digestsCompared;
+    private final List<Runnable> looks = new ArrayList<>();
 
     /**
      * @param engine the port under test
@@ -79,6 +86,7 @@ public final class World {
         this.weather = new Weather(random.fork("weather"), trace);
         this.violations = new Violations(queue, trace);
         this.observer = new Observer(queue, trace, violations);
+        this.doubts = new DoubtWatch(violations);
         this.wire = new Wire(queue, random.fork("wire"), weather, observer);
         this.ensemble = new Ensemble((session, ops, failing) ->
                 plant == Plant.SHRINK_WITHOUT_CAS && Observer.coordinates(ops.get(failing), ops));
@@ -137,6 +145,7 @@ public final class World {
             while (queue.step(look)) {
                 // every event up to the next look
             }
+            looks.forEach(Runnable::run);
             if (done.getAsBoolean()) {
                 return true;
             }
@@ -144,10 +153,20 @@ public final class World {
         return false;
     }
 
+    /** Runs whenever it is looked whether something is so. */
+    void onLook(Runnable look) {
+        looks.add(look);
+    }
+
     /** What checkers know of what was judged already goes. */
     public void forgetThePast() {
         ensemble.forgetThePast();
         observer.forgetThePast();
+    }
+
+    /** How much the checks that look inside have seen. */
+    public Looks looks() {
+        return new Looks(digestsCompared, observer.disksLooked(), doubts.longestNanos());
     }
 
     /** Segments that went from the front of logs. */

@@ -131,9 +131,19 @@ public final class Platter {
         replace(path, content);
     }
 
+    /** Writes to the end of a file, into the page cache only. */
+    public void write(String path, Bytes content) {
+        append(path, content);
+    }
+
     /** A whole file. */
     public Bytes content(String path) {
         return read(path);
+    }
+
+    /** What of a file is on the medium for certain. */
+    public Bytes synced(String path) {
+        return read(path).slice(0, file(path).durable);
     }
 
     /** Paths of the files in this directory and below. */

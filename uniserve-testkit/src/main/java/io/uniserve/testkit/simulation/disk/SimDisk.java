@@ -35,6 +35,7 @@ public final class SimDisk implements Disk {
     private final Map<Integer, Write> writes = new LinkedHashMap<>();
     private int nextWrite;
     private boolean full;
+    private long hangsUntil;
 
     public SimDisk(EventQueue queue, Prng random, Weather weather, Process process, Platter platter, SyncPolicy syncs) {
         this.queue = queue;
@@ -48,6 +49,11 @@ public final class SimDisk implements Disk {
     /** Writes fail while the disk is full. */
     public void setFull(boolean value) {
         full = value;
+    }
+
+    /** True while it is full, or an fsync hangs. */
+    public boolean hinders() {
+        return full || queue.now() < hangsUntil;
     }
 
     /** Loses what was not synced; writes under way happen, happen in part, or do not. */
@@ -76,6 +82,7 @@ public final class SimDisk implements Disk {
         Process.Pending<Done> pending = process.begin(completion);
         boolean fails = weather.strikes(Fault.DISK_IO_ERROR);
         long hangs = weather.strikes(Fault.DISK_HUNG) ? HANG_MIN_NANOS + random.below(HANG_SPREAD_NANOS) : 0;
+        hangsUntil = Math.max(hangsUntil, queue.now() + hangs);
         queue.after(latency() + random.below(SYNC_NANOS) + hangs, () -> {
             if (pending.over()) {
                 return;

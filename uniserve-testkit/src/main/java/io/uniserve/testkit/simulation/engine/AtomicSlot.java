@@ -20,6 +20,7 @@ final class AtomicSlot {
     private final Actor actor;
     private final TreeMap<Long, List<Prepared>> prepared = new TreeMap<>();
     private final SnapshotShelf<AutoCloseable> shelf;
+    private long newest;
 
     AtomicSlot(Actor actor, long version, int statesMax) {
         this.actor = actor;
@@ -54,7 +55,13 @@ final class AtomicSlot {
         keep(version);
     }
 
+    /** The version that the actor's contents are of. */
+    long newest() {
+        return newest;
+    }
+
     private void keep(long version) {
+        newest = version;
         shelf.add(version, ((SnapshotActor<?>) actor).snapshot(), 1);
     }
 

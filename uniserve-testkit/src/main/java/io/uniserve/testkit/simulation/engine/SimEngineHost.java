@@ -43,6 +43,7 @@ public final class SimEngineHost implements EngineHost {
     private static final long LATENCY_MIN_NANOS = 30_000;
     private static final long LATENCY_SPREAD_NANOS = 300_000;
     private static final long SLOW_NANOS = 1_500_000_000L;
+    private static final long BUSY_NANOS = 1_000_000_000L;
     private static final long HANG_MIN_NANOS = 3_000_000_000L;
     private static final long HANG_SPREAD_NANOS = 20_000_000_000L;
 
@@ -90,6 +91,21 @@ public final class SimEngineHost implements EngineHost {
     long state(ReplicaKey key) {
         Slot slot = slots.get(key);
         return slot == null || slot.usable() == null ? 0 : slot.state;
+    }
+
+    /** True while a call for the replica takes long. */
+    public boolean busy(ReplicaKey key) {
+        Slot slot = slots.get(key);
+        return slot != null && slot.freeNanos - queue.now() > BUSY_NANOS;
+    }
+
+    /** The last index applied, and of an atomic table the last version committed; null where there is no usable actor. */
+    public @Nullable String applied(ReplicaKey key) {
+        Slot slot = slots.get(key);
+        if (slot == null || slot.usable() == null) {
+            return null;
+        }
+        return slot.atomic == null ? "index " + slot.appliedIndex : "version " + slot.atomic.newest();
     }
 
     /** Digest of the replica's contents, null where there is no usable actor. */

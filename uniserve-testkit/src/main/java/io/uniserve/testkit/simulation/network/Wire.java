@@ -79,6 +79,11 @@ public final class Wire {
         blocked.remove(from + ">" + to);
     }
 
+    /** True where messages between the two are not lost in either direction, but for a single one now and then. */
+    public boolean open(Process one, Process other) {
+        return !blocked.contains(one.name() + ">" + other.name()) && !blocked.contains(other.name() + ">" + one.name());
+    }
+
     /** The network as this daemon sees it. */
     public Network network(Process from) {
         return (to, request, timeoutNanos, completion) ->

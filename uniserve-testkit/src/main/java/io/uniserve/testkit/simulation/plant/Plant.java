@@ -33,6 +33,8 @@ public enum Plant {
     STORED_LATER(Workload.EVENTUAL, "I12", "I14", "LIVE"),
     /** Servers keep chunks of plans with scatters by query and not by attempt: what a later attempt puts is added to them. */
     ATTEMPTS_ADDED_UP(Workload.EVENTUAL, "ONCE"),
+    /** An engine leaves an update out now and then, and says that it has applied it. */
+    UPDATES_UNEVEN(Workload.EVENTUAL, "I10"),
     /** Readers of an atomic table do not see that a version is in doubt. */
     DOUBTS_IGNORED(Workload.ATOMIC, "I3", "I4", "SUM"),
     /** Servers do not tell which version an answer is of, so that nobody is asked again. */
@@ -57,6 +59,8 @@ public enum Plant {
     FENCE_SKIPPED(Workload.ATOMIC, "I3", "I4", "SUM"),
     /** Readers take answers that leave a version open, of one server alone too, whether or not its driver denies it. */
     OPEN_TAKEN(Workload.ATOMIC, "I3", "I4", "SUM"),
+    /** A start of a server ends no update in flight that it has not begun itself. */
+    FLIGHTS_LEFT(Workload.ATOMIC, "I15"),
     /** A reader in doubt believes its copy of the table's log, without having it confirmed. */
     CONFIRM_SKIPPED(Workload.ATOMIC, "I3", "I4", "SUM"),
     /** A server tells moments from what its follower of the registry knows, with no write before. */
@@ -103,7 +107,8 @@ public enum Plant {
 
     /**
      * The invariants that it breaks: one that shows by others only is found for a wrong reason. Those of atomic updates are of what
-     * clients are told (I3 to I5, I9, I12, SUM), without a look inside, but for these: {@link #COMMIT_UNFENCED}, since a vote is an
+     * clients are told (I3 to I5, I9, I12, SUM), without a look inside, but for these: {@link #FLIGHTS_LEFT}, as clients hear nothing wrong
+     * but wait; {@link #COMMIT_UNFENCED}, since a vote is an
      * acknowledgement by all in-sync replicas, and whoever leads or answers later has the update in its log, so that the check of
      * the map only repeats what the votes say; {@link #DISPLACED_UNTOLD}, as an abort that nobody awaits shows only where an actor
      * that has prepared it is away until the log has forgotten it; lost outcomes, which show to clients only in a retry that comes

@@ -35,6 +35,11 @@ public final class Link {
         return ensemble.up() && !cut && !expired;
     }
 
+    /** True when the client is connected, and what it sends is handled. */
+    public boolean reaches() {
+        return session.connected() && serves() && !parted;
+    }
+
     /** True when what answers the session is cut off from the rest of the ensemble. */
     boolean parted() {
         return parted;

@@ -1,0 +1,75 @@
+package io.uniserve.testkit.simulation.check;
+
+import io.uniserve.model.ActorState;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.ReplicaLog;
+import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.testkit.simulation.disk.LogFiles;
+import io.uniserve.testkit.simulation.disk.Platter;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * I2 on the disks: when a version is committed, each in-sync replica of each participant has its PREPARE on the medium, not only
+ * written, whether or not it answers readers, or runs. Looks at what lies there, not at what anybody said.
+ */
+final class PreparedCheck {
+    private final Violations violations;
+    private final Map<String, Platter> disks = new HashMap<>();
+
+    private long looked;
+
+    PreparedCheck(Violations violations) {
+        this.violations = violations;
+    }
+
+    /** Logs that could be judged. */
+    long looked() {
+        return looked;
+    }
+
+    /** A server's disk. */
+    void disk(String server, Platter platter) {
+        disks.put(server, platter);
+    }
+
+    /** The actor has a part in a version that is committed now. */
+    void committed(ReplicaKey key, ActorState state, long version) {
+        for (ServerId member : state.isr()) {
+            Platter platter = disks.get(member.value());
+            Boolean holds = platter == null ? null : holds(platter, key, version);
+            looked += holds == null ? 0 : 1;
+            if (Boolean.FALSE.equals(holds)) {
+                violations.add(
+                        "I2", "the disk of " + member + " does not hold version " + version + " of " + key
+                                + " prepared when it is committed");
+            }
+        }
+    }
+
+    /** Newest segments first, where it mostly is. Null where the log is lost with the disk, or rotten, which tells nothing. */
+    private static @Nullable Boolean holds(Platter platter, ReplicaKey key, long version) {
+        List<String> paths = platter.under(key + "/log");
+        boolean any = false;
+        for (int i = paths.size() - 1; i >= 0; i--) {
+            LogFiles.Segment segment = LogFiles.segment(paths.get(i)).orElse(null);
+            if (segment == null) {
+                continue;
+            }
+            if (!(ReplicaLog.decode(platter.synced(paths.get(i)), segment.first())
+                    instanceof Outcome.Ok<List<LogEntry>> entries)) {
+                return null;
+            }
+            if (entries.value().stream()
+                    .anyMatch(entry -> entry.type() == LogEntry.Type.PREPARE && entry.version() == version)) {
+                return true;
+            }
+            any = true;
+        }
+        return any ? false : null;
+    }
+}

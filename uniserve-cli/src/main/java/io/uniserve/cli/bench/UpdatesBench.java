@@ -6,6 +6,7 @@ import io.uniserve.cli.Figure;
 import io.uniserve.cli.bench.measure.Bench;
 import io.uniserve.cli.bench.measure.Block;
 import io.uniserve.cli.bench.measure.CpuMeter;
+import io.uniserve.cli.bench.measure.RegistryCalls;
 import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.cli.process.JavaLauncher;
 import io.uniserve.cli.process.ProcessCluster;
@@ -19,6 +20,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
+import java.util.concurrent.locks.LockSupport;
 import java.util.function.LongSupplier;
 import java.util.function.Supplier;
 
@@ -87,19 +89,23 @@ final class UpdatesBench {
                 "floor",
                 "ratio",
                 "goal"));
-        ProcessClusterOptions options =
-                ProcessClusterOptions.of(directory, SERVERS, port.port()).withHeap(HEAP);
+        ProcessClusterOptions options = ProcessClusterOptions.of(directory, SERVERS, port.port())
+                .withHeap(HEAP)
+                .with(RegistryCalls.SETTINGS);
         try (ProcessCluster cluster = new ProcessCluster(options);
                 BareEngine bare = new BareEngine(directory, port)) {
             console.note("starting " + SERVERS + " servers");
             cluster.start();
+            RegistryCalls calls = new RegistryCalls(cluster.daemons().values().stream()
+                    .filter(daemon -> daemon.name().startsWith("server-"))
+                    .toList());
             try (UniserveClient client = UniserveClient.builder()
                     .bootstrap(cluster.bootstrap().toArray(new String[0]))
                     .build()) {
                 for (int rf = 1; rf <= SERVERS; rf++) {
                     updates(cluster, client, bare, rf);
                 }
-                queries(cluster, client);
+                queries(cluster, client, calls);
             }
         }
         return List.copyOf(figures);
@@ -256,7 +262,7 @@ final class UpdatesBench {
     }
 
     /** Queries of all actors: both kinds of table, quiet and a few of each in turn, then each under a stream of updates of its own. */
-    private void queries(ProcessCluster cluster, UniserveClient client) {
+    private void queries(ProcessCluster cluster, UniserveClient client, RegistryCalls calls) {
         CpuMeter none = new CpuMeter(List.of(), false);
         int count = scale.actors() * 100;
         ClientTable eventual = table(client, "eventual", SERVERS, ConsistencyLevel.EVENTUAL);
@@ -276,6 +282,7 @@ final class UpdatesBench {
         double theirs = quiet.get(0).percentileMicros(0.5);
         figures.add(Figure.less("all-actor query, serializable over eventual: p50 us", ours, theirs, 1 / 1.1));
         row("all-actor query", theirs, ours, theirs, "1.1");
+        registryCalls(calls, () -> port.count(client, atomic, count));
         for (Stream stream : streams(count)) {
             double p99 = amongUpdates(cluster, client, atomic, count, quiet.get(1), stream);
             double reference = amongUpdates(cluster, client, eventual, count, quiet.get(0), stream);
@@ -287,6 +294,29 @@ final class UpdatesBench {
                     "  serializable over eventual, p99, each among updates of its own table: %.2f",
                     p99 / reference));
         }
+    }
+
+    /** Leases are renewed now and then, whoever asks: so as long a time without queries is counted, too. */
+    private void registryCalls(RegistryCalls calls, Runnable query) {
+        int queries = scale.queries();
+        long begun = clock.getAsLong();
+        long before = calls.total();
+        for (int i = 0; i < queries; i++) {
+            query.run();
+        }
+        long among = calls.total() - before;
+        long end = 2 * clock.getAsLong() - begun;
+        before = calls.total();
+        while (clock.getAsLong() < end) {
+            LockSupport.parkNanos(end - clock.getAsLong());
+        }
+        long idle = calls.total() - before;
+        rows.add(String.format(
+                Locale.ROOT,
+                "  ZooKeeper calls of all servers: %d during %d queries of the atomic table, %d in as long without any",
+                among,
+                queries,
+                idle));
     }
 
     private List<Stream> streams(int rows) {

@@ -192,11 +192,12 @@ public final class SimulateCommand extends CliCommand {
                         .formatted(report.updates(), report.reads(), report.failures()));
         console().println("segments dropped from logs: %,d".formatted(report.segmentsDropped()));
         console()
-                .println("replicas compared: %,d pairs; disks looked at when a version was committed: %,d; longest in doubt: %.1f s"
-                        .formatted(
-                                report.looks().digests(),
-                                report.looks().disks(),
-                                report.looks().doubtNanos() / 1e9));
+                .println(
+                        "replicas compared: %,d pairs; disks looked at when a version was committed: %,d; longest in doubt: %.1f s"
+                                .formatted(
+                                        report.looks().digests(),
+                                        report.looks().disks(),
+                                        report.looks().doubtNanos() / 1e9));
         console().println("faults that met something under way: %,d".formatted(report.faultCount()));
         report.faults().forEach((fault, count) -> console().println("  %-26s %,d".formatted(fault.label(), count)));
         console()

@@ -49,7 +49,8 @@ class UpdatesBenchIT {
                 0.99,
                 "query among 20 updates/s of 1 row, atomic\tatomic");
         assertThat(run.out())
-                .contains("launch 2 of 2", "of 2 launches", "among 20 updates/s of all rows", "as fast as they go");
+                .contains("launch 2 of 2", "of 2 launches", "among 20 updates/s of all rows", "as fast as they go")
+                .containsPattern("ZooKeeper calls of all servers: \\d+ during 20 queries of the atomic table, \\d+ in");
     }
 
     private static void check(

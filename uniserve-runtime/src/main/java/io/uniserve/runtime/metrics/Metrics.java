@@ -18,12 +18,15 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * A daemon's meters and, if asked for, the pages on which Prometheus reads them, and others whether the daemon lives and is
  * ready. Safe for use by several threads.
  */
 public final class Metrics implements AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(Metrics.class);
     private static final int NOT_FOUND = 404;
     private static final int OK = 200;
     private static final int UNAVAILABLE = 503;
@@ -61,6 +64,7 @@ public final class Metrics implements AutoCloseable {
         server.setExecutor(executor);
         server.createContext("/", this::answer);
         server.start();
+        LOG.info("metrics at http://{}:{}/metrics", settings.host(), port()); // of port 0 nobody knows otherwise
     }
 
     /** Where meters are registered. */

@@ -45,7 +45,8 @@ final class PreparedCheck {
             looked += holds == null ? 0 : 1;
             if (Boolean.FALSE.equals(holds)) {
                 violations.add(
-                        "I2", "the disk of " + member + " does not hold version " + version + " of " + key
+                        "I2",
+                        "the disk of " + member + " does not hold version " + version + " of " + key
                                 + " prepared when it is committed");
             }
         }

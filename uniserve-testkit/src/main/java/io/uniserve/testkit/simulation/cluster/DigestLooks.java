@@ -31,9 +31,8 @@ final class DigestLooks {
     void look() {
         List<TableRoute> tables =
                 RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables();
-        int actors = tables.stream()
-                .mapToInt(route -> route.map().actors().size())
-                .sum();
+        int actors =
+                tables.stream().mapToInt(route -> route.map().actors().size()).sum();
         if (actors == 0) {
             return;
         }

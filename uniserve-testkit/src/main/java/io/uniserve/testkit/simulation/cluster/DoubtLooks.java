@@ -30,7 +30,8 @@ final class DoubtLooks {
     /** By name, true where nothing keeps it from being settled. */
     Map<String, Boolean> doubts() {
         Map<String, Boolean> doubts = new TreeMap<>();
-        for (TableRoute route : RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables()) {
+        for (TableRoute route :
+                RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables()) {
             if (AtomicService.serves(route.meta().level())) {
                 flight(route, doubts);
                 route.map().actors().forEach(actor -> replicas(route.meta().tableId(), actor, doubts));
@@ -44,10 +45,13 @@ final class DoubtLooks {
         Object value = world.ensemble
                 .read(RegistryPaths.log(route.meta().name(), tableId), world.ensemble.zxid())
                 .value();
-        if (value instanceof TableLog log && log.inFlight() != null && !log.inFlight().ahead()) {
+        if (value instanceof TableLog log
+                && log.inFlight() != null
+                && !log.inFlight().ahead()) {
             TreeSet<ServerId> members = new TreeSet<>();
             route.map().actors().forEach(actor -> members.addAll(actor.isr()));
-            boolean free = world.ensemble.up() && members.stream().anyMatch(member -> servers.apply(member).reachesRegistry());
+            boolean free = world.ensemble.up()
+                    && members.stream().anyMatch(member -> servers.apply(member).reachesRegistry());
             doubts.put("version " + log.inFlight().version() + " of table " + tableId + " is in flight", free);
         }
     }

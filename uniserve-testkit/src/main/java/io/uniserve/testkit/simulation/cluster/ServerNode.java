@@ -167,7 +167,10 @@ public final class ServerNode implements Node {
 
     /** True when the server runs and the registry handles what it sends now. */
     boolean reachesRegistry() {
-        return life != null && process.alive() && !process.paused() && life.session.link().reaches();
+        return life != null
+                && process.alive()
+                && !process.paused()
+                && life.session.link().reaches();
     }
 
     /** True when it also can log and apply what it hears of the replica: neither disk nor engine makes it wait. */

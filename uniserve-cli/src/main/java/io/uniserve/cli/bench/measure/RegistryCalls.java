@@ -1,0 +1,64 @@
+package io.uniserve.cli.bench.measure;
+
+import io.uniserve.cli.process.DaemonProcess;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.util.Collection;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+
+/** Counts what servers ask of ZooKeeper, as they tell it to Prometheus. */
+public final class RegistryCalls {
+    /** What servers are started with, so that they tell it. */
+    public static final Map<String, String> SETTINGS =
+            Map.of("metrics.prometheus.enabled", "true", "metrics.prometheus.port", "0");
+
+    private static final Pattern PAGE = Pattern.compile("metrics at (http://\\S+)");
+    private static final Pattern COUNT = Pattern.compile("(?m)^uniserve_registry_calls_total\\{[^}]*} (\\S+)$");
+
+    private final HttpClient http = HttpClient.newHttpClient();
+    private final List<URI> pages;
+
+    /** Of servers that have just become ready. */
+    public RegistryCalls(Collection<DaemonProcess> servers) {
+        pages = servers.stream().map(RegistryCalls::page).toList();
+    }
+
+    private static URI page(DaemonProcess server) {
+        Matcher match = PAGE.matcher(server.tail());
+        if (!match.find()) {
+            throw new UniserveException(ErrorCode.INTERNAL, server.name() + " did not tell where its metrics are");
+        }
+        return URI.create(match.group(1));
+    }
+
+    /** Of all servers and kinds since they were started. */
+    public long total() {
+        return pages.stream().mapToLong(this::total).sum();
+    }
+
+    private long total(URI page) {
+        try {
+            String text = http.send(HttpRequest.newBuilder(page).build(), HttpResponse.BodyHandlers.ofString())
+                    .body();
+            double calls = 0;
+            Matcher counts = COUNT.matcher(text);
+            while (counts.find()) {
+                calls += Double.parseDouble(counts.group(1));
+            }
+            return Math.round(calls);
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot read " + page, e);
+        } catch (InterruptedException e) {
+            Thread.currentThread().interrupt();
+            throw new UniserveException(ErrorCode.CANCELLED, "interrupted while reading " + page, e);
+        }
+    }
+}

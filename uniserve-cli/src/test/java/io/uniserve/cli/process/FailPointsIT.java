@@ -34,9 +34,9 @@ class FailPointsIT {
         Path orders = directory.resolve("orders");
         try (StartedCluster started = start(directory, orders)) {
             table(started.client(), "bank");
-            RecordedLoad load = new RecordedLoad(started.client(), "bank");
+            RecordedLoad load = new RecordedLoad(started.client(), started.processes().bootstrap(), "bank");
             try (load) {
-                load.start(2, 1);
+                load.start(2, 2);
                 progress(load);
                 for (Place place : Place.values()) {
                     dies(started, orders, load, place);
@@ -44,7 +44,8 @@ class FailPointsIT {
                 wakes(started, orders, load);
             }
             assertThat(load.failed).as("failed updates and reads").isEmpty();
-            assertThat(load.violations(started.client(), "bank")).isEmpty();
+            assertThat(load.wrong).isEmpty();
+            assertThat(load.violations()).isEmpty();
             clientDies(started, orders);
         }
     }

@@ -3,12 +3,16 @@ package io.uniserve.cli.process;
 import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.client.ClientTable;
+import io.uniserve.client.TableCut;
 import io.uniserve.client.UniserveClient;
+import io.uniserve.client.UpdateOutcome;
 import io.uniserve.error.UniserveException;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.testkit.simulation.check.AtomicCheck;
 import io.uniserve.testkit.simulation.check.AtomicHistory;
+import io.uniserve.testkit.simulation.check.TransferHistory;
+import io.uniserve.testkit.simulation.check.TransferHistory.Look;
 import io.uniserve.testkit.simulation.check.Violation;
 import io.uniserve.testkit.simulation.check.Violations;
 import io.uniserve.testkit.simulation.kernel.EventQueue;
@@ -21,39 +25,53 @@ import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.TreeMap;
 import java.util.TreeSet;
-import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 
 /**
- * Writers that append markers to some lists of a table, all or none, and readers of all its lists at once; what each asked and
- * heard is recorded, and judged at the end by the simulation's checker. There are other lists every phase, so that they stay
- * short.
+ * Writers that append markers to some lists of a table, all or none, or move amounts between rows of several actors, and readers
+ * of all its lists and amounts at once; what each asked and heard, and the versions it was told of, is recorded, and judged at the
+ * end by the simulation's checker. There are other rows every phase, so that lists stay short.
  */
 final class RecordedLoad implements AutoCloseable {
+    /** Who reads and writes by the one client, which knows the newest version that any of its threads was told of. */
+    private static final String CLIENT = "client";
+
     private static final RetrieveCall<KvOperators.Scan, List<Document>> SCAN =
             new RetrieveCall<>(KvOperators.SCAN.id(), KvOperators.SCAN.parameters(), KvOperators.SCAN.values());
-    private static final int LISTS = 12;
+    private static final RetrieveCall<String, Long> SUM =
+            new RetrieveCall<>(KvOperators.SUM.id(), KvOperators.SUM.parameters(), KvOperators.SUM.values());
+    private static final int LEAST_MOVED = 1;
+    private static final int MOST_MOVED = 1_000;
+    /** Of updates. */
+    private static final int TRANSFERS_ONE_IN = 3;
+
     private static final Duration PATIENCE = Duration.ofSeconds(60);
 
+    private final UniserveClient client;
     private final ClientTable table;
+    /** Its reads are of mode LINEARIZABLE, as those that the client makes by default. */
+    private final MachineClient machines;
+
+    private final RecordedRows rows;
     private final SystemClock clock = SystemClock.INSTANCE;
     /** Guarded by itself. */
     private final AtomicHistory history = new AtomicHistory();
-
-    /** One text for each marker, however often it is read. */
-    private final Map<String, String> markers = new ConcurrentHashMap<>();
 
     private final AtomicBoolean stop = new AtomicBoolean();
     private final List<Thread> threads = new ArrayList<>();
     private volatile int phase;
     final Queue<String> failed = new ConcurrentLinkedQueue<>();
+    final Queue<String> wrong = new ConcurrentLinkedQueue<>();
     final AtomicLong acked = new AtomicLong();
     final AtomicLong reads = new AtomicLong();
 
-    RecordedLoad(UniserveClient client, String table) {
+    RecordedLoad(UniserveClient client, List<String> bootstrap, String table) {
+        this.client = client;
         this.table = client.table(table);
+        this.rows = new RecordedRows(client.admin().describeTable(table).meta().partitioner());
+        this.machines = new MachineClient(bootstrap, table);
     }
 
     void start(int writers, int readers) {
@@ -63,8 +81,7 @@ final class RecordedLoad implements AutoCloseable {
             thread(name, () -> write(name, new SplittableRandom(seed)));
         }
         for (int i = 0; i < readers; i++) {
-            String name = "reader-" + i;
-            thread(name, () -> read(name));
+            thread("reader-" + i, this::read);
         }
     }
 
@@ -75,39 +92,18 @@ final class RecordedLoad implements AutoCloseable {
         thread.start();
     }
 
-    /** From here on other lists are written and read. */
+    /** From here on other rows are written and read. */
     void nextPhase() {
         phase++;
     }
 
-    private static String prefix(int phase) {
-        return "list-" + phase + "-";
-    }
-
     private void write(String name, SplittableRandom random) {
         for (int n = 0; !stop.get(); n++) {
-            int now = phase;
-            String marker = name + "-" + n;
-            markers.put(marker, marker);
-            TreeSet<Integer> lists = new TreeSet<>();
-            List<Map<String, Object>> rows = new ArrayList<>();
-            for (int count = random.nextInt(1, LISTS); lists.size() < count; ) {
-                int list = random.nextInt(LISTS);
-                if (lists.add(now * LISTS + list)) {
-                    rows.add(Map.of("id", prefix(now) + list, "value", marker));
-                }
-            }
-            AtomicHistory.Write write;
-            synchronized (history) {
-                write = history.write(name, marker, lists, clock.nanos());
-            }
             try {
-                table.updateDocuments("kv.append@1", rows)
-                        .deadline(PATIENCE)
-                        .run()
-                        .orThrow();
-                synchronized (history) {
-                    write.committed(clock.nanos(), 0);
+                if (n % TRANSFERS_ONE_IN == 0) {
+                    transfer(random);
+                } else {
+                    append(name + "-" + n, random);
                 }
                 acked.incrementAndGet();
             } catch (UniserveException e) {
@@ -116,14 +112,73 @@ final class RecordedLoad implements AutoCloseable {
         }
     }
 
-    private void read(String name) {
-        while (!stop.get()) {
-            int now = phase;
-            long invoked = clock.nanos();
+    private void append(String marker, SplittableRandom random) {
+        TreeSet<Integer> lists = some(random, random.nextInt(1, RecordedRows.COUNT));
+        AtomicHistory.Write write = sends(CLIENT, marker, lists);
+        long version = update("kv.append@1", rows.append(lists, marker));
+        heard(write, version);
+    }
+
+    /** One row gives, others get, on two actors at least. */
+    private void transfer(SplittableRandom random) {
+        TreeSet<Integer> chosen = new TreeSet<>();
+        while (chosen.stream().map(rows::actor).distinct().count() < 2) {
+            chosen = some(random, random.nextInt(2, 5));
+        }
+        TreeMap<Integer, Long> changes = new TreeMap<>();
+        for (int row : chosen) {
+            changes.put(row, (long) random.nextInt(LEAST_MOVED, MOST_MOVED));
+        }
+        changes.put(chosen.first(), 0L);
+        changes.put(chosen.first(), -changes.values().stream().mapToLong(Long::longValue).sum());
+        TransferHistory.Transfer transfer;
+        synchronized (history) {
+            transfer = history.transfers().transfer(changes, clock.nanos());
+        }
+        long version = update("kv.add@1", rows.add(changes));
+        synchronized (history) {
+            transfer.committed(clock.nanos(), version);
+        }
+    }
+
+    private TreeSet<Integer> some(SplittableRandom random, int count) {
+        int now = phase;
+        TreeSet<Integer> some = new TreeSet<>();
+        while (some.size() < count) {
+            some.add(now * RecordedRows.COUNT + random.nextInt(RecordedRows.COUNT));
+        }
+        return some;
+    }
+
+    private static long version(UpdateOutcome outcome) {
+        return outcome.orThrow().acked().get(0).index(); // all actors tell the same
+    }
+
+    /** The version that has it. */
+    private long update(String function, List<Map<String, Object>> changes) {
+        return version(table.updateDocuments(function, changes).deadline(PATIENCE).run());
+    }
+
+    /** The marker is about to be sent to these lists. */
+    private AtomicHistory.Write sends(String who, String marker, TreeSet<Integer> lists) {
+        synchronized (history) {
+            return history.write(who, marker, lists, clock.nanos());
+        }
+    }
+
+    private void heard(AtomicHistory.Write write, long version) {
+        synchronized (history) {
+            write.committed(clock.nanos(), version);
+        }
+    }
+
+    private void read() {
+        for (int n = 0; !stop.get(); n++) {
             try {
-                TreeMap<Integer, List<String>> lists = lists(table, now);
-                synchronized (history) {
-                    history.read(new AtomicHistory.Read(name, invoked, clock.nanos(), 0, lists));
+                switch (n % 3) {
+                    case 0 -> strictly(phase);
+                    case 1 -> byMachines(phase);
+                    default -> plainly(phase);
                 }
                 reads.incrementAndGet();
             } catch (UniserveException e) {
@@ -132,36 +187,65 @@ final class RecordedLoad implements AutoCloseable {
         }
     }
 
-    private TreeMap<Integer, List<String>> lists(ClientTable of, int when) {
-        TreeMap<Integer, List<String>> lists = new TreeMap<>();
-        for (int list = 0; list < LISTS; list++) {
-            lists.put(when * LISTS + list, List.of());
+    /** Rows and their total as of one moment, of which the client tells the version. */
+    private TreeMap<Integer, List<String>> strictly(int when) {
+        long invoked = clock.nanos();
+        TableCut cut = client.cut().deadline(PATIENCE);
+        TableCut.Part<List<Document>> found = cut.add(table.all(), SCAN, RecordedRows.scan(when), RecordedLoad::flat);
+        TableCut.Part<Long> total = cut.add(table.all(), SUM, "amount", RecordedLoad::total);
+        cut.run();
+        synchronized (history) {
+            long now = clock.nanos();
+            history.transfers().look(Look.ofTotal(CLIENT, invoked, now, total.version(), total.value()));
+            return note(CLIENT, when, invoked, found.version(), found.value());
         }
-        List<Document> documents = of.all()
-                .deadline(PATIENCE)
-                .retrieve(
-                        SCAN,
-                        new KvOperators.Scan(prefix(when), LISTS),
-                        parts -> parts.stream().flatMap(List::stream).toList());
-        for (Document document : documents) {
-            String key = String.valueOf(document.fields().get("id"));
-            int list = Integer.parseInt(key.substring(prefix(when).length()));
-            List<String> values = document.fields().get("values") instanceof List<?> found
-                    ? found.stream()
-                            .map(String::valueOf)
-                            .map(marker -> markers.getOrDefault(marker, marker))
-                            .toList()
-                    : List.of();
-            lists.put(when * LISTS + list, values);
+    }
+
+    private void byMachines(int when) {
+        long invoked = clock.nanos();
+        MachineClient.Read<List<Document>> found = machines.read(SCAN, RecordedRows.scan(when), PATIENCE);
+        note("machines", when, invoked, found.version(), flat(found.values()));
+    }
+
+    /** By the client's own linearizable reads, which tell no version: judged by what they show. */
+    private void plainly(int when) {
+        long invoked = clock.nanos();
+        List<Document> found =
+                table.all().deadline(PATIENCE).retrieve(SCAN, RecordedRows.scan(when), RecordedLoad::flat);
+        synchronized (history) {
+            long now = clock.nanos();
+            history.read(new AtomicHistory.Read("plain", invoked, now, 0, rows.lists(when, found)));
+        }
+        long total = table.all().deadline(PATIENCE).retrieve(SUM, "amount", RecordedLoad::total);
+        if (total != 0) {
+            wrong.add("the amounts are together " + total + ", and what was moved between rows is together 0");
+        }
+    }
+
+    private TreeMap<Integer, List<String>> note(
+            String who, int when, long invoked, long version, List<Document> found) {
+        TreeMap<Integer, List<String>> lists = rows.lists(when, found);
+        synchronized (history) {
+            long now = clock.nanos();
+            history.read(new AtomicHistory.Read(who, invoked, now, version, lists));
+            history.transfers().look(Look.ofRows(who, invoked, now, version, true, rows.amounts(when, found)));
         }
         return lists;
     }
 
-    /** What the checker finds wrong with the history, given what this client reads at the end. Call once, after closing. */
-    List<Violation> violations(UniserveClient client, String name) {
+    private static List<Document> flat(List<List<Document>> parts) {
+        return parts.stream().flatMap(List::stream).toList();
+    }
+
+    private static long total(List<Long> parts) {
+        return parts.stream().mapToLong(Long::longValue).sum();
+    }
+
+    /** What the checker finds wrong with the history, given what is read at the end. Call once, after closing. */
+    List<Violation> violations() {
         Map<Integer, List<String>> finals = new TreeMap<>();
         for (int past = 0; past <= phase; past++) {
-            finals.putAll(lists(client.table(name), past));
+            finals.putAll(strictly(past));
         }
         EventQueue queue = new EventQueue();
         Violations violations = new Violations(queue, new Trace(queue, line -> {}));
@@ -171,11 +255,15 @@ final class RecordedLoad implements AutoCloseable {
         return violations.kept();
     }
 
+    /** Idempotent. */
     @Override
     public void close() throws InterruptedException {
-        stop.set(true);
+        if (stop.getAndSet(true)) {
+            return;
+        }
         for (Thread thread : threads) {
             thread.join();
         }
+        machines.close();
     }
 }

@@ -1,0 +1,118 @@
+package io.uniserve.cli.process;
+
+import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.model.Address;
+import io.uniserve.model.Routing;
+import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Ids;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.message.ReadMode;
+import io.uniserve.protocol.reader.ClientState;
+import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.ReaderEnvironment;
+import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.protocol.tx.VersionFloors;
+import io.uniserve.protocol.tx.VersionedReadMachine;
+import io.uniserve.runtime.loop.EventLoop;
+import io.uniserve.runtime.serial.SharedRouting;
+import io.uniserve.runtime.time.RandomIds;
+import io.uniserve.runtime.time.SystemClock;
+import io.uniserve.runtime.tls.TlsFiles;
+import io.uniserve.runtime.transport.ChannelPool;
+import io.uniserve.runtime.transport.ClusterIdentity;
+import io.uniserve.runtime.transport.GrpcClientNetwork;
+import io.uniserve.runtime.transport.RoutingClient;
+import java.time.Duration;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+
+/**
+ * The client's own machines on the client's own network, of one table with atomic updates: it tells the version of what it read at
+ * mode LINEARIZABLE, which the client keeps to itself. Safe for use by several threads.
+ */
+final class MachineClient implements AutoCloseable {
+    private final Clock clock = SystemClock.INSTANCE;
+    private final Ids ids = new RandomIds();
+    private final VersionFloors floors = new VersionFloors();
+    private final ChannelPool channels = new ChannelPool(clock, TlsFiles.PLAIN);
+    private final TableName table;
+    /** Of all machines, and of the routing. */
+    private final EventLoop loop;
+
+    private final GrpcClientNetwork network;
+    private final RoutingClient routingClient;
+    private final SharedRouting routing;
+    private final ReaderEnvironment env;
+
+    /** Waits until it knows the table. */
+    MachineClient(List<String> bootstrap, String table) {
+        this.table = new TableName(table);
+        ClusterIdentity cluster = ClusterIdentity.unknown();
+        loop = new EventLoop("machine-client", clock, error -> {});
+        network = new GrpcClientNetwork(channels, cluster, loop);
+        SharedRouting[] shared = new SharedRouting[1];
+        routingClient = new RoutingClient(
+                bootstrap.stream().map(Address::parse).collect(Collectors.toCollection(LinkedHashSet::new)),
+                channels,
+                cluster,
+                loop,
+                clock,
+                ids,
+                map -> shared[0].accept(map));
+        routing = new SharedRouting(routingClient::refresh);
+        shared[0] = routing;
+        ClientState state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted());
+        env = new ReaderEnvironment(clock, loop, network, routing.on(loop), ids, state);
+        while (routing.current().table(this.table).isEmpty()) {
+            CompletableFuture<Outcome<Routing>> asked = new CompletableFuture<>();
+            routingClient.refresh(asked::complete);
+            asked.join();
+        }
+    }
+
+    /** What all actors had at one version. */
+    record Read<V>(long version, List<V> values) {}
+
+    /** A linearizable read of all actors. */
+    <P, V> Read<V> read(RetrieveCall<P, V> call, P parameters, Duration patience) {
+        Query query = new Query(
+                table,
+                Optional.empty(),
+                call.id(),
+                call.parameters().encode(parameters),
+                ReadMode.LINEARIZABLE,
+                clock.nanos() + patience.toNanos());
+        CompletableFuture<Outcome<VersionedReadMachine.Result>> heard = new CompletableFuture<>();
+        VersionedReadMachine machine = new VersionedReadMachine(env, network, floors, query, heard::complete);
+        loop.execute(machine::start);
+        VersionedReadMachine.Result result = orThrow(heard, patience);
+        return new Read<>(
+                result.version(),
+                result.values().values().stream()
+                        .map(value -> call.values().decode(value))
+                        .toList());
+    }
+
+    /** A machine that has told nothing long after its deadline is broken. */
+    private static <T> T orThrow(CompletableFuture<Outcome<T>> heard, Duration patience) {
+        Outcome<T> outcome =
+                heard.orTimeout(2 * patience.toMillis(), TimeUnit.MILLISECONDS).join();
+        if (outcome instanceof Outcome.Ok<T> ok) {
+            return ok.value();
+        }
+        throw ((Outcome.Err<T>) outcome).error();
+    }
+
+    @Override
+    public void close() {
+        routingClient.close();
+        channels.close();
+        loop.close();
+    }
+}

@@ -3,6 +3,7 @@ package io.uniserve.cli.process;
 import io.uniserve.codec.Bytes;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.RegistryPaths;
+import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Disk;
 import io.uniserve.protocol.env.EngineHost;
@@ -10,11 +11,13 @@ import io.uniserve.protocol.env.Environment;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.message.LogEntry;
+import io.uniserve.protocol.message.UpdateRequest;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
@@ -23,15 +26,16 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Places between the phases of an atomic update where a server of a test ends itself by SIGKILL, or stops by SIGSTOP, when a
- * file in a directory orders it. They are in what stands between the server's state machine and the registry, disk and
- * engine that it is given, so that the server itself has no hook. Used on the server's loop only.
+ * Places between the phases of an atomic update where a server or a client of a test ends itself by SIGKILL, or stops by SIGSTOP,
+ * when a file in a directory orders it. They are in what stands between the server's state machine and the registry, disk and
+ * engine that it is given, or between a client's machines and their network, so that neither has a hook. Used on the process's
+ * loop only.
  */
 final class FailPoints {
     private static final int ENTRY_HEADER_BYTES = 12;
 
     private final Path directory;
-    private final String server;
+    private final String process;
 
     /** Where. */
     enum Place {
@@ -42,44 +46,56 @@ final class FailPoints {
         /** At a participant: the PREPARE is durable, the vote is not sent. */
         PREPARE_SYNCED,
         /** At a participant: the commit is applied, nobody has been told. */
-        COMMIT_APPLIED
+        COMMIT_APPLIED,
+        /** At a client: the primaries of all its actors keep the rows of its large update, no driver was asked. */
+        ROWS_STAGED
     }
 
-    FailPoints(Path directory, String server) {
+    FailPoints(Path directory, String process) {
         this.directory = directory;
-        this.server = server;
+        this.process = process;
     }
 
     /**
-     * Orders the server to signal itself, once.
+     * Orders the process to signal itself, once.
      *
      * @param signal KILL or STOP
-     * @param of a part of the path of the table's log, or of the replica's files
+     * @param of a part of the path of the table's log, or of the replica's files; or of the table's name at a client
      */
     void order(Place place, String signal, String of) throws IOException {
+        order(place, signal, of, "");
+    }
+
+    /** @param text is in what has become durable there */
+    void order(Place place, String signal, String of, String text) throws IOException {
         Files.createDirectories(directory);
-        Path draft = directory.resolve(server + "." + place + ".draft");
-        Files.writeString(draft, signal + " " + of);
+        Files.deleteIfExists(path(place, "reached")); // of an earlier order
+        Path draft = directory.resolve(process + "." + place + ".draft");
+        Files.writeString(draft, signal + " " + of + " " + text);
         Files.move(draft, path(place, "order"), StandardCopyOption.ATOMIC_MOVE);
     }
 
-    /** True once the server was there. */
+    /** True once the process was there. */
     boolean reached(Place place) {
         return Files.exists(path(place, "reached"));
     }
 
     private Path path(Place place, String kind) {
-        return directory.resolve(server + "." + place + "." + kind);
+        return directory.resolve(process + "." + place + "." + kind);
     }
 
     private void pass(Place place, String subject) {
+        pass(place, subject, Bytes.EMPTY);
+    }
+
+    private void pass(Place place, String subject, Bytes content) {
         Path order = path(place, "order");
         if (!Files.exists(order)) {
             return;
         }
         try {
-            String[] words = Files.readString(order).split(" ");
-            if (!subject.contains(words[1])) {
+            String[] words = Files.readString(order).split(" ", -1);
+            if (!subject.contains(words[1]) || !text(content).contains(words[2])) {
                 return;
             }
             Files.delete(order);
@@ -94,6 +110,15 @@ final class FailPoints {
         } catch (InterruptedException e) {
             Thread.currentThread().interrupt();
         }
+    }
+
+    private static String text(Bytes content) {
+        return new String(content.toArray(), StandardCharsets.ISO_8859_1);
+    }
+
+    /** What a client's machines are given in place of their network. */
+    ClientNetwork around(ClientNetwork network) {
+        return around(ClientNetwork.class, network, this::client);
     }
 
     /** What the state machine is given in place of its environment. */
@@ -128,6 +153,14 @@ final class FailPoints {
                 }));
     }
 
+    private void client(String method, Object[] arguments) {
+        if (method.equals("update")
+                && arguments[1] instanceof UpdateRequest request
+                && request.actors().stream().anyMatch(actor -> actor.staged() != null)) {
+            pass(Place.ROWS_STAGED, request.table().value());
+        }
+    }
+
     /** The commit is the only write that checks a map and sets a log. */
     private void registry(String method, Object[] arguments) {
         if (!method.equals("multi")
@@ -152,7 +185,7 @@ final class FailPoints {
                 && arguments[1] instanceof Bytes data
                 && path.endsWith(".seg")
                 && prepares(data)) {
-            arguments[3] = then(arguments[3], value -> pass(Place.PREPARE_SYNCED, path));
+            arguments[3] = then(arguments[3], value -> pass(Place.PREPARE_SYNCED, path, data));
         }
     }
 

@@ -1,15 +1,12 @@
 package io.uniserve.cli.process;
 
-import io.uniserve.api.Document;
 import io.uniserve.cli.Logging;
 import io.uniserve.cli.Main;
-import io.uniserve.client.TableUpdate;
-import io.uniserve.client.UniserveClient;
-import io.uniserve.model.RequestId;
 import io.uniserve.runtime.config.Settings;
 import io.uniserve.server.ServerDaemon;
 import java.net.URISyntaxException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -17,12 +14,13 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 
-/** {@code uniserve} whose servers have {@link FailPoints}; and {@code update-once}, a client that sends one update. */
+/** {@code uniserve} whose servers have {@link FailPoints}; and {@code update-once}, a client with such that sends one update. */
 public final class FailingMain {
     /** The folder of {@link FailPoints}' orders. */
     private static final String ORDERS = "uniserve.test.orders";
 
-    static final int ROWS = 24;
+    private static final String UPDATED = "updated ";
+    private static final Duration PATIENCE = Duration.ofSeconds(60);
     private static final int FAULT = 70;
     private static final Map<String, String> KEYS = Map.of(
             "--port", "server.port",
@@ -57,22 +55,31 @@ public final class FailingMain {
             }
             case "update-once" -> {
                 Leash.follow();
-                try (UniserveClient client =
-                        UniserveClient.builder().bootstrap(args[1]).build()) {
-                    updateOnce(client, args[2]).run().orThrow();
-                }
+                updateOnce(List.of(args));
             }
             default -> Main.main(args);
         }
     }
 
-    /** One more on each of some accounts, always under the same id. */
-    static TableUpdate<Document> updateOnce(UniserveClient client, String table) {
-        List<Map<String, Object>> rows = new ArrayList<>();
-        for (int i = 0; i < ROWS; i++) {
-            rows.add(Map.of("id", "account-" + i, "amount", 1L));
+    /** Words: the command, the process's name, the servers, the table, and the update. */
+    private static void updateOnce(List<String> words) {
+        FailPoints points = new FailPoints(Path.of(System.getProperty(ORDERS)), words.get(1));
+        LoneUpdate update = LoneUpdate.of(words.subList(4, words.size()));
+        try (MachineClient client = new MachineClient(List.of(words.get(2).split(",")), words.get(3), points::around)) {
+            MachineClient.Updated updated = client.update(LoneUpdate.FUNCTION, update.rows(), update.id(), PATIENCE);
+            System.out.println(UPDATED + updated.version() + " " + updated.attempts());
         }
-        return client.table(table).updateDocuments("kv.add@1", rows).requestId(new RequestId(7, 7, 1));
+    }
+
+    /** What such a client has told of its update; version 0 where it has told nothing yet. */
+    static MachineClient.Updated outcome(DaemonProcess client) {
+        return client.tail()
+                .lines()
+                .filter(line -> line.startsWith(UPDATED))
+                .map(line -> line.split(" "))
+                .map(words -> new MachineClient.Updated(Long.parseLong(words[1]), Integer.parseInt(words[2])))
+                .findFirst()
+                .orElse(new MachineClient.Updated(0, 0));
     }
 
     private static Settings settings(String[] args) {

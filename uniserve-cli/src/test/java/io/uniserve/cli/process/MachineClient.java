@@ -1,9 +1,16 @@
 package io.uniserve.cli.process;
 
+import io.uniserve.api.Document;
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.codec.Codecs;
+import io.uniserve.model.AckLevel;
 import io.uniserve.model.Address;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.RequestId;
 import io.uniserve.model.Routing;
+import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.TableName;
+import io.uniserve.protocol.env.ClientNetwork;
 import io.uniserve.protocol.env.Clock;
 import io.uniserve.protocol.env.Ids;
 import io.uniserve.protocol.env.Outcome;
@@ -12,7 +19,10 @@ import io.uniserve.protocol.reader.ClientState;
 import io.uniserve.protocol.reader.Query;
 import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.ReaderSettings;
+import io.uniserve.protocol.reader.RequestTracker;
 import io.uniserve.protocol.reader.RoutingPolicy;
+import io.uniserve.protocol.reader.Update;
+import io.uniserve.protocol.tx.AtomicUpdateMachine;
 import io.uniserve.protocol.tx.VersionFloors;
 import io.uniserve.protocol.tx.VersionedReadMachine;
 import io.uniserve.runtime.loop.EventLoop;
@@ -25,16 +35,21 @@ import io.uniserve.runtime.transport.ClusterIdentity;
 import io.uniserve.runtime.transport.GrpcClientNetwork;
 import io.uniserve.runtime.transport.RoutingClient;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.TimeUnit;
+import java.util.function.UnaryOperator;
 import java.util.stream.Collectors;
 
 /**
  * The client's own machines on the client's own network, of one table with atomic updates: it tells the version of what it read at
- * mode LINEARIZABLE, which the client keeps to itself. Safe for use by several threads.
+ * mode LINEARIZABLE, which the client keeps to itself, and {@link FailPoints} can stand between its machines and the network. Safe
+ * for use by several threads.
  */
 final class MachineClient implements AutoCloseable {
     private final Clock clock = SystemClock.INSTANCE;
@@ -51,7 +66,7 @@ final class MachineClient implements AutoCloseable {
     private final ReaderEnvironment env;
 
     /** Waits until it knows the table. */
-    MachineClient(List<String> bootstrap, String table) {
+    MachineClient(List<String> bootstrap, String table, UnaryOperator<ClientNetwork> around) {
         this.table = new TableName(table);
         ClusterIdentity cluster = ClusterIdentity.unknown();
         loop = new EventLoop("machine-client", clock, error -> {});
@@ -68,12 +83,45 @@ final class MachineClient implements AutoCloseable {
         routing = new SharedRouting(routingClient::refresh);
         shared[0] = routing;
         ClientState state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted());
-        env = new ReaderEnvironment(clock, loop, network, routing.on(loop), ids, state);
+        env = new ReaderEnvironment(clock, loop, around.apply(network), routing.on(loop), ids, state);
         while (routing.current().table(this.table).isEmpty()) {
             CompletableFuture<Outcome<Routing>> asked = new CompletableFuture<>();
             routingClient.refresh(asked::complete);
             asked.join();
         }
+    }
+
+    /** The version that has the update, and how often a driver was asked. */
+    record Updated(long version, int attempts) {}
+
+    /** An update of these rows under this id. */
+    Updated update(String function, List<Map<String, Object>> rows, RequestId id, Duration patience) {
+        TableRoute route = routing.current().table(table).orElseThrow();
+        Update update = new Update(
+                table,
+                route.meta().tableId(),
+                function,
+                AckLevel.ISR,
+                batches(route, rows),
+                clock.nanos() + patience.toNanos());
+        CompletableFuture<Outcome<Long>> heard = new CompletableFuture<>();
+        AtomicUpdateMachine machine = new AtomicUpdateMachine(
+                env, network, floors, update, RequestTracker.Ticket.chosen(id), heard::complete);
+        loop.execute(machine::start);
+        return new Updated(orThrow(heard, patience), machine.attempts());
+    }
+
+    private static List<Update.ActorBatch> batches(TableRoute route, List<Map<String, Object>> rows) {
+        String key = route.meta().keyField();
+        Map<Integer, List<Document>> byActor = new TreeMap<>();
+        for (Map<String, Object> row : rows) {
+            int actor = route.meta().partitioner().actorOf(PartitionKey.of(String.valueOf(row.get(key))));
+            byActor.computeIfAbsent(actor, a -> new ArrayList<>()).add(new Document(key, row));
+        }
+        List<Update.ActorBatch> batches = new ArrayList<>();
+        byActor.forEach((actor, documents) -> batches.add(new Update.ActorBatch(
+                actor, documents.size(), Codecs.list(Document.CODEC).encode(documents))));
+        return batches;
     }
 
     /** What all actors had at one version. */

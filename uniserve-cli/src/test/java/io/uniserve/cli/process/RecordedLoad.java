@@ -7,6 +7,7 @@ import io.uniserve.client.TableCut;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.client.UpdateOutcome;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.RequestId;
 import io.uniserve.port.kv.KvOperators;
 import io.uniserve.runtime.time.SystemClock;
 import io.uniserve.testkit.simulation.check.AtomicCheck;
@@ -42,6 +43,7 @@ final class RecordedLoad implements AutoCloseable {
             new RetrieveCall<>(KvOperators.SCAN.id(), KvOperators.SCAN.parameters(), KvOperators.SCAN.values());
     private static final RetrieveCall<String, Long> SUM =
             new RetrieveCall<>(KvOperators.SUM.id(), KvOperators.SUM.parameters(), KvOperators.SUM.values());
+    private static final long LONE_CLIENTS = 7;
     private static final int LEAST_MOVED = 1;
     private static final int MOST_MOVED = 1_000;
     /** Of updates. */
@@ -62,6 +64,7 @@ final class RecordedLoad implements AutoCloseable {
     private final AtomicBoolean stop = new AtomicBoolean();
     private final List<Thread> threads = new ArrayList<>();
     private volatile int phase;
+    private int lones;
     final Queue<String> failed = new ConcurrentLinkedQueue<>();
     final Queue<String> wrong = new ConcurrentLinkedQueue<>();
     final AtomicLong acked = new AtomicLong();
@@ -71,7 +74,7 @@ final class RecordedLoad implements AutoCloseable {
         this.client = client;
         this.table = client.table(table);
         this.rows = new RecordedRows(client.admin().describeTable(table).meta().partitioner());
-        this.machines = new MachineClient(bootstrap, table);
+        this.machines = new MachineClient(bootstrap, table, network -> network);
     }
 
     void start(int writers, int readers) {
@@ -130,7 +133,9 @@ final class RecordedLoad implements AutoCloseable {
             changes.put(row, (long) random.nextInt(LEAST_MOVED, MOST_MOVED));
         }
         changes.put(chosen.first(), 0L);
-        changes.put(chosen.first(), -changes.values().stream().mapToLong(Long::longValue).sum());
+        changes.put(
+                chosen.first(),
+                -changes.values().stream().mapToLong(Long::longValue).sum());
         TransferHistory.Transfer transfer;
         synchronized (history) {
             transfer = history.transfers().transfer(changes, clock.nanos());
@@ -156,7 +161,8 @@ final class RecordedLoad implements AutoCloseable {
 
     /** The version that has it. */
     private long update(String function, List<Map<String, Object>> changes) {
-        return version(table.updateDocuments(function, changes).deadline(PATIENCE).run());
+        return version(
+                table.updateDocuments(function, changes).deadline(PATIENCE).run());
     }
 
     /** The marker is about to be sent to these lists. */
@@ -170,6 +176,51 @@ final class RecordedLoad implements AutoCloseable {
         synchronized (history) {
             write.committed(clock.nanos(), version);
         }
+    }
+
+    /** An update that a process of its own sends. */
+    record Lone(LoneUpdate update, AtomicHistory.Write write) {}
+
+    /** An update of a list of every actor that somebody else is about to send: its outcome is not known until it is told here. */
+    Lone lone(String marker, boolean large) {
+        TreeSet<Integer> lists = new TreeSet<>();
+        for (int row = 0; row < rows.actors(); row++) {
+            lists.add(phase * RecordedRows.COUNT + row);
+        }
+        RequestId id = new RequestId(LONE_CLIENTS, lones++, 1);
+        LoneUpdate update =
+                new LoneUpdate(id, marker, lists.stream().map(rows::key).toList(), large);
+        return new Lone(update, sends(marker, marker, lists));
+    }
+
+    /** Whoever sent it heard that it is in this version. */
+    void heard(Lone update, long version) {
+        heard(update.write(), version);
+    }
+
+    /** No driver was ever asked for it. */
+    void neverAsked(Lone update) {
+        synchronized (history) {
+            update.write().refused();
+        }
+    }
+
+    /** The same once more, under the same id: it is there once, whatever became of it before. */
+    void sendAgain(Lone update) {
+        UpdateOutcome outcome = table.updateDocuments(
+                        LoneUpdate.FUNCTION, update.update().rows())
+                .requestId(update.update().id())
+                .deadline(PATIENCE)
+                .run();
+        heard(update, version(outcome));
+    }
+
+    /** How often each of its rows of filling is there. */
+    List<Integer> fillings(Lone update) {
+        KvOperators.Scan scan = new KvOperators.Scan(update.update().fillings(), 2 * LoneUpdate.FILLINGS);
+        return table.all().deadline(PATIENCE).retrieve(SCAN, scan, RecordedLoad::flat).stream()
+                .map(document -> document.fields().get("values") instanceof List<?> values ? values.size() : 0)
+                .toList();
     }
 
     private void read() {

@@ -1,0 +1,153 @@
+package io.uniserve.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import io.uniserve.client.TableSpec;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.ReplicaKey;
+import io.uniserve.model.Routing.TableRoute;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.IntStream;
+
+/** A cluster whose servers have {@link FailPoints}, and a table with atomic updates under a recorded load. */
+final class FailingBank implements AutoCloseable {
+    static final String TABLE = "bank";
+    static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final int SERVERS = 3;
+    private static final int REPLICAS = 2;
+    private static final int ACTORS = 4;
+    private static final int WRITERS = 2;
+    private static final int READERS = 2;
+    private static final int ENOUGH = 20;
+
+    private final Path orders;
+    private final StartedCluster started;
+    private final RecordedLoad load;
+
+    private FailingBank(Path orders, StartedCluster started) {
+        this.orders = orders;
+        this.started = started;
+        started.client()
+                .admin()
+                .createTable(TableSpec.named(TABLE)
+                        .port("kv")
+                        .hash(ACTORS)
+                        .replicas(REPLICAS)
+                        .level(ConsistencyLevel.FULLY_SERIALIZABLE));
+        this.load = new RecordedLoad(started.client(), started.processes().bootstrap(), TABLE);
+    }
+
+    /** All is started, and updates and reads go on. */
+    static FailingBank start(Path directory) throws Exception {
+        Path orders = directory.resolve("orders");
+        StartedCluster started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv")
+                .with(Map.of("zookeeper.session-timeout", "2s", "server.lease", "500ms"))
+                .with(FailingMain.launcher(orders)));
+        try {
+            FailingBank bank = new FailingBank(orders, started);
+            bank.load.start(WRITERS, READERS);
+            bank.progress();
+            return bank;
+        } catch (RuntimeException | AssertionError e) {
+            started.close();
+            throw e;
+        }
+    }
+
+    RecordedLoad load() {
+        return load;
+    }
+
+    DaemonProcess daemon(String name) {
+        return started.processes().daemon(name);
+    }
+
+    /** The fail points of a server, or of the process that sends a lone update. */
+    FailPoints points(String process) {
+        return new FailPoints(orders, process);
+    }
+
+    /** The server with the actor's primary. That of actor 0 drives the updates. */
+    String primary(int actor) {
+        return started.primary(TABLE, actor);
+    }
+
+    /** An actor whose primary is on another server than the driver. */
+    int participant() {
+        return await("a server besides the driver has a primary")
+                .atMost(PATIENCE)
+                .until(
+                        () -> {
+                            String driver = primary(0);
+                            return IntStream.range(1, ACTORS)
+                                    .filter(actor -> !primary(actor).equals(driver))
+                                    .findFirst()
+                                    .orElse(0);
+                        },
+                        actor -> actor > 0);
+    }
+
+    /** A part of the path of the actor's files on each server. */
+    String files(int actor) {
+        return new ReplicaKey(route().meta().tableId(), actor) + "/";
+    }
+
+    private TableRoute route() {
+        return started.client().admin().describeTable(TABLE);
+    }
+
+    /** A process that sends the update, and tells its outcome on a line of its output. */
+    DaemonProcess sender(String name, LoneUpdate update) throws Exception {
+        List<String> words = new ArrayList<>(List.of(
+                "update-once", name, String.join(",", started.processes().bootstrap()), TABLE));
+        words.addAll(update.words());
+        return DaemonProcess.start(
+                name,
+                FailingMain.launcher(orders).commandLine("-Xmx128m", words),
+                started.processes().directory().resolve("logs").resolve(name + ".log"));
+    }
+
+    void progress() {
+        long acked = load.acked.get();
+        long reads = load.reads.get();
+        await("updates and reads go on")
+                .atMost(PATIENCE)
+                .until(() -> load.acked.get() > acked + ENOUGH && load.reads.get() > reads + ENOUGH);
+    }
+
+    /** A server that died comes back. */
+    void revive(String server) {
+        started.processes().startServer(server);
+        whole();
+        progress();
+    }
+
+    void whole() {
+        await("all replicas are in sync")
+                .atMost(PATIENCE)
+                .until(() -> route().map().actors().stream()
+                        .allMatch(actor -> actor.isr().size() == REPLICAS));
+    }
+
+    /** Ends the load: nothing has failed, and the checker finds nothing wrong with what was recorded. */
+    void judge() throws InterruptedException {
+        load.close();
+        assertThat(load.failed).as("failed updates and reads").isEmpty();
+        assertThat(load.wrong).isEmpty();
+        assertThat(load.violations()).isEmpty();
+    }
+
+    @Override
+    public void close() throws InterruptedException {
+        try {
+            load.close();
+        } finally {
+            started.close();
+        }
+    }
+}

@@ -237,14 +237,19 @@ final class AtomicCluster {
 
     /** What one server answers for the actor at a version, 0 for the newest; run until it does. */
     Answer ask(Host host, int actor, long at) {
+        List<Answer> heard = asked(host, actor, cluster.actor(actor).epoch(), at);
+        cluster.await(() -> !heard.isEmpty(), 30);
+        return heard.get(0);
+    }
+
+    /** Asks one server by a map with this epoch; the list gets what it answers. */
+    List<Answer> asked(Host host, int actor, long epoch, long at) {
         List<Answer> heard = new ArrayList<>();
-        VersionedRead.Target target =
-                new VersionedRead.Target(actor, cluster.actor(actor).epoch());
+        VersionedRead.Target target = new VersionedRead.Target(actor, epoch);
         VersionedRead request = new VersionedRead(
                 Cluster.T, cluster.map().tableId(), List.of(target), "rows@1", Bytes.EMPTY, at, SECOND);
         serve(host, request, target, heard::add);
-        cluster.await(() -> !heard.isEmpty(), 30);
-        return heard.get(0);
+        return heard;
     }
 
     /** An answer or why there is none. */

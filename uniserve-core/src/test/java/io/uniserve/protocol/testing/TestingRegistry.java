@@ -23,6 +23,7 @@ public final class TestingRegistry implements Registry {
     private final AtomicLong order = new AtomicLong();
     private boolean cut;
     private boolean deaf;
+    private boolean parted;
     private int unknownDone;
     private int unknownNotDone;
     private Predicate<List<Op>> concerned = ops -> true;
@@ -30,13 +31,14 @@ public final class TestingRegistry implements Registry {
     private Predicate<String> readsHeld = path -> false;
     private @Nullable TestingStore old;
     private final List<Runnable> waiting = new ArrayList<>();
+    private final List<Unanswered> unanswered = new ArrayList<>();
     private final TreeMap<String, Integer> reads = new TreeMap<>();
 
     public TestingRegistry(TestingLoop loop, TestingStore store) {
         this.loop = loop;
         this.store = store;
         store.listen(path -> {
-            if (!deaf) {
+            if (!deaf && !parted) {
                 watches.getOrDefault(path, List.of()).forEach(this::inOrder);
             }
         });
@@ -105,6 +107,31 @@ public final class TestingRegistry implements Registry {
         cut = value;
     }
 
+    /**
+     * The follower that has the session is cut off from its leader: it answers reads from what it knows, nothing else, and tells of
+     * no change. Or the connection breaks and is made again to one that is not: what had no answer has none for good.
+     */
+    public void part(boolean value) {
+        parted = value;
+        old = value ? store.copy() : null;
+        if (!value) {
+            List<Unanswered> lost = List.copyOf(unanswered);
+            unanswered.clear();
+            lost.forEach(one -> inOrder(one.lost()));
+            inOrder(() -> listeners.forEach(l -> l.on(SessionEvent.SUSPENDED)));
+            inOrder(() -> listeners.forEach(l -> l.on(SessionEvent.CONNECTED)));
+            watches.values().forEach(tasks -> tasks.forEach(this::inOrder));
+        }
+    }
+
+    /** How many writes of this kind a parted follower has not answered. */
+    public long unanswered(Predicate<List<Op>> which) {
+        return unanswered.stream().filter(one -> which.test(one.ops())).count();
+    }
+
+    /** What a parted follower was asked. */
+    private record Unanswered(List<Op> ops, Runnable lost) {}
+
     /** The ensemble ends the session; the process is not told yet. */
     public void expireUnnoticed() {
         store.expire(session);
@@ -150,7 +177,9 @@ public final class TestingRegistry implements Registry {
 
     private void multi(Object owner, List<Op> ops, Completion<MultiResult> completion) {
         boolean mine = concerned.test(ops);
-        if (cut) {
+        if (parted) {
+            unanswered.add(new Unanswered(ops, () -> completion.done(unknown())));
+        } else if (cut) {
             completion.done(away());
         } else if (mine && unknownNotDone > 0) {
             unknownNotDone--;
@@ -167,6 +196,10 @@ public final class TestingRegistry implements Registry {
     @Override
     public void sync(Completion<Done> completion) {
         inOrder(() -> {
+            if (parted) {
+                unanswered.add(new Unanswered(List.of(), () -> completion.done(away())));
+                return;
+            }
             old = cut ? old : null;
             completion.done(cut ? away() : Outcome.ok(Done.DONE));
         });

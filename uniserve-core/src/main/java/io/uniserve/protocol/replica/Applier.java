@@ -89,6 +89,11 @@ final class Applier {
         return phase == Phase.READY && !restartWanted && !hung && applied >= target;
     }
 
+    /** A call has not come back within the engine's time-out. */
+    boolean hangs() {
+        return busy && hung;
+    }
+
     long applied() {
         return applied;
     }

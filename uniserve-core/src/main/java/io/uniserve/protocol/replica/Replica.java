@@ -422,6 +422,12 @@ public final class Replica {
                 || !pending.isEmpty();
     }
 
+    /** True while a call into the engine has taken longer than it may. */
+    public boolean hangs() {
+        Applier engine = files.engine();
+        return engine != null && engine.hangs();
+    }
+
     /** Ends the replica and removes its files. */
     public void destroy(Completion<Done> completion) {
         end(() -> host.env().disk().delete(key.toString(), completion));

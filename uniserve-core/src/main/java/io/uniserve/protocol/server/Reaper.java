@@ -79,9 +79,13 @@ final class Reaper {
         return !replicas.unclaimed().isEmpty() || replicas.all().stream().anyMatch(this::unnamed);
     }
 
+    /**
+     * One whose engine hangs stays while its table is there: it could not end, and for as long as it was ending no map that names this
+     * server again would be heard of. So it says that it is unfit, and another server gets the copy.
+     */
     private boolean unnamed(Replica replica) {
         TableViews.View view = views.find(replica.key().tableId());
-        return view == null || !actor(view.map(), replica.key()).hosts(self);
+        return view == null || !actor(view.map(), replica.key()).hosts(self) && !replica.hangs();
     }
 
     private static ActorState actor(TableMap map, ReplicaKey key) {

@@ -65,6 +65,8 @@ final class Cluster {
 
     private final long checkpointEntries;
     private final LogOptions log;
+    /** 0 for that of production. */
+    private final long engineTimeoutNanos;
 
     Cluster(int count) {
         this(count, 20_000);
@@ -74,8 +76,13 @@ final class Cluster {
         this(count, checkpointEntries, LogOptions.defaults());
     }
 
-    @SuppressWarnings("NullAway")
     Cluster(int count, long checkpointEntries, LogOptions log) {
+        this(count, checkpointEntries, log, 0);
+    }
+
+    @SuppressWarnings("NullAway")
+    Cluster(int count, long checkpointEntries, LogOptions log, long engineTimeoutNanos) {
+        this.engineTimeoutNanos = engineTimeoutNanos;
         this.checkpointEntries = checkpointEntries;
         this.log = log;
         coordinatorRegistry = new TestingRegistry(loop, store);
@@ -262,7 +269,7 @@ final class Cluster {
                         replicas.drift(),
                         replicas.replicateTimeoutNanos(),
                         replicas.retryNanos(),
-                        replicas.engineTimeoutNanos(),
+                        engineTimeoutNanos > 0 ? engineTimeoutNanos : replicas.engineTimeoutNanos(),
                         replicas.learnerTimeoutNanos(),
                         replicas.learnerLagMax(),
                         checkpointEntries,

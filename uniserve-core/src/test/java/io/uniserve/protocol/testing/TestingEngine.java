@@ -32,6 +32,7 @@ public final class TestingEngine implements EngineHost {
     private int failingPrepares;
     private int failingDecisions;
     private boolean hangingPrepares;
+    private final List<Runnable> hungPrepares = new ArrayList<>();
     private int failing;
     private ErrorCode applyError = ErrorCode.PORT_FAILED;
     private int failingRestores;
@@ -96,9 +97,22 @@ public final class TestingEngine implements EngineHost {
         failingDecisions = count;
     }
 
-    /** From now on prepares never end. */
+    /** From now on prepares do not end. */
     public void hangPrepares() {
         hangingPrepares = true;
+    }
+
+    /** Prepares that hang come back. */
+    public void resumePrepares() {
+        hangingPrepares = false;
+        List<Runnable> all = List.copyOf(hungPrepares);
+        hungPrepares.clear();
+        all.forEach(Runnable::run);
+    }
+
+    /** How many prepares hang. */
+    public int hungPrepares() {
+        return hungPrepares.size();
     }
 
     /** The rows at this version, of the newest one for 0; null where that state is not kept. */
@@ -216,6 +230,7 @@ public final class TestingEngine implements EngineHost {
     @Override
     public void prepare(ReplicaKey key, long version, List<Update> batches, Completion<Done> completion) {
         if (hangingPrepares) {
+            hungPrepares.add(() -> prepare(key, version, batches, completion));
             return;
         }
         run(key, completion, () -> {

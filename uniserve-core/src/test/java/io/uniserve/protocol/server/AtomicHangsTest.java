@@ -1,0 +1,174 @@
+package io.uniserve.protocol.server;
+
+import static io.uniserve.protocol.server.AtomicCluster.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.model.ConsistencyLevel;
+import io.uniserve.model.RequestId;
+import io.uniserve.model.ServerId;
+import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.log.LogOptions;
+import io.uniserve.protocol.message.UpdateReply;
+import java.util.List;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+/** An engine that does not come back from a prepare, while its process goes on in all else: nobody ends it. */
+class AtomicHangsTest {
+    private static final long SECOND = Cluster.SECOND;
+    /** Longer than what a driver waits for a primary before it gives a version up. */
+    private static final long ENGINE_TIMEOUT_NANOS = 15 * SECOND;
+
+    private Cluster cluster = cluster(4);
+    private AtomicCluster atomic = table();
+    private AtomicWatch watch = atomic.watch();
+    private final RequestId id = new RequestId(7, 7, 7);
+    private long hungAt;
+
+    private static Cluster cluster(int servers) {
+        return new Cluster(servers, 20_000, LogOptions.defaults(), ENGINE_TIMEOUT_NANOS);
+    }
+
+    private AtomicCluster table() {
+        return new AtomicCluster(cluster, 2, 2, ConsistencyLevel.FULLY_SERIALIZABLE);
+    }
+
+    /** All of the table is read during each of these. */
+    @AfterEach
+    void whatWasReadMeanwhileWasWhole() {
+        watch.ended();
+    }
+
+    private boolean inSync(Host host) {
+        return cluster.actor(1).isr().contains(new ServerId(host.address().host()));
+    }
+
+    /** A server that does not hang. */
+    private Host driver(Host hung) {
+        return cluster.servers.values().stream()
+                .filter(host -> host != hung && !host.gates.containsKey(cluster.key(1)))
+                .findFirst()
+                .orElseGet(() -> cluster.servers.values().stream()
+                        .filter(host -> host != hung)
+                        .findFirst()
+                        .orElseThrow());
+    }
+
+    private List<Outcome<UpdateReply>> sendAndHang(Host hung) {
+        hung.engine().hangPrepares();
+        List<Outcome<UpdateReply>> update = send(hung, 1);
+        cluster.await(() -> hung.engine().hungPrepares() > 0, 5);
+        hungAt = cluster.loop.nanos();
+        return update;
+    }
+
+    private List<Outcome<UpdateReply>> send(Host hung, int attempt) {
+        return atomic.send(driver(hung), id, attempt, rows("b", 0, 1));
+    }
+
+    private boolean mayHang() {
+        return cluster.loop.nanos() - hungAt < ENGINE_TIMEOUT_NANOS - 3 * SECOND;
+    }
+
+    /** By itself, when the time-out is over; nothing but that the engine hangs has happened. */
+    private void leavesTheSet(Host hung) {
+        assertThat(inSync(hung)).isTrue();
+        cluster.await(() -> !inSync(hung), 10);
+        assertThat(cluster.loop.nanos() - hungAt).isGreaterThan(ENGINE_TIMEOUT_NANOS);
+        assertThat(hung.serving(cluster.key(1))).isFalse();
+        assertThat(hung.up()).isTrue();
+    }
+
+    /** What comes then is as always, and another server gets the copy: this one says that it cannot have it. */
+    private void goesOnElsewhere(Host hung) {
+        String before = atomic.readAlike(0, 1);
+        long version = atomic.update(driver(hung), rows("d", 0, 1));
+        String all = before + "," + version + "=d";
+        assertThat(atomic.readAlike(0, 1)).isEqualTo(all);
+        cluster.await(() -> cluster.actor(1).isr().size() == 2, 30);
+        assertThat(inSync(hung)).isFalse();
+        atomic.awaitRows(1, all.split(","));
+        assertThat(hung.engine().hungPrepares()).as("it hangs still").isPositive();
+    }
+
+    /** Its rows are on its disk, which is all that an update needs of it; it may not leave out what it could not prepare. */
+    @Test
+    void aReplicaThatHangsHoldsNothingUpAndLeavesTheSet() {
+        Host hung = atomic.follower(1);
+        Host primary = atomic.primary(1);
+        atomic.update(driver(hung), rows("a", 0, 1));
+        assertThat(atomic.version(sendAndHang(hung))).isEqualTo(2);
+        long third = atomic.update(driver(hung), rows("c", 0, 1));
+        while (mayHang()) {
+            assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a,2=b," + third + "=c");
+            assertThat(atomic.ask(hung, 1, 0).error()).as("in doubt").isPresent();
+            cluster.loop.run(SECOND / 2);
+        }
+        leavesTheSet(hung);
+        assertThat(atomic.primary(1)).isSameAs(primary);
+        goesOnElsewhere(hung);
+    }
+
+    /** Of a primary the update needs more: it waits, readers see what was before, and it is committed under another primary. */
+    @Test
+    void aPrimaryThatHangsIsReplacedAndTheUpdateIsCommitted() {
+        Host hung = atomic.primary(1);
+        Host follower = atomic.follower(1);
+        atomic.update(driver(hung), rows("a", 0, 1));
+        List<Outcome<UpdateReply>> update = sendAndHang(hung);
+        while (mayHang()) {
+            assertThat(update).isEmpty();
+            assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a");
+            cluster.loop.run(SECOND / 2);
+        }
+        leavesTheSet(hung);
+        long version = atomic.version(update);
+        assertThat(atomic.primary(1)).isSameAs(follower);
+        assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a," + version + "=b");
+        goesOnElsewhere(hung);
+    }
+
+    /** It stays out for as long as it hangs, and is taken in when its engine comes back, with what came meanwhile. */
+    @Test
+    void whereNoOtherServerIsItIsAwaited() {
+        cluster = cluster(2);
+        atomic = table();
+        watch = atomic.watch();
+        Host hung = atomic.follower(1);
+        atomic.update(driver(hung), rows("a", 0, 1));
+        long version = atomic.version(sendAndHang(hung));
+        cluster.await(() -> !inSync(hung), 30);
+        long epoch = cluster.actor(1).epoch();
+        cluster.loop.run(100 * SECOND);
+        assertThat(inSync(hung)).isFalse();
+        assertThat(cluster.actor(1).epoch() - epoch).as("tries of it").isBetween(1L, 10L);
+        long next = atomic.update(driver(hung), rows("d", 0, 1));
+        hung.engine().resumePrepares();
+        cluster.await(() -> inSync(hung), 60);
+        atomic.awaitRows(1, "1=a", version + "=b", next + "=d");
+        assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a," + version + "=b," + next + "=d");
+    }
+
+    /** Then nobody can prepare it: the update fails, and the actor is away until one of them comes back. */
+    @Test
+    void whereAllReplicasHangTheUpdateFails() {
+        Host primary = atomic.primary(1);
+        Host follower = atomic.follower(1);
+        atomic.update(driver(primary), rows("a", 0, 1));
+        follower.engine().hangPrepares();
+        List<Outcome<UpdateReply>> update = sendAndHang(primary);
+        assertThat(atomic.error(update)).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
+        assertThat(atomic.message(update)).contains("not decided in time", "retry with the same id");
+        assertThat(atomic.log().version()).isEqualTo(1);
+        assertThat(atomic.reader().ask(2, 1)).as("no answer of either").isInstanceOf(Outcome.Err.class);
+        assertThat(atomic.reader().read(0).values()).containsEntry(0, "1=a");
+        primary.engine().resumePrepares();
+        follower.engine().resumePrepares();
+        cluster.await(() -> cluster.actor(1).isr().size() == 2, 60);
+        assertThat(atomic.readAlike(0, 1)).as("what came back late did nothing").isEqualTo("1=a");
+        long version = atomic.version(send(primary, 2));
+        atomic.awaitRows(1, "1=a", version + "=b");
+        assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a," + version + "=b");
+    }
+}

@@ -16,6 +16,7 @@ import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
 import java.util.function.Supplier;
+import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
 /** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied, those with "misfit" are found wrong when they are prepared, those with "unseen" when they are published. Checks that calls come one at a time and in order. */
@@ -33,6 +34,7 @@ public final class TestingEngine implements EngineHost {
     private int failingDecisions;
     private boolean hangingPrepares;
     private final List<Runnable> hungPrepares = new ArrayList<>();
+    private UnaryOperator<String> preparesAs = rows -> rows;
     private int failing;
     private ErrorCode applyError = ErrorCode.PORT_FAILED;
     private int failingRestores;
@@ -100,6 +102,11 @@ public final class TestingEngine implements EngineHost {
     /** From now on prepares do not end. */
     public void hangPrepares() {
         hangingPrepares = true;
+    }
+
+    /** From now on rows are prepared as others: the engine is not deterministic. */
+    public void prepareAs(UnaryOperator<String> others) {
+        preparesAs = others;
     }
 
     /** Prepares that hang come back. */
@@ -245,7 +252,9 @@ public final class TestingEngine implements EngineHost {
             prepared.computeIfAbsent(key, k -> new TreeMap<>())
                     .put(
                             version,
-                            batches.stream().map(batch -> batch.rows().utf8()).toList());
+                            batches.stream()
+                                    .map(batch -> preparesAs.apply(batch.rows().utf8()))
+                                    .toList());
             return Outcome.ok(Done.DONE);
         });
     }

@@ -20,7 +20,7 @@ class KvTckTest extends PortTck {
         super(new KvFixture());
     }
 
-    private static final class KvFixture implements PortFixture {
+    static class KvFixture implements PortFixture {
         @Override
         public Engine engine() {
             return new KvEngine();

@@ -1,0 +1,71 @@
+package io.uniserve.protocol.server;
+
+import static io.uniserve.protocol.server.AtomicCluster.rows;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.codec.Bytes;
+import io.uniserve.protocol.env.Outcome;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+
+/**
+ * An engine that is not deterministic: a replica prepares other contents than its primary, and says that it has prepared. Servers
+ * compare no contents, as that is as much work as there are rows, so nobody notices; the port's TCK and the simulation do. These
+ * are the bounds of what follows: what is the update's is right, the contents are the replica's until it is made of the log, or
+ * of a checkpoint of another one.
+ */
+class AtomicDiffersTest {
+    private final AtomicCluster atomic = new AtomicCluster(4, 2, 2);
+    private final Cluster cluster = atomic.cluster;
+    private final Host primary = atomic.primary(1);
+    private final Host other = atomic.follower(1);
+    private final Host driver = atomic.other(1);
+
+    @BeforeEach
+    void oneReplicaDiffers() {
+        other.engine().prepareAs(rows -> rows + "*");
+        assertThat(atomic.update(driver, rows("a", 0, 1))).isEqualTo(1);
+        cluster.await(() -> atomic.doubt(primary, 1) == 0 && atomic.doubt(other, 1) == 0, 10);
+        assertThat(digest(other)).as("whoever compares them sees it").isNotEqualTo(digest(primary));
+    }
+
+    private Bytes digest(Host host) {
+        List<Outcome<Bytes>> digest = new ArrayList<>();
+        host.engine().digest(cluster.key(1), digest::add);
+        cluster.await(() -> !digest.isEmpty(), 1);
+        return ((Outcome.Ok<Bytes>) digest.get(0)).value();
+    }
+
+    @Test
+    void itIsCommittedAndEachReplicaAnswersWithItsOwn() {
+        long epoch = cluster.actor(1).epoch();
+        assertThat(atomic.ask(primary, 1, 0)).isEqualTo(new AtomicCluster.Answer(1, List.of("1=a"), Optional.empty()));
+        assertThat(atomic.ask(other, 1, 0)).isEqualTo(new AtomicCluster.Answer(1, List.of("1=a*"), Optional.empty()));
+        cluster.loop.run(60 * Cluster.SECOND);
+        assertThat(cluster.actor(1).epoch()).as("both stay in sync").isEqualTo(epoch);
+        assertThat(other.gates.get(cluster.key(1)).appliedIndex())
+                .isEqualTo(primary.gates.get(cluster.key(1)).appliedIndex());
+    }
+
+    /** A takeover, then, changes what readers see. */
+    @Test
+    void underAnotherPrimaryTheContentsAreThatOnes() {
+        primary.kill();
+        cluster.await(() -> atomic.primary(1) == other && other.serving(cluster.key(1)), 30);
+        assertThat(atomic.reader().read(0, 1).values()).containsEntry(0, "1=a").containsEntry(1, "1=a*");
+    }
+
+    /** The log has the rows as they were sent: an engine that is mended, or differs by chance, makes of it what the others have. */
+    @Test
+    void aReplicaThatIsBuiltFromTheLogIsAsTheOthers() {
+        other.kill();
+        other.start();
+        cluster.await(() -> cluster.actor(1).isr().size() == 2 && other.serving(cluster.key(1)), 60);
+        atomic.awaitRows(1, "1=a");
+        assertThat(digest(other)).isEqualTo(digest(primary));
+        assertThat(atomic.ask(other, 1, 0).rows()).containsExactly("1=a");
+    }
+}

@@ -13,7 +13,7 @@ import java.util.stream.IntStream;
  * @param module the model's file in docs/spec, without its ending
  * @param constants lines of TLC's configuration
  * @param invariants what is checked
- * @param distinct states that there are, where no error may be found; 0 where one must be
+ * @param distinct states that there are, where no error may be found; 0 where one must be, or they are not counted
  * @param broken the invariant that a counterexample must break, empty where none may be
  * @param steps states of the shortest counterexample, 0 where there is none
  */
@@ -39,7 +39,11 @@ record ModelInstance(
             "floor",
             "stop",
             "withhold",
-            "order");
+            "order",
+            "denied",
+            "anew",
+            "fresh",
+            "oldest");
 
     @Override
     public String toString() {
@@ -76,18 +80,27 @@ record ModelInstance(
         List<String> rules = new ArrayList<>(RULES);
         rules.addAll(Arrays.asList(more));
         String name = "reads " + size(actors, updates, epochs) + " " + String.join(" ", more);
-        return ofReads(name, actors, updates, epochs, rules, distinct, "", 0);
+        return ofReads(name.strip(), actors, 2, updates, epochs, rules, distinct, "", 0);
     }
 
-    /** Reads without one of the rules. */
-    static ModelInstance readsWithout(String rule, int actors, int updates, int epochs, String broken, int steps) {
-        List<String> rules = RULES.stream().filter(one -> !one.equals(rule)).toList();
-        return ofReads("reads without " + rule, actors, updates, epochs, rules, 0, broken, steps);
+    /** Reads without one of the rules, and with those named. */
+    static ModelInstance readsWithout(
+            String rule, int actors, int updates, int epochs, String broken, int steps, String... more) {
+        List<String> rules = rulesWithout(rule);
+        rules.addAll(Arrays.asList(more));
+        String name = "reads " + size(actors, updates, epochs) + " without " + rule + " " + String.join(" ", more);
+        return ofReads(name.strip(), actors, 2, updates, epochs, rules, 0, broken, steps);
+    }
+
+    /** Reads without one of the rules, where one server has everything: what breaks so soon needs no more. */
+    static ModelInstance oneServerWithout(String rule, int actors, int updates, String broken, int steps) {
+        String name = "reads of one server without " + rule;
+        return ofReads(name, actors, 1, updates, 1, rulesWithout(rule), 0, broken, steps);
     }
 
     /** Reads with a rule in force replaced or relaxed. */
     static ModelInstance otherReads(String name, int epochs, List<String> rules, String broken, int steps) {
-        return ofReads(name, 1, 1, epochs, rules, 0, broken, steps);
+        return ofReads(name, 1, 2, 1, epochs, rules, 0, broken, steps);
     }
 
     /** The rules in force and one more. */
@@ -105,9 +118,18 @@ record ModelInstance(
         return rules;
     }
 
+    private static List<String> rulesWithout(String rule) {
+        List<String> rules = new ArrayList<>(RULES);
+        if (!rules.remove(rule)) {
+            throw new IllegalArgumentException(rule + " is not in force");
+        }
+        return rules;
+    }
+
     private static ModelInstance ofReads(
             String name,
             int actors,
+            int servers,
             int updates,
             int epochs,
             List<String> rules,
@@ -119,14 +141,14 @@ record ModelInstance(
                 "UniserveReads",
                 List.of(
                         "Actors = " + set("a", actors),
-                        "Servers = " + set("s", 2),
+                        "Servers = " + set("s", servers),
                         "MaxV = " + updates,
                         "MaxEpoch = " + epochs,
                         "Rules = "
                                 + rules.stream()
                                         .map(rule -> '"' + rule + '"')
                                         .collect(Collectors.joining(", ", "{", "}"))),
-                List.of("I2", "I3", "I4", "I5"),
+                List.of("I2", "I3", "I4", "I5", "I6"),
                 distinct,
                 broken,
                 steps);

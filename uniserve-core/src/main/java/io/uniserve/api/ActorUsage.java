@@ -1,10 +1,7 @@
 package io.uniserve.api;
 
-import java.util.Collection;
-import java.util.Set;
-import java.util.function.Function;
-import java.util.function.ToLongFunction;
-import java.util.stream.Collectors;
+import java.util.HashMap;
+import java.util.Map;
 
 /** What an actor takes: rows, bytes of memory, bytes of disk. */
 public record ActorUsage(long rows, long memoryBytes, long diskBytes) {
@@ -13,24 +10,14 @@ public record ActorUsage(long rows, long memoryBytes, long diskBytes) {
      * more, on disk.
      *
      * @param bytes of the actor
-     * @param parts the view's
-     * @param now the actor's
-     * @param identity what a part that both have has in common
-     * @param size of a part, in any unit
+     * @param parts the size of each of the view's, in any unit, by what it is known by in both
+     * @param now those of the actor
      */
-    public static <P> ActorUsage ofView(
-            long rows,
-            long bytes,
-            Collection<P> parts,
-            Collection<P> now,
-            Function<P, Object> identity,
-            ToLongFunction<P> size) {
-        long all = now.stream().mapToLong(size).sum();
-        Set<Object> shared = now.stream().map(identity).collect(Collectors.toSet());
-        double alone = parts.stream()
-                .filter(part -> !shared.contains(identity.apply(part)))
-                .mapToLong(size)
-                .sum();
-        return new ActorUsage(rows, 0, (long) (bytes * alone / Math.max(1, all)));
+    public static ActorUsage ofView(long rows, long bytes, Map<?, Integer> parts, Map<?, Integer> now) {
+        long all = now.values().stream().mapToLong(size -> size).sum();
+        Map<Object, Integer> alone = new HashMap<>(parts);
+        alone.keySet().removeAll(now.keySet());
+        double sum = alone.values().stream().mapToLong(size -> size).sum();
+        return new ActorUsage(rows, 0, (long) (bytes * sum / Math.max(1, all)));
     }
 }

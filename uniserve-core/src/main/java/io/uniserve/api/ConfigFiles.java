@@ -14,6 +14,8 @@ import java.util.Collection;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.TreeMap;
+import java.util.function.BiFunction;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -66,6 +68,25 @@ public final class ConfigFiles<C> {
         this.own = own;
         this.format = format;
         this.failures = new EngineFailures(option, ConfigFiles::code);
+    }
+
+    /**
+     * For {@link Format#parts}, of an engine that tells its definitions by the plural of their kind, such as "fields": one, or a
+     * list of them.
+     *
+     * @param name of a definition of a kind; null where all that it says is its name
+     */
+    public static Map<String, Map<String, String>> parts(
+            Map<String, ?> byKinds, BiFunction<String, Object, @Nullable Object> name) {
+        Map<String, Map<String, String>> parts = new TreeMap<>();
+        byKinds.forEach((kinds, value) -> {
+            Map<String, String> named = parts.computeIfAbsent(kinds.replaceFirst("s$", ""), any -> new TreeMap<>());
+            for (Object part : value instanceof List<?> list ? list : List.of(value)) {
+                Object own = name.apply(kinds, part);
+                named.put(String.valueOf(own == null ? part : own), part.toString());
+            }
+        });
+        return parts;
     }
 
     /** What an engine says of its configuration is the user's; a disk's troubles are not. */

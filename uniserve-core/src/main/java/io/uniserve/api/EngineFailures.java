@@ -4,8 +4,10 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
+import java.lang.reflect.Method;
 import java.util.Optional;
 import java.util.concurrent.Callable;
+import java.util.function.BiConsumer;
 import java.util.function.Function;
 import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
@@ -36,6 +38,17 @@ public record EngineFailures(String engine, Function<Throwable, Optional<ErrorCo
         } catch (Exception e) {
             throw translate(what, e);
         }
+    }
+
+    /** A method of the engine's with one argument that it lets only its own classes call. */
+    public <T, A> BiConsumer<T, A> hidden(Class<T> owner, String name, Class<A> argument) {
+        String what = "call " + owner.getSimpleName() + "." + name;
+        Method method = translated(what, () -> {
+            Method found = owner.getDeclaredMethod(name, argument);
+            found.setAccessible(true);
+            return found;
+        });
+        return (object, value) -> translated(what, () -> method.invoke(object, value));
     }
 
     private UniserveException translate(String what, Exception failure) {

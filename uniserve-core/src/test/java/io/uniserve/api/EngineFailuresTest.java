@@ -1,10 +1,12 @@
 package io.uniserve.api;
 
+import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
+import java.util.function.BiConsumer;
 import org.junit.jupiter.api.Test;
 
 final class EngineFailuresTest {
@@ -47,5 +49,33 @@ final class EngineFailuresTest {
         fails(new IOException("disk full"), ErrorCode.IO, "Engine cannot count: disk full");
         UniserveException told = UniserveException.invalid("field \"n\"");
         fails(new IOException("wrapped", told), ErrorCode.INVALID_ARGUMENT, told.reason());
+    }
+
+    /** Of a package of its own, it would hide its method. */
+    static final class Owner {
+        private String given = "";
+
+        void give(String text) {
+            if (text.isEmpty()) {
+                throw new UnsupportedOperationException("nothing to give");
+            }
+            given += text;
+        }
+    }
+
+    @Test
+    void aHiddenMethodIsCalledAndFailsAsTheEngineDoes() {
+        BiConsumer<Owner, String> give = ENGINE.hidden(Owner.class, "give", String.class);
+        Owner owner = new Owner();
+        give.accept(owner, "a");
+        give.accept(owner, "b");
+        assertThat(owner.given).isEqualTo("ab");
+        assertThatThrownBy(() -> give.accept(owner, ""))
+                .isInstanceOfSatisfying(
+                        UniserveException.class, e -> assertThat(e.reason()).isEqualTo("Engine: nothing to give"));
+        assertThatThrownBy(() -> ENGINE.hidden(Owner.class, "take", String.class))
+                .isInstanceOfSatisfying(
+                        UniserveException.class,
+                        e -> assertThat(e.reason()).startsWith("Engine cannot call Owner.take: "));
     }
 }

@@ -5,6 +5,7 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.model.TableName;
+import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.IdentityHashMap;
@@ -12,6 +13,7 @@ import java.util.Iterator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * For engines with distributed components of their own, whose shards are actors: gathers requests until an answer is wanted;
@@ -22,6 +24,10 @@ import java.util.Map;
 public final class ShardRounds<R> {
     private final List<Pending<R>> pending = new ArrayList<>();
     private final IdentityHashMap<R, Parameters> taken = new IdentityHashMap<>();
+    /** How many actors did not answer a request yet. */
+    private final IdentityHashMap<R, Integer> missing = new IdentityHashMap<>();
+
+    private final ArrayDeque<R> answered = new ArrayDeque<>();
 
     private record Pending<R>(R request, int actor, Parameters parameters) {}
 
@@ -62,25 +68,37 @@ public final class ShardRounds<R> {
     /** A request to one actor, with parameters that are the same at all actors of the request. */
     public void add(R request, int actor, Iterable<Map.Entry<String, String[]>> parameters) {
         pending.add(new Pending<>(request, actor, taken.computeIfAbsent(request, made -> Parameters.of(parameters))));
+        missing.merge(request, 1, Integer::sum);
     }
 
-    /** Whether there is something to ask. */
-    public boolean any() {
-        return !pending.isEmpty();
+    /**
+     * A request that all its actors answered and that was not returned yet, in the order in which the last of them did; asks all
+     * that is to be asked first. Null where there is none.
+     */
+    public <V> @Nullable R next(
+            PlanContext context,
+            TableName table,
+            RetrieveCall<PerActor<Parameters>, V> call,
+            Answered<? super R, ? super V> each) {
+        while (!pending.isEmpty()) {
+            ask(context, table, call, each);
+        }
+        return answered.poll();
     }
 
     /** Forgets what was not asked yet. */
     public void clear() {
         pending.clear();
         taken.clear();
+        missing.clear();
     }
 
     /** One round: the first request of each actor. Fails as a whole. */
-    public <V> void ask(
+    private <V> void ask(
             PlanContext context,
             TableName table,
             RetrieveCall<PerActor<Parameters>, V> call,
-            Answered<? super R, ? super V> answered) {
+            Answered<? super R, ? super V> each) {
         Map<Integer, R> round = new HashMap<>();
         Map<Integer, Parameters> asked = new HashMap<>();
         for (Iterator<Pending<R>> all = pending.iterator(); all.hasNext(); ) {
@@ -94,7 +112,10 @@ public final class ShardRounds<R> {
         round.forEach((actor, request) -> {
             V value = values.get(actor);
             if (value != null) {
-                answered.take(request, actor, value);
+                each.take(request, actor, value);
+                if (missing.merge(request, -1, Integer::sum) == 0) {
+                    answered.add(request);
+                }
             }
         });
     }

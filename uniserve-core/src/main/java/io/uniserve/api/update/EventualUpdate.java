@@ -1,6 +1,7 @@
 package io.uniserve.api.update;
 
 import io.uniserve.api.Actor;
+import io.uniserve.api.EngineWork;
 import io.uniserve.api.Row;
 import io.uniserve.codec.Codec;
 import java.util.List;
@@ -43,5 +44,36 @@ public non-sealed interface EventualUpdate<A extends Actor, R extends Row> exten
             BiConsumer<A, List<R>> apply,
             Predicate<R> reads) {
         return new UpdateHalves<>(id, actorType, rows, check, apply, reads);
+    }
+
+    /** What is done with one row, with what the actor lends for all rows of a call, such as a writer. */
+    interface EachRow<A, L, R> {
+        void take(A actor, L lent, R row) throws Exception;
+    }
+
+    /** Lends something of the actor to work on it; {@code what} is done with it is for messages. */
+    interface Lending<A, L> {
+        <T> T with(A actor, String what, EngineWork<L, T> work);
+    }
+
+    /** The same from what its halves do with each row. */
+    static <A extends Actor, L, R extends Row> EventualUpdate<A, R> ofEach(
+            String id,
+            Class<A> actorType,
+            Codec<R> rows,
+            Lending<A, L> lending,
+            EachRow<A, L, R> check,
+            EachRow<A, L, R> apply,
+            Predicate<R> reads) {
+        return of(id, actorType, rows, all(lending, check), all(lending, apply), reads);
+    }
+
+    private static <A, L, R> BiConsumer<A, List<R>> all(Lending<A, L> lending, EachRow<A, L, R> each) {
+        return (actor, rows) -> lending.with(actor, "update rows", lent -> {
+            for (R row : rows) {
+                each.take(actor, lent, row);
+            }
+            return rows;
+        });
     }
 }

@@ -4,6 +4,7 @@ import io.uniserve.api.ContentDigest;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.lucene.Segments;
 import io.uniserve.model.PartitionKey;
 import java.io.IOException;
 import java.util.List;
@@ -14,10 +15,8 @@ import org.apache.lucene.document.SortedDocValuesField;
 import org.apache.lucene.document.StoredField;
 import org.apache.lucene.document.StringField;
 import org.apache.lucene.document.TextField;
-import org.apache.lucene.index.LeafReaderContext;
 import org.apache.lucene.index.VectorSimilarityFunction;
 import org.apache.lucene.search.IndexSearcher;
-import org.apache.lucene.util.Bits;
 import org.apache.lucene.util.BytesRef;
 import org.jspecify.annotations.Nullable;
 
@@ -93,14 +92,7 @@ final class LuceneDocuments {
     /** Over all live rows; the order of documents and segments does not matter. */
     static byte[] digest(IndexSearcher searcher) throws IOException {
         ContentDigest digest = new ContentDigest();
-        for (LeafReaderContext leaf : searcher.getIndexReader().leaves()) {
-            Bits live = leaf.reader().getLiveDocs();
-            for (int i = 0; i < leaf.reader().maxDoc(); i++) {
-                if (live == null || live.get(i)) {
-                    digest.add(bytes(leaf.reader().storedFields().document(i)));
-                }
-            }
-        }
+        Segments.documents(searcher.getIndexReader(), document -> digest.add(bytes(document)));
         return digest.toBytes();
     }
 

@@ -4,10 +4,9 @@ import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.plan.ShardRounds;
 import io.uniserve.codec.Bytes;
 import java.io.ByteArrayInputStream;
-import java.lang.reflect.Method;
-import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.BiConsumer;
 import org.apache.solr.client.solrj.impl.BinaryResponseParser;
 import org.apache.solr.client.solrj.response.SolrResponseBase;
 import org.apache.solr.common.params.ModifiableSolrParams;
@@ -21,11 +20,8 @@ import org.jspecify.annotations.Nullable;
 /** Lets Solr's distributed components see a table's actors as shards, all asked at once. Named in {@code solr.xml}. */
 public final class ActorShards extends ShardHandlerFactory {
     /** Only Solr's own shard handler may call it; the components need it to tell the shards apart. */
-    private static final Method SET_SHARD = SolrEngine.SOLR.translated("find ShardResponse.setShard", () -> {
-        Method method = ShardResponse.class.getDeclaredMethod("setShard", String.class);
-        method.setAccessible(true);
-        return method;
-    });
+    private static final BiConsumer<ShardResponse, String> SET_SHARD =
+            SolrEngine.SOLR.hidden(ShardResponse.class, "setShard", String.class);
 
     @Override
     public ShardHandler getShardHandler() {
@@ -37,7 +33,6 @@ public final class ActorShards extends ShardHandlerFactory {
 
     private final class Handler extends ShardHandler {
         private final ShardRounds<ShardRequest> rounds = new ShardRounds<>();
-        private final ArrayDeque<ShardResponse> completed = new ArrayDeque<>();
         private @Nullable SolrQuery query;
 
         @Override
@@ -61,24 +56,20 @@ public final class ActorShards extends ShardHandlerFactory {
         @Override
         public @Nullable ShardResponse takeCompletedOrError() {
             SolrQuery asking = Objects.requireNonNull(query);
-            while (rounds.any()) {
-                rounds.ask(asking.context, asking.table.name(), RetrieveCall.of(SolrQuery.SHARD), this::complete);
-            }
-            return completed.poll();
+            var call = RetrieveCall.of(SolrQuery.SHARD);
+            var request = rounds.next(asking.context, asking.table.name(), call, this::take);
+            return request == null ? null : request.responses.get(request.responses.size() - 1);
         }
 
-        private void complete(ShardRequest request, int actor, Bytes body) {
+        private void take(ShardRequest request, int actor, Bytes body) {
             SolrResponseBase solr = new SolrResponseBase();
             solr.setResponse(
                     new BinaryResponseParser().processResponse(new ByteArrayInputStream(body.toArray()), null));
             ShardResponse response = new ShardResponse();
             response.setShardRequest(request);
             response.setSolrResponse(solr);
-            SolrEngine.SOLR.translated("name a shard", () -> SET_SHARD.invoke(response, Integer.toString(actor)));
+            SET_SHARD.accept(response, Integer.toString(actor));
             request.responses.add(response);
-            if (request.responses.size() == request.actualShards.length) {
-                completed.add(response);
-            }
         }
 
         @Override

@@ -8,6 +8,7 @@ import io.uniserve.api.EngineWork;
 import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.lucene.Segments;
 import io.uniserve.lucene.UnsyncedDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -110,18 +111,13 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     @Override
     public ActorUsage usage() {
         return with("measure", request -> {
-            long rows = request.getSearcher().getIndexReader().numDocs();
+            var index = request.getSearcher().getIndexReader();
             var open = request.getCore();
             long bytes = open.getIndexSize();
             return held == null
-                    ? new ActorUsage(rows, bytes, bytes)
+                    ? new ActorUsage(index.numDocs(), bytes, bytes)
                     : open.withSearcher(now -> ActorUsage.ofView(
-                            rows,
-                            bytes,
-                            request.getSearcher().getIndexReader().leaves(),
-                            now.getIndexReader().leaves(),
-                            leaf -> leaf.reader().getCoreCacheHelper().getKey(),
-                            leaf -> leaf.reader().maxDoc()));
+                            index.numDocs(), bytes, Segments.sizes(index), Segments.sizes(now.getIndexReader())));
         });
     }
 
@@ -142,10 +138,7 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     public byte[] digest() {
         return with("compute the digest", request -> {
             ContentDigest digest = new ContentDigest();
-            SolrIndexSearcher searcher = request.getSearcher();
-            for (var live = searcher.getLiveDocSet().iterator(); live.hasNext(); ) {
-                digest.add(searcher.storedFields().document(live.nextDoc()).toString());
-            }
+            Segments.documents(request.getSearcher().getIndexReader(), row -> digest.add(row.toString()));
             return digest.toBytes();
         });
     }

@@ -6,7 +6,6 @@ import io.uniserve.error.UniserveException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 import org.apache.solr.common.util.NamedList;
 import org.apache.solr.core.SolrConfig;
 import org.apache.solr.schema.DateValueFieldType;
@@ -40,15 +39,8 @@ final class SolrConfigset implements ConfigFiles.Format<IndexSchema> {
 
     @Override
     public Map<String, Map<String, String>> parts(IndexSchema schema) {
-        Map<String, Map<String, String>> parts = new TreeMap<>();
         Map<String, Object> all = schema.getNamedPropertyValues();
-        all.forEach((kinds, value) -> {
-            Map<String, String> named = parts.computeIfAbsent(kinds.replaceFirst("s$", ""), any -> new TreeMap<>());
-            for (Object part : value instanceof List<?> list ? list : List.of(value)) {
-                Object name = part instanceof NamedList<?> own ? own.get("name") : kinds;
-                named.put(String.valueOf(name == null ? part : name), part.toString());
-            }
-        });
+        var parts = ConfigFiles.parts(all, (kinds, part) -> part instanceof NamedList<?> own ? own.get("name") : kinds);
         parts.remove("name");
         parts.put("similarity", Map.of("of the schema", String.valueOf(all.get("similarity"))));
         return parts;

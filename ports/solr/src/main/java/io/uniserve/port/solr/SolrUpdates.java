@@ -4,7 +4,6 @@ import io.uniserve.api.Document;
 import io.uniserve.api.FieldValues;
 import io.uniserve.api.update.EventualUpdate;
 import io.uniserve.lucene.FieldLimits;
-import java.util.List;
 import org.apache.lucene.util.BytesRef;
 import org.apache.solr.common.SolrException;
 import org.apache.solr.common.SolrInputDocument;
@@ -36,21 +35,11 @@ public final class SolrUpdates {
 
     private SolrUpdates() {}
 
-    private interface Step {
-        void take(SolrActor actor, SolrQueryRequest request, Document row) throws Exception;
-
-        default void all(SolrActor actor, List<Document> rows) {
-            actor.with("update documents", request -> {
-                for (Document row : rows) {
-                    take(actor, request, row);
-                }
-                return rows;
-            });
-        }
-    }
+    private interface Step extends EventualUpdate.EachRow<SolrActor, SolrQueryRequest, Document> {}
 
     private static EventualUpdate<SolrActor, Document> update(String id, Step check, Step change) {
-        return EventualUpdate.of(id, SolrActor.class, Document.CODEC, check::all, change::all, FieldValues::isChange);
+        return EventualUpdate.ofEach(
+                id, SolrActor.class, Document.CODEC, SolrActor::with, check, change, FieldValues::isChange);
     }
 
     private static void add(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {

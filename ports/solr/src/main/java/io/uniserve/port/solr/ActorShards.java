@@ -70,6 +70,7 @@ public final class ActorShards extends ShardHandlerFactory {
             response.setSolrResponse(solr);
             SET_SHARD.accept(response, Integer.toString(actor));
             request.responses.add(response);
+            Objects.requireNonNull(query).buckets.add(solr.getResponse().get("facets"));
         }
 
         @Override

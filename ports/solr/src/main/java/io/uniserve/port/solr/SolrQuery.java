@@ -6,6 +6,7 @@ import io.uniserve.api.operator.PerActor;
 import io.uniserve.api.operator.RetrieveCall;
 import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.plan.Answer;
+import io.uniserve.api.plan.BucketCounts;
 import io.uniserve.api.plan.PlanContext;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.ShardRounds.Parameters;
@@ -50,6 +51,7 @@ final class SolrQuery {
 
     final PlanContext context;
     final TableMeta table;
+    final BucketCounts buckets = new BucketCounts();
     private final SolrCore core;
     /** Whether the facets of this run count every term that belongs to the answer. */
     boolean exactFacets = true;
@@ -89,6 +91,7 @@ final class SolrQuery {
 
     private Answer ask(SolrParams params) throws Exception {
         return run(params, response -> {
+            buckets.put(response.getValues().get("facets"));
             // One core tells the best score beside scores only, and one that is no number of a group without documents.
             boolean scores = response.getReturnFields().wantsScore();
             Answer.parts(response.getValues(), SolrDocumentList.class, found -> {

@@ -108,6 +108,7 @@ class FeatureParityTest {
         fields.put("days_dr", "[20%02d-%02d TO 2012]".formatted(i % 9, 1 + i % 12));
         fields.put("weights_w", "one|%d.5 two|%d.0 three|1.0".formatted(i % 7, i % 5));
         fields.put("grade", List.of("low", "middle", "high").get(random.nextInt(3)));
+        fields.put("grades", List.of("low", i % 7 == 0 ? "high" : "middle"));
         if (i % 4 != 0) {
             fields.put("some_s", "some" + random.nextInt(3));
             fields.put("some_i", (long) random.nextInt(50));

@@ -175,13 +175,15 @@ public final class ServerNode implements Node {
 
     /** True when it also can log and apply what it hears of the replica: neither disk nor engine makes it wait. */
     boolean settles(ReplicaKey key) {
-        return reachesRegistry() && !life.disk.hinders() && !life.engine.busy(key);
+        Life now = life;
+        return now != null && reachesRegistry() && !now.disk.hinders() && !now.engine.busy(key);
     }
 
     /** What the replica's engine has applied, by name; null where there is none. */
     @Nullable
     String applied(ReplicaKey key) {
-        return life == null || !process.alive() ? null : life.engine.applied(key);
+        Life now = life;
+        return now == null || !process.alive() ? null : now.engine.applied(key);
     }
 
     /** The digest of the replica's contents, null where there is none. */

@@ -109,19 +109,23 @@ class ExactCountsTest {
         List<Document> documents = new ArrayList<>();
         for (int i = 0; i < 2 * KEPT / VALUES; i++) {
             for (int twice = 0; twice < 2; twice++) {
-                List<Long> values = LongStream.range((long) i * VALUES, (i + 1L) * VALUES).boxed().toList();
+                List<Long> values = LongStream.range((long) i * VALUES, (i + 1L) * VALUES)
+                        .boxed()
+                        .toList();
                 documents.add(new Document("id", Map.of("id", i + "-" + twice, "at_i", (long) i, "n_ls", values)));
             }
         }
         several.add(documents);
         one.add(documents);
         String unique = "&rows=0&json.facet={u:'unique(n_ls)'}";
-        assertThat(unique(several.query("q=at_i:[0 TO " + (KEPT / VALUES - 1) + "]" + unique))).isEqualTo(KEPT);
+        assertThat(unique(several.query("q=at_i:[0 TO " + (KEPT / VALUES - 1) + "]" + unique)))
+                .isEqualTo(KEPT);
         assertThat(unique(several.query("q=*:*" + unique))).isCloseTo(2L * KEPT, Percentage.withPercentage(1));
         assertThat(unique(one.query(0, "q=*:*" + unique))).isEqualTo(2 * KEPT);
     }
 
     private static long unique(String answer) {
-        return (Long) SingleCore.map(SingleCore.map(SingleCore.parse(answer)).get("facets")).get("u");
+        return (Long) SingleCore.map(SingleCore.map(SingleCore.parse(answer)).get("facets"))
+                .get("u");
     }
 }

@@ -151,7 +151,10 @@ class FeatureParityTest {
                 .hasMessageContaining("distrib.statsCache=true with binary terms, of \"grade\"");
     }
 
-    /** Solr keeps sketches for percentiles, each core its own; with few documents a merged one is some per cent off. */
+    /**
+     * Solr keeps sketches for percentiles, each core its own; with few documents a merged one is some per cent off. They are made by
+     * chance, so that two cores with the same documents may differ, too.
+     */
     @ParameterizedTest
     @ValueSource(
             strings = {
@@ -163,10 +166,10 @@ class FeatureParityTest {
                 "q=*:*&rows=0&facet=true&facet.pivot={!stats=s1}grade&stats=true&stats.field={!tag=s1 percentiles='50'}price_d",
             })
     void percentilesAreNearThoseOfOneCore(String query) {
-        String expected = plain.query(query);
-        SingleCore.assertSame(query, expected, whole.query(0, query));
-        assertThat(AnswerDifference.first(
-                        query, SingleCore.parse(expected), SingleCore.parse(split.query(query)), NEAR))
-                .isEmpty();
+        Object expected = SingleCore.parse(plain.query(query));
+        for (String answer : List.of(split.query(query), whole.query(0, query))) {
+            assertThat(AnswerDifference.first(query, expected, SingleCore.parse(answer), NEAR))
+                    .isEmpty();
+        }
     }
 }

@@ -1,62 +1,19 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
-import io.uniserve.testkit.solr.CorpusDocument;
-import java.io.BufferedReader;
-import java.io.IOException;
-import java.io.InputStreamReader;
-import java.io.UncheckedIOException;
-import java.nio.charset.StandardCharsets;
-import java.nio.file.Files;
-import java.nio.file.Path;
-import java.util.ArrayList;
+import io.uniserve.testkit.solr.Dictionaries;
 import java.util.List;
-import java.util.zip.GZIPInputStream;
 import org.junit.jupiter.api.Assumptions;
 
 /** English short texts: entries of the GCIDE dictionary and glosses of WordNet, where their Debian packages are installed. */
 class DictionaryParityTest extends Parity {
-    private static final Path GCIDE = Path.of("/usr/share/dictd/gcide.dict.dz");
-    private static final Path WORDNET = Path.of("/usr/share/wordnet/data.noun");
-
     DictionaryParityTest() {
         super(documents());
     }
 
     private static List<Document> documents() {
-        Assumptions.assumeTrue(
-                Files.isReadable(GCIDE) && Files.isReadable(WORDNET),
-                "Debian packages dict-gcide and wordnet-base are not installed");
-        List<Document> documents = new ArrayList<>();
-        try (BufferedReader glosses = Files.newBufferedReader(WORDNET, StandardCharsets.UTF_8);
-                BufferedReader entries = new BufferedReader(new InputStreamReader(
-                        new GZIPInputStream(Files.newInputStream(GCIDE)), StandardCharsets.UTF_8))) {
-            glosses.lines()
-                    .filter(line -> line.contains(" | "))
-                    .limit(DOCUMENTS / 2)
-                    .forEach(line -> add(documents, line.split(" ")[4], line.substring(line.indexOf(" | ") + 3)));
-            StringBuilder entry = new StringBuilder();
-            for (String line = entries.readLine();
-                    line != null && documents.size() < DOCUMENTS;
-                    line = entries.readLine()) {
-                if (line.startsWith(" ") || entry.isEmpty()) {
-                    entry.append(line.strip()).append(' ');
-                } else {
-                    add(documents, "entry " + documents.size() % 100, entry.toString());
-                    entry.setLength(0);
-                }
-            }
-            return documents;
-        } catch (IOException e) {
-            throw new UncheckedIOException(e);
-        }
-    }
-
-    private static void add(List<Document> documents, String title, String text) {
-        int number = documents.size();
-        if (text.split("[^a-z]+").length > 4) {
-            String day = "%d-%02d-%02d".formatted(1995 + number % 13, 1 + number % 12, 1 + number % 28);
-            documents.add(CorpusDocument.of("w" + number, number, title, day, text));
-        }
+        List<Document> documents = Dictionaries.documents(DOCUMENTS);
+        Assumptions.assumeFalse(documents.isEmpty(), "Debian packages dict-gcide and wordnet-base are not installed");
+        return documents;
     }
 }

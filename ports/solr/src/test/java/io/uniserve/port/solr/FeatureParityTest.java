@@ -8,13 +8,16 @@ import io.uniserve.api.EngineInstance;
 import io.uniserve.api.PackedFiles;
 import io.uniserve.error.UniserveException;
 import io.uniserve.testkit.solr.AnswerDifference;
+import io.uniserve.testkit.solr.FeatureDocuments;
+import io.uniserve.testkit.solr.WrittenQueries;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.ArrayList;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.Random;
+import java.util.Set;
+import java.util.regex.MatchResult;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
@@ -32,10 +35,7 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @TestInstance(TestInstance.Lifecycle.PER_CLASS)
 class FeatureParityTest {
-    private static final int DOCUMENTS = 400;
     private static final double NEAR = 0.03;
-    private static final List<String> WORDS = List.of(
-            "river law water fish council market ship energy budget treaty forest safety report member".split(" "));
 
     private final SolrEngine engine = new SolrEngine();
     private EngineInstance instance;
@@ -45,7 +45,7 @@ class FeatureParityTest {
 
     @BeforeAll
     void load(@TempDir Path directory) throws Exception {
-        Map<String, String> files = files();
+        Map<String, String> files = FeatureDocuments.configset(PackedFiles.resource(SolrEngine.class, "schema.xml"));
         Path conf = Files.createTempDirectory(directory, "conf");
         PlainCore.write(conf, files);
         Map<String, String> options = Map.of("configset", PackedFiles.pack(conf, any -> true));
@@ -53,7 +53,7 @@ class FeatureParityTest {
         split = new LocalTable(engine, instance, directory, LocalTable.meta(4, "id", options));
         whole = new LocalTable(engine, instance, directory, LocalTable.meta(1, "id", options));
         engine.validate(split.meta());
-        List<Document> documents = documents();
+        List<Document> documents = FeatureDocuments.all();
         split.add(documents);
         whole.add(documents);
         plain = PlainCore.of(directory, files, documents);
@@ -65,73 +65,8 @@ class FeatureParityTest {
         instance.close();
     }
 
-    /** The default schema with more fields, and the files that they name. */
-    private static Map<String, String> files() {
-        String schema = PackedFiles.resource(SolrEngine.class, "schema.xml")
-                .replace("</schema>", PackedFiles.resource(FeatureParityTest.class, "feature-fields.xml"));
-        return Map.of(
-                "schema.xml",
-                schema,
-                "lang/stop.txt",
-                "the\nof\nand\n",
-                "synonyms.txt",
-                "vessel,ship\nfresh water,river\n",
-                "enums.xml",
-                "<enumsConfig><enum name=\"severity\"><value>low</value><value>middle</value><value>high</value>"
-                        + "</enum></enumsConfig>");
-    }
-
-    private static List<Document> documents() {
-        Random random = new Random(7);
-        List<Document> documents = new ArrayList<>();
-        for (int i = 0; i < DOCUMENTS; i++) {
-            documents.add(document(random, i));
-        }
-        return documents;
-    }
-
-    private static Document document(Random random, int i) {
-        Map<String, Object> fields = new HashMap<>();
-        fields.put("id", "f%03d".formatted(i));
-        fields.put("title", words(random, 2 + i % 3));
-        fields.put("text", "The " + words(random, 6 + i % 30) + ". " + words(random, 5 + i % 11) + ".");
-        fields.put("kind_s", "Kind" + random.nextInt(9));
-        fields.put("tags_ss", List.of("tag" + random.nextInt(140), "tag" + random.nextInt(5), "other"));
-        fields.put("year_i", 1990L + random.nextInt(25));
-        fields.put("nums_is", List.of((long) random.nextInt(30), 100L + random.nextInt(5)));
-        fields.put("price_d", Math.round(random.nextDouble() * 4_000) / 4.0);
-        fields.put("even_b", i % 2 == 0);
-        fields.put("at_dt", "20%02d-%02d-%02dT%02d:30:00Z".formatted(i % 9, 1 + i % 12, 1 + i % 28, i % 24));
-        fields.put("at_v2", List.of(Math.cos(i), Math.sin(i)));
-        fields.put("place_p", "%s,%s".formatted(40 + random.nextInt(200) / 16.0, random.nextInt(400) / 16.0));
-        fields.put("area_rpt", "%s,%s".formatted(40 + random.nextInt(200) / 16.0, random.nextInt(400) / 16.0));
-        fields.put("days_dr", "[20%02d-%02d TO 2012]".formatted(i % 9, 1 + i % 12));
-        fields.put("weights_w", "one|%d.5 two|%d.0 three|1.0".formatted(i % 7, i % 5));
-        fields.put("grade", List.of("low", "middle", "high").get(random.nextInt(3)));
-        fields.put("grades", List.of("low", i % 7 == 0 ? "high" : "middle"));
-        if (i % 4 != 0) {
-            fields.put("some_s", "some" + random.nextInt(3));
-            fields.put("some_i", (long) random.nextInt(50));
-        }
-        return new Document("id", fields);
-    }
-
-    /** Earlier words more often than later ones. */
-    private static String words(Random random, int count) {
-        StringBuilder text = new StringBuilder();
-        for (int i = 0; i < count; i++) {
-            int at = Math.min(random.nextInt(WORDS.size()), random.nextInt(WORDS.size()));
-            text.append(i == 0 ? "" : random.nextInt(6) == 0 ? " of the " : " ").append(WORDS.get(at));
-        }
-        return text.toString();
-    }
-
     static Stream<String> queries() {
-        return PackedFiles.resource(FeatureParityTest.class, "feature-queries.txt")
-                .lines()
-                .filter(line -> !line.isBlank() && !line.startsWith("# "))
-                .map(line -> line.replace("@ids", "&sort=id asc&fl=id&rows=400")
-                        .replace("@scores", "&distrib.statsCache=true&fl=id,score&rows=60"));
+        return WrittenQueries.ofFeatures().stream();
     }
 
     @ParameterizedTest
@@ -141,6 +76,41 @@ class FeatureParityTest {
         assertThat(expected).as("a query that finds nothing compares nothing").doesNotContain("\"numFound\":0,");
         SingleCore.assertSame(query, expected, split.query(query));
         SingleCore.assertSame(query, expected, whole.query(0, query));
+    }
+
+    /** What may be set for one field is, where a query has facets or highlights of one field. */
+    static Stream<String> queriesOfOneField() {
+        Set<String> names = PackedFiles.resource(SolrLanguage.class, "language.txt")
+                .lines()
+                .filter(line -> line.startsWith("yes | parameter | "))
+                .flatMap(line -> Stream.of(line.split(" \\| ")[2].split(" ")))
+                .filter(name -> name.endsWith("+"))
+                .map(name -> name.replaceAll("[*+]", ""))
+                .collect(Collectors.toSet());
+        return queries().flatMap(query -> {
+            String facets = ofOneField(query, "facet.", "&facet\\.(?:field|range|interval|pivot)=([^&]*)", names);
+            String changed = ofOneField(facets, "hl.", "&hl\\.fl=([^&]*)", names);
+            return changed.equals(query) ? Stream.empty() : Stream.of(changed);
+        });
+    }
+
+    /** The query with those of its parameters that begin so set for the field, where the pattern finds but one. */
+    private static String ofOneField(String query, String prefix, String pattern, Set<String> names) {
+        List<MatchResult> found =
+                Pattern.compile(pattern).matcher(query).results().toList();
+        if (found.size() != 1 || !found.get(0).group(1).matches("\\w+")) {
+            return query;
+        }
+        String field = "f." + found.get(0).group(1) + ".";
+        return Stream.of(query.split("&"))
+                .map(one -> one.startsWith(prefix) && names.contains(one.split("=")[0]) ? field + one : one)
+                .collect(Collectors.joining("&"));
+    }
+
+    @ParameterizedTest
+    @MethodSource("queriesOfOneField")
+    void ofOneFieldTheyAreToo(String query) {
+        answersAreThoseOfOneCore(query);
     }
 
     /** Solr tells statistics of terms as texts: those of an enumeration's numbers would be of one actor. */

@@ -5,22 +5,18 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.PackedFiles;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import java.util.stream.IntStream;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInstance;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /** What a table of four actors cannot answer as a table of one does is refused by name; the rest is answered the same. */
@@ -307,26 +303,6 @@ class NothingIgnoredTest {
             })
     void functionsAndParsersAreRefusedByName(String line) {
         refused(line);
-    }
-
-    /** Whatever the manual says is refused, in the plainest query that has it. */
-    @ParameterizedTest
-    @MethodSource("refusals")
-    void isRefusedAsTheManualSays(String kind, String name) {
-        refused(switch (kind) {
-                    case "parameter" -> "q=*:*&" + name + "=true";
-                    case "parser" -> "q=*:*&fq={!" + name + " f=brand_s}x";
-                    default -> "q=*:*&sort=" + name + "(stock_i) asc";
-                }
-                + " | " + kind + " \"" + name + "\" is not supported: ");
-    }
-
-    private static Stream<Arguments> refusals() {
-        return PackedFiles.resource(SolrLanguage.class, "language.txt")
-                .lines()
-                .map(line -> line.split(" \\| "))
-                .filter(cells -> cells[0].equals("no") && !cells[2].startsWith("json.facet/"))
-                .flatMap(cells -> Stream.of(cells[2].split(" ")).map(name -> Arguments.of(cells[1], name)));
     }
 
     @ParameterizedTest

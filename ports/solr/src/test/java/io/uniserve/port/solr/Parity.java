@@ -2,10 +2,10 @@ package io.uniserve.port.solr;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.EngineInstance;
-import io.uniserve.api.PackedFiles;
 import io.uniserve.testkit.solr.CorpusDocument;
 import io.uniserve.testkit.solr.FeatureMaker;
 import io.uniserve.testkit.solr.QueryMaker;
+import io.uniserve.testkit.solr.WrittenQueries;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -86,7 +86,7 @@ abstract class Parity {
     }
 
     static Stream<String> queries() {
-        return PackedFiles.resource(Parity.class, "corpus-queries.txt").lines().filter(line -> !line.startsWith("# "));
+        return WrittenQueries.ofCorpora().stream();
     }
 
     @ParameterizedTest

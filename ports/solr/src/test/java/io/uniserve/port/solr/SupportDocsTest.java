@@ -10,14 +10,10 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
-import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.Arguments;
-import org.junit.jupiter.params.provider.MethodSource;
 
-/** The manual's tables of what is supported say what the port's own table says, and all of it is compared with plain Solr. */
+/** The manual's tables of what is supported say what the port's own table says. */
 class SupportDocsTest {
     private static final Path MANUAL = Path.of("..", "..", "docs", "manual", "solr.md");
 
@@ -27,27 +23,6 @@ class SupportDocsTest {
                 .filter(line -> line.matches("\\| (parameter|parser|function) \\| `.*"))
                 .toList();
         assertThat(manual).containsExactlyElementsOf(rows());
-    }
-
-    @ParameterizedTest
-    @MethodSource("supported")
-    void isAskedOfThePlainCoreToo(String kind, String name) {
-        String option = name.substring(name.lastIndexOf('/') + 1);
-        String asked = kind.equals("parser")
-                ? "(\\{!|defType=|type=)" + name + "\\b"
-                : name.contains("/")
-                        ? "json.*\\b" + option + "\\s*:"
-                        : "(^|&)(f\\.\\w+\\.)?" + Pattern.quote(name) + "=";
-        Pattern pattern = Pattern.compile(asked);
-        assertThat(FeatureParityTest.queries())
-                .as("a query of feature-queries.txt has it")
-                .anyMatch(query -> pattern.matcher(query).find());
-    }
-
-    private static Stream<Arguments> supported() {
-        return lines().filter(cells -> cells[0].equals("yes"))
-                .flatMap(cells -> Stream.of(cells[2].split(" "))
-                        .map(name -> Arguments.of(cells[1], name.replaceAll("[*+]", ""))));
     }
 
     private static Stream<String[]> lines() {

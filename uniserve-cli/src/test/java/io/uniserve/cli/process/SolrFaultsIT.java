@@ -3,20 +3,25 @@ package io.uniserve.cli.process;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
 
-import com.fasterxml.jackson.core.JsonProcessingException;
-import com.fasterxml.jackson.core.type.TypeReference;
-import com.fasterxml.jackson.databind.ObjectMapper;
 import io.uniserve.api.Document;
+import io.uniserve.api.Engine;
+import io.uniserve.api.PackedFiles;
 import io.uniserve.cli.bench.text.PlainSolr;
 import io.uniserve.cli.demo.EuroparlCorpus;
 import io.uniserve.cli.demo.EuroparlDocument;
+import io.uniserve.cli.process.SolrQuestions.Asked;
 import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
-import io.uniserve.testkit.solr.AnswerDifference;
+import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.testkit.solr.CorpusDocument;
 import io.uniserve.testkit.solr.DebianPackages;
+import io.uniserve.testkit.solr.Dictionaries;
+import io.uniserve.testkit.solr.FeatureDocuments;
 import io.uniserve.testkit.solr.FeatureMaker;
 import io.uniserve.testkit.solr.QueryMaker;
+import io.uniserve.testkit.solr.WrittenQueries;
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -25,7 +30,9 @@ import java.util.List;
 import java.util.Map;
 import java.util.Objects;
 import java.util.Random;
+import java.util.Set;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
@@ -34,101 +41,139 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
 /**
- * Generated queries of every kind while a server dies by SIGKILL and comes back: every answer of a table of many actors, each
- * on two servers, is that of one core of Apache Solr by itself, and none fails, while the server is dead neither.
+ * Generated queries of every kind, and those written by hand for every corpus and every feature, while a server dies by SIGKILL
+ * and comes back: every answer of a table of many actors, each on two servers, is that of one core of Apache Solr by itself, and
+ * none fails. Each query is asked at least once while the server is dead.
  */
 class SolrFaultsIT {
     private static final Logger LOG = LoggerFactory.getLogger(SolrFaultsIT.class);
-    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final Path HOME = Path.of(Objects.requireNonNull(System.getProperty("uniserve.home")));
     private static final int SERVERS = 3;
     private static final int DOCUMENTS = 800;
-    private static final int QUERIES = 46;
+    private static final int GENERATED = 432;
+    private static final int COLLAPSED = 10;
     private static final int READERS = 3;
-    private static final Duration PATIENCE = Duration.ofMinutes(2);
+    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final String EUROPARL = "europarl";
+    private static final String BY_PART = "parts";
+    private static final String FEATURES = "features";
 
-    private final Map<Asked, Map<String, Object>> expected = new LinkedHashMap<>();
-    private final AtomicInteger answers = new AtomicInteger();
-
-    private record Asked(String table, String query) {}
+    private final Map<String, String> configset = FeatureDocuments.configset(defaultSchema());
+    private final SolrQuestions questions = new SolrQuestions();
+    private final AtomicInteger turn = new AtomicInteger();
+    private final AtomicBoolean stop = new AtomicBoolean();
+    /** What was asked, and rightly answered, of the queries that were begun in this round. */
+    private volatile Set<Asked> round = ConcurrentHashMap.newKeySet();
 
     @Test
     void answersStayThoseOfOneCoreWhileAServerIsKilled(@TempDir Path directory) throws Exception {
         long seed = Long.getLong("uniserve.parity.seed", Long.getLong("uniserve.parity.day", 20261121));
         LOG.warn("generated queries with -Duniserve.parity.seed={}", seed);
-        Map<String, List<Document>> tables = new LinkedHashMap<>();
-        tables.put("europarl", europarl());
-        List<Document> packages = DebianPackages.documents(DOCUMENTS);
-        if (packages.isEmpty()) {
-            LOG.warn("apt has no lists of packages, which apt-get update fetches: queries of Europarl only");
-        } else {
-            tables.put("packages", packages);
-        }
+        Map<String, List<Document>> corpora = corpora();
         try (PlainSolr plain = new PlainSolr(directory.resolve("plain"))) {
-            tables.forEach((table, documents) -> expect(plain, table, documents, seed));
+            int each = (GENERATED + corpora.size() - 1) / corpora.size();
+            corpora.forEach((table, documents) -> expect(plain, table, documents, each, seed));
+            plain.load(FEATURES, configset, FeatureDocuments.all());
+            questions.ask(plain, FEATURES, FEATURES, WrittenQueries.ofFeatures());
         }
         try (StartedCluster started =
                 StartedCluster.start(ProcessClusterOptions.of(directory.resolve("cluster"), SERVERS, "solr"))) {
-            tables.forEach((table, documents) -> load(started.client(), table, documents));
-            compare(started.client(), 0);
-            underFire(started);
-            compare(started.client(), 0);
+            corpora.forEach((table, documents) ->
+                    load(started.client(), TableSpec.named(table).hash(6), documents));
+            loadOthers(started.client(), corpora.get(EUROPARL), Files.createDirectory(directory.resolve("conf")));
+            underFire(started, questions.shuffled(new Random(seed)));
         }
     }
 
     /** Asks plain Solr. */
-    private void expect(PlainSolr plain, String table, List<Document> documents, long seed) {
+    private void expect(PlainSolr plain, String table, List<Document> documents, int generated, long seed) {
         plain.load(table, documents);
+        questions.ask(plain, table, table, WrittenQueries.ofCorpora());
         Random random = new Random(seed);
         FeatureMaker maker = new FeatureMaker(random, new QueryMaker(random, documents));
-        for (int i = 0; i < QUERIES; i++) {
+        List<String> queries = new ArrayList<>();
+        for (int i = 0; queries.size() < generated; i++) {
             String query = maker.next(i);
-            Map<String, Object> answer = parsed(query, plain.query(table, query));
-            if (answer.get("responseHeader") instanceof Map<?, ?> header) {
-                header.remove("zkConnected"); // a node says this of itself, a core does not
+            if (SolrQuestions.hasOneAnswer(query)) {
+                queries.add(query);
             }
-            expected.put(new Asked(table, query), answer);
+        }
+        questions.ask(plain, table, table, queries);
+        if (table.equals(EUROPARL)) {
+            List<String> collapsed = new ArrayList<>();
+            for (int i = 0; i < COLLAPSED; i++) {
+                collapsed.add(maker.collapsed());
+            }
+            questions.ask(plain, table, BY_PART, collapsed);
         }
     }
 
-    private void underFire(StartedCluster started) {
-        AtomicBoolean stop = new AtomicBoolean();
-        List<CompletableFuture<Void>> readers = new ArrayList<>();
+    private static String defaultSchema() {
+        Engine engine = PortLoader.load(HOME.resolve("ports/solr"), "solr").engine();
+        return PackedFiles.resource(engine.getClass(), "schema.xml");
+    }
+
+    private void underFire(StartedCluster started, List<Asked> all) {
+        DaemonProcess victim = started.processes().daemon(started.primary(EUROPARL, 0));
+        List<CompletableFuture<Void>> each = new ArrayList<>();
         for (int i = 0; i < READERS; i++) {
-            int from = i * expected.size() / READERS;
-            readers.add(CompletableFuture.runAsync(() -> {
-                do {
-                    compare(started.client(), from);
-                } while (!stop.get());
-            }));
+            each.add(CompletableFuture.runAsync(() -> read(started.client(), all)));
         }
-        CompletableFuture<Void> all = CompletableFuture.allOf(readers.toArray(CompletableFuture[]::new));
+        CompletableFuture<Void> readers = CompletableFuture.allOf(each.toArray(CompletableFuture[]::new));
         try {
-            more(expected.size() / 4, all);
-            started.processes().daemon("server-1").kill();
-            // As many as every reader has queries, all of them while the server is dead.
-            more(READERS * expected.size(), all);
-            started.processes().startServer("server-1");
+            rightly(readers, all.size() / 4);
+            victim.kill();
+            round = ConcurrentHashMap.newKeySet();
+            rightly(readers, all.size());
+            assertThat(victim.isAlive()).as("%s, all the while", victim.name()).isFalse();
+            LOG.warn("{} queries were asked while {} was dead", round.size(), victim.name());
+            round = ConcurrentHashMap.newKeySet();
+            started.processes().startServer(victim.name());
+            rightly(readers, all.size());
         } finally {
             stop.set(true);
         }
-        all.join();
+        readers.join();
     }
 
-    /** Waits for so many more right answers; a wrong one, or none, ends the wait. */
-    private void more(int count, CompletableFuture<Void> readers) {
-        int before = answers.get();
-        await(count + " more right answers")
-                .atMost(PATIENCE)
-                .until(() -> readers.isCompletedExceptionally() || answers.get() >= before + count);
-        if (readers.isCompletedExceptionally()) {
+    /** Asks one query after the other, by turns with the other readers; all end with the first of them. */
+    private void read(UniserveClient client, List<Asked> all) {
+        try {
+            while (!stop.get()) {
+                Set<Asked> begun = round;
+                Asked asked = all.get(turn.getAndIncrement() % all.size());
+                questions.check(client, asked);
+                begun.add(asked);
+            }
+        } finally {
+            stop.set(true);
+        }
+    }
+
+    /** Waits until so many queries of this round have their right answers; a wrong one, or none, ends the wait. */
+    private void rightly(CompletableFuture<Void> readers, int count) {
+        await(count + " right answers").atMost(PATIENCE).until(() -> readers.isDone() || round.size() >= count);
+        if (readers.isDone()) {
             readers.join();
         }
     }
 
+    private static Map<String, List<Document>> corpora() {
+        Map<String, List<Document>> corpora = new LinkedHashMap<>();
+        corpora.put(EUROPARL, europarl());
+        corpora.put("dictionaries", Dictionaries.documents(DOCUMENTS));
+        corpora.put("packages", DebianPackages.documents(DOCUMENTS));
+        if (corpora.values().removeIf(List::isEmpty)) {
+            LOG.warn(
+                    "of {} only: the others need the Debian packages dict-gcide and wordnet-base, and apt-get update",
+                    corpora.keySet());
+        }
+        return corpora;
+    }
+
     private static List<Document> europarl() {
         List<Document> documents = new ArrayList<>();
-        Path home = Path.of(Objects.requireNonNull(System.getProperty("uniserve.home")));
-        for (EuroparlDocument line : EuroparlCorpus.read(home, DOCUMENTS)) {
+        for (EuroparlDocument line : EuroparlCorpus.read(HOME, DOCUMENTS)) {
             int number = documents.size();
             String day = "%d-%02d-%02d".formatted(line.year(), 1 + number % 12, 1 + number % 28);
             documents.add(CorpusDocument.of(line.id(), number, line.title(), day, line.text()));
@@ -136,37 +181,28 @@ class SolrFaultsIT {
         return documents;
     }
 
-    /** A table of many actors. */
-    private static void load(UniserveClient client, String table, List<Document> documents) {
-        client.admin().createTable(TableSpec.named(table).port("solr").hash(6).replicas(2));
-        client.table(table)
+    /** Documents by their part, and those of the features, whose table has a configset of its own. */
+    private void loadOthers(UniserveClient client, List<Document> corpus, Path conf) throws IOException {
+        List<Document> byPart = corpus.stream()
+                .map(one -> new Document(CorpusDocument.PART, one.fields()))
+                .toList();
+        load(client, TableSpec.named(BY_PART).keyField(CorpusDocument.PART).hash(3), byPart);
+        for (Map.Entry<String, String> file : configset.entrySet()) {
+            Path path = conf.resolve(file.getKey());
+            Files.createDirectories(path.getParent());
+            Files.writeString(path, file.getValue());
+        }
+        String packed = PackedFiles.pack(conf, any -> true);
+        TableSpec features = TableSpec.named(FEATURES).hash(4).option("configset", packed);
+        load(client, features, FeatureDocuments.all());
+    }
+
+    private static void load(UniserveClient client, TableSpec spec, List<Document> documents) {
+        TableSpec table = spec.port("solr").replicas(2);
+        client.admin().createTable(table);
+        client.table(table.meta().name().value())
                 .update("solr.add@1", Document.CODEC, documents)
                 .run()
                 .orThrow();
-    }
-
-    /** Asks every query once, beginning with this one. */
-    private void compare(UniserveClient client, int from) {
-        List<Asked> queries = new ArrayList<>(expected.keySet());
-        for (int i = 0; i < queries.size(); i++) {
-            Asked asked = queries.get((from + i) % queries.size());
-            assertThat(AnswerDifference.first(
-                            asked.query(), expected.get(asked), answer(client, asked.table(), asked.query())))
-                    .as(asked.toString())
-                    .isEmpty();
-            answers.incrementAndGet();
-        }
-    }
-
-    private static Map<String, Object> answer(UniserveClient client, String table, String query) {
-        return parsed(query, client.query(table, query).body().utf8());
-    }
-
-    private static Map<String, Object> parsed(String query, String json) {
-        try {
-            return JSON.readValue(json, new TypeReference<>() {});
-        } catch (JsonProcessingException e) {
-            throw new AssertionError(query, e);
-        }
     }
 }

@@ -49,6 +49,11 @@ final class SolrCloud implements AutoCloseable {
         return List.copyOf(daemons.subList(1, daemons.size()));
     }
 
+    /** Where ZooKeeper serves. */
+    String zooKeeper() {
+        return daemons.get(0).awaitReady(START_TIMEOUT_MS).toString();
+    }
+
     private DaemonProcess launch(String name, List<String> command) {
         DaemonProcess daemon = DaemonProcess.start(name, command, directory.resolve(name + ".log"));
         daemons.add(daemon);

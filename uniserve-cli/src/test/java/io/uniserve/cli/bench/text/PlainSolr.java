@@ -4,11 +4,16 @@ import io.uniserve.api.Document;
 import io.uniserve.benchmark.peer.SearchPeer;
 import io.uniserve.cli.process.JavaLauncher;
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
 import java.util.List;
+import java.util.Map;
 import java.util.OptionalInt;
+import org.apache.curator.framework.CuratorFramework;
+import org.apache.curator.framework.CuratorFrameworkFactory;
+import org.apache.curator.retry.RetryOneTime;
 
 /**
  * Apache Solr by itself, a node of the benchmark's peer, as an oracle: each collection is one core, which gets queries as they
@@ -16,6 +21,10 @@ import java.util.OptionalInt;
  * is the port's.
  */
 public final class PlainSolr implements AutoCloseable {
+    private static final String CONFIGSET = "/configs/bench/";
+    private static final String SCHEMA = "schema.xml";
+    private static final int RETRY_MS = 1_000;
+
     private final SolrCloud node;
     private final SearchPeer client;
 
@@ -44,9 +53,34 @@ public final class PlainSolr implements AutoCloseable {
         client.commit(collection, true);
     }
 
+    /** As {@link #load(String, List)}, with a schema.xml of its own and the files that it names, texts by their names. */
+    public void load(String collection, Map<String, String> configset, List<Document> documents) throws Exception {
+        try (CuratorFramework zooKeeper =
+                CuratorFrameworkFactory.newClient(node.zooKeeper(), new RetryOneTime(RETRY_MS))) {
+            zooKeeper.start();
+            byte[] schema = zooKeeper.getData().forPath(CONFIGSET + SCHEMA);
+            for (Map.Entry<String, String> file : configset.entrySet()) {
+                zooKeeper
+                        .create()
+                        .orSetData()
+                        .creatingParentsIfNeeded()
+                        .forPath(CONFIGSET + file.getKey(), versioned(file.getValue()));
+            }
+            load(collection, documents);
+            zooKeeper.setData().forPath(CONFIGSET + SCHEMA, schema);
+        }
+    }
+
+    /** A node's update log wants a field that one core by itself does without. */
+    private static byte[] versioned(String file) {
+        String field = "<field name=\"_version_\" type=\"plong\" indexed=\"false\" stored=\"false\"/>";
+        return file.replace("</schema>", field + "</schema>").getBytes(StandardCharsets.UTF_8);
+    }
+
     /** The core's own answer, as JSON. */
     public String query(String collection, String query) {
-        return client.query(collection, query + "&qt=/plain&distrib=false");
+        String others = query.isEmpty() ? "" : query + "&";
+        return client.query(collection, others + "qt=/plain&distrib=false");
     }
 
     @Override

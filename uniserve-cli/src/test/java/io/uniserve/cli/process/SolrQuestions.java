@@ -1,0 +1,84 @@
+package io.uniserve.cli.process;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import io.uniserve.api.plan.Answer;
+import io.uniserve.cli.bench.text.PlainSolr;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.testkit.solr.AnswerDifference;
+import io.uniserve.testkit.solr.QueryMaker;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.regex.Pattern;
+
+/** Queries of tables, each with the whole answer of one core of Apache Solr by itself that holds all documents. */
+final class SolrQuestions {
+    private static final ObjectMapper JSON = new ObjectMapper();
+    private static final int PAGES = 4;
+
+    /**
+     * Of a word that a query looks for in several fields these highlighters take the weight of one, and which one is by the order
+     * of a hash of Lucene's whose seed is another in each process: one core's answer may be another after each start.
+     */
+    private static final Pattern BY_CHANCE =
+            Pattern.compile("(?=.*hl\\.method=(?:original|fastVector))(?=.*(?:dismax|maxscore)).*");
+
+    private final Map<Asked, Map<String, Object>> answers = new LinkedHashMap<>();
+
+    record Asked(String table, String query) {}
+
+    /** Whether Solr by itself answers it in one way, whichever process has the core. */
+    static boolean hasOneAnswer(String query) {
+        return !BY_CHANCE.matcher(query).matches();
+    }
+
+    /** Asks plain Solr's collection what the table is to be asked; a walk by cursor for some pages. */
+    void ask(PlainSolr plain, String collection, String table, List<String> queries) {
+        for (String query : queries.stream().filter(SolrQuestions::hasOneAnswer).toList()) {
+            String page = query;
+            for (int i = 0; i < PAGES; i++) {
+                Map<String, Object> answer = parsed(page, plain.query(collection, page));
+                if (answer.get("responseHeader") instanceof Map<?, ?> header) {
+                    header.remove("zkConnected"); // a node says this of itself, a core does not
+                }
+                answers.put(new Asked(table, page), answer);
+                Object next = answer.get("nextCursorMark");
+                if (next == null) {
+                    break;
+                }
+                page = query.replace("cursorMark=*", "cursorMark=" + QueryMaker.escape(next.toString()));
+            }
+        }
+    }
+
+    /** All of them, of all tables among each other. */
+    List<Asked> shuffled(Random random) {
+        List<Asked> all = new ArrayList<>(answers.keySet());
+        Collections.shuffle(all, random);
+        return all;
+    }
+
+    /** Asks the table; fails unless the whole answer is that of one core. */
+    void check(UniserveClient client, Asked asked) {
+        Answer answer = client.query(asked.table(), asked.query());
+        Map<String, Object> actual = parsed(asked.query(), answer.body().utf8());
+        assertThat(AnswerDifference.first(asked.query(), answers.get(asked), actual))
+                .as(asked.toString())
+                .isEmpty();
+    }
+
+    private static Map<String, Object> parsed(String query, String json) {
+        try {
+            return JSON.readValue(json, new TypeReference<>() {});
+        } catch (JsonProcessingException e) {
+            throw new AssertionError(query, e);
+        }
+    }
+}

@@ -138,8 +138,8 @@ final class FailingBank implements AutoCloseable {
     void judge() throws InterruptedException {
         load.close();
         assertThat(load.failed).as("failed updates and reads").isEmpty();
-        assertThat(load.wrong).isEmpty();
         assertThat(load.violations()).isEmpty();
+        assertThat(load.wrong).isEmpty();
     }
 
     @Override

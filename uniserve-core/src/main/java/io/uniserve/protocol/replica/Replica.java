@@ -85,9 +85,9 @@ public final class Replica {
         return files.installed();
     }
 
-    /** True once the files were read, whole or damaged. */
-    public boolean isOpen() {
-        return files.opened() != null || fitness.isDamaged();
+    /** True once the files were read, whole or damaged, and while no call into the engine hangs, for which an end would wait. */
+    public boolean mayEnd() {
+        return (files.opened() != null || fitness.isDamaged()) && !files.engineHangs();
     }
 
     /** True when the files are damaged and kept for a look. */
@@ -420,12 +420,6 @@ public final class Replica {
                 || desired != null && desired.epoch() > installed()
                 || entrance.wantsTicks()
                 || !pending.isEmpty();
-    }
-
-    /** True while a call into the engine has taken longer than it may. */
-    public boolean hangs() {
-        Applier engine = files.engine();
-        return engine != null && engine.hangs();
     }
 
     /** Ends the replica and removes its files. */

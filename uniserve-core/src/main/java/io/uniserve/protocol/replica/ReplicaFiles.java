@@ -81,6 +81,11 @@ final class ReplicaFiles {
         return applier;
     }
 
+    /** True while a call into the engine has taken longer than it may. */
+    boolean engineHangs() {
+        return applier != null && applier.hangs();
+    }
+
     /** When the engine's actor was built, 0 for none. */
     long built() {
         return applier == null ? 0 : applier.built();

@@ -85,7 +85,7 @@ final class Reaper {
      */
     private boolean unnamed(Replica replica) {
         TableViews.View view = views.find(replica.key().tableId());
-        return view == null || !actor(view.map(), replica.key()).hosts(self) && !replica.hangs();
+        return view == null || !actor(view.map(), replica.key()).hosts(self) && replica.mayEnd();
     }
 
     private static ActorState actor(TableMap map, ReplicaKey key) {
@@ -148,7 +148,7 @@ final class Reaper {
                 continue;
             }
             ActorState state = actor(map, replica.key());
-            boolean settled = replica.isOpen() && !replica.isDamaged() && replica.installed() <= state.epoch();
+            boolean settled = replica.mayEnd() && !replica.isDamaged() && replica.installed() <= state.epoch();
             boolean awaited = state.former().counts(self, replica.installed());
             if (settled && !awaited && !state.hosts(self) && unnamed(replica)) {
                 remove(replica.key(), replica.abandonedAt() > 0, () -> {});

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The standard row: named fields in order. A value is null, String, Long, Double, Boolean, or a List or Map (with String
- * keys) of these. A port may define rows of its own; a document needs nothing on the client but this class.
+ * keys) of these. Fields of a map without an order of its own, such as {@link Map#of}, are in the order of their names. A port may define rows of its own; a document needs nothing on the client but this class.
  *
  * @param keyField the field that is the partition key; its value is a String or a Long
  */
@@ -33,7 +33,7 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
             return fields;
         }
         FewFields.Filler kept = new FewFields.Filler(fields.size());
-        Map<?, ?> given = fields; // of any names: those that are no texts are refused when they are written
+        Map<?, ?> given = FieldOrder.of(fields); // of any names: those that are no texts are refused when they are written
         for (Map.Entry<?, ?> field : given.entrySet()) {
             kept.put(field.getKey(), field.getValue());
         }

@@ -61,7 +61,7 @@ final class DocumentCodec implements Codec<Document> {
             list.forEach(element -> writeValue(out, element, depth + 1));
         } else if (value instanceof Map<?, ?> map) {
             out.writeByte(MAP);
-            writeFields(out, map, depth);
+            writeFields(out, FieldOrder.of(map), depth);
         } else {
             throw new UniserveException(
                     ErrorCode.INVALID_ROW,

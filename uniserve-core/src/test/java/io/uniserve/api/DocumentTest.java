@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import io.uniserve.codec.Bytes;
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.IdentityHashMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.NoSuchElementException;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -50,6 +53,23 @@ final class DocumentTest {
                             .map(entry -> entry.getKey() + entry.getValue())
                             .toList());
         }
+    }
+
+    /** Else the same rows, sent again by another process, would be other content. */
+    @Test
+    void aMapWithoutOrderIsWrittenInThatOfItsNames() {
+        Map<String, Object> names = Map.of("h", 1L, "c", 2L, "a", 3L, "g", 4L, "b", 5L, "f", 6L, "d", 7L, "e", 8L);
+        Map<String, Object> inOrder = new TreeMap<>(names);
+        Bytes expected = Document.CODEC.encode(new Document("a", Map.of("a", List.of(inOrder))));
+        for (Map<String, Object> map : List.of(names, new HashMap<>(names), new ConcurrentHashMap<>(names))) {
+            assertThat(new Document("a", map).fields().keySet()).containsExactlyElementsOf(inOrder.keySet());
+            assertThat(Document.CODEC.encode(new Document("a", Map.of("a", List.of(map)))))
+                    .isEqualTo(expected);
+        }
+        Map<String, Object> own = new LinkedHashMap<>();
+        own.put("z", 1L);
+        own.put("a", 2L);
+        assertThat(new Document("a", own).fields().keySet()).containsExactly("z", "a");
     }
 
     @ParameterizedTest

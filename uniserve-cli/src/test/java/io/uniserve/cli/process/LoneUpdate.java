@@ -4,6 +4,7 @@ import io.uniserve.model.RequestId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.TreeMap;
 
 /**
  * An update that a process of its own sends, and somebody else perhaps again under the same id: it appends a marker to some lists.
@@ -27,11 +28,16 @@ record LoneUpdate(RequestId id, String marker, List<String> keys, boolean large)
 
     List<Map<String, Object>> rows() {
         List<Map<String, Object>> rows = new ArrayList<>();
-        keys.forEach(key -> rows.add(Map.of("id", key, "value", marker)));
+        keys.forEach(key -> rows.add(row(key, marker)));
         for (int i = 0; large && i < FILLINGS; i++) {
-            rows.add(Map.of("id", fillings() + i, "value", "x".repeat(FILLING_BYTES)));
+            rows.add(row(fillings() + i, "x".repeat(FILLING_BYTES)));
         }
         return rows;
+    }
+
+    /** Fields in the same order in every process, which that of Map.of is not: else they would be other rows. */
+    private static Map<String, Object> row(String key, String value) {
+        return new TreeMap<>(Map.of("id", key, "value", value));
     }
 
     /** The same on a command line. */

@@ -33,7 +33,8 @@ public record Document(String keyField, Map<String, @Nullable Object> fields) im
             return fields;
         }
         FewFields.Filler kept = new FewFields.Filler(fields.size());
-        Map<?, ?> given = FieldOrder.of(fields); // of any names: those that are no texts are refused when they are written
+        Map<?, ?> given =
+                FieldOrder.of(fields); // of any names: those that are no texts are refused when they are written
         for (Map.Entry<?, ?> field : given.entrySet()) {
             kept.put(field.getKey(), field.getValue());
         }

@@ -11,8 +11,8 @@ import java.util.concurrent.ConcurrentHashMap;
  * under its id after a restart would be other content.
  */
 final class FieldOrder {
-    private static final Set<Class<?>> UNORDERED =
-            Set.of(HashMap.class, ConcurrentHashMap.class, Map.of("a", 1, "b", 2).getClass());
+    private static final Set<Class<?>> UNORDERED = Set.of(
+            HashMap.class, ConcurrentHashMap.class, Map.of("a", 1, "b", 2).getClass());
 
     private FieldOrder() {}
 

@@ -1,6 +1,7 @@
 package io.uniserve.protocol.server;
 
 import static io.uniserve.protocol.server.AtomicCluster.rows;
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.codec.Bytes;
@@ -46,8 +47,8 @@ class AtomicDiffersTest {
         assertThat(atomic.ask(other, 1, 0)).isEqualTo(new AtomicCluster.Answer(1, List.of("1=a*"), Optional.empty()));
         cluster.loop.run(60 * Cluster.SECOND);
         assertThat(cluster.actor(1).epoch()).as("both stay in sync").isEqualTo(epoch);
-        assertThat(other.gates.get(cluster.key(1)).appliedIndex())
-                .isEqualTo(primary.gates.get(cluster.key(1)).appliedIndex());
+        assertThat(requireNonNull(other.gates.get(cluster.key(1))).appliedIndex())
+                .isEqualTo(requireNonNull(primary.gates.get(cluster.key(1))).appliedIndex());
     }
 
     /** A takeover, then, changes what readers see. */

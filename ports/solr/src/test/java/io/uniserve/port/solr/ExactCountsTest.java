@@ -1,5 +1,6 @@
 package io.uniserve.port.solr;
 
+import static java.util.Objects.requireNonNull;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Document;
@@ -125,7 +126,7 @@ class ExactCountsTest {
     }
 
     private static long unique(String answer) {
-        return (Long) SingleCore.map(SingleCore.map(SingleCore.parse(answer)).get("facets"))
-                .get("u");
+        Object facets = requireNonNull(SingleCore.map(SingleCore.parse(answer)).get("facets"));
+        return (Long) requireNonNull(SingleCore.map(facets).get("u"));
     }
 }

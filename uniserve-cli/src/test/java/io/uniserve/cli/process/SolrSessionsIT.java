@@ -14,6 +14,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.testkit.solr.QueryMaker;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -136,10 +137,9 @@ class SolrSessionsIT {
                 String mark = "*";
                 for (String last = ""; !last.equals(mark); ) {
                     last = mark;
-                    Map<String, Object> page =
-                            answer(session.query("q=*:*&sort=rank_i asc,id asc&rows=7&fl=id,g_i&cursorMark=" + mark)
-                                    .body()
-                                    .utf8());
+                    String cursor = "&cursorMark=" + QueryMaker.escape(mark);
+                    Answer answer = session.query("q=*:*&sort=rank_i asc,id asc&rows=7&fl=id,g_i" + cursor);
+                    Map<String, Object> page = answer(answer.body().utf8());
                     pages.addAll(documents(page));
                     mark = String.valueOf(page.get("nextCursorMark"));
                 }

@@ -115,7 +115,7 @@ class SolrSessionFaultsIT {
                 rest(other, "*", all);
                 assertThat(all).isEqualTo(inOrder(generation));
             }
-            assertThat(victim.isAlive()).as(victim.name()).isFalse();
+            assertThat(cluster.processes().daemon(victim.name()).isAlive()).isFalse();
             startAgain(victim.name());
         }
         assertThat(gone).as("sessions that lost a state, of %d", SERVERS).isPositive();
@@ -147,7 +147,7 @@ class SolrSessionFaultsIT {
         DaemonProcess victim = cluster.processes().daemon(cluster.primary(GOT, 0));
         victim.kill();
         write(UPDATES, UPDATES);
-        assertThat(victim.isAlive()).isFalse();
+        assertThat(cluster.processes().daemon(victim.name()).isAlive()).isFalse();
         startAgain(victim.name());
         write(2 * UPDATES, UPDATES);
     }

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /**
- * Every instance that docs/spec names, with the number of states it has: another number means that the model has changed
+ * The instances of docs/spec, with the number of states it has: another number means that the model has changed
  * and the documents have not.
  */
 class ModelsTest {

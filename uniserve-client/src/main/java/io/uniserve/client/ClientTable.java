@@ -85,7 +85,8 @@ public final class ClientTable {
     /**
      * An update of documents, whose key is the table's key field.
      *
-     * @param fields of each document: null, String, Long, Double, Boolean, or lists and maps of these
+     * @param fields of each document: null, String, Long, Double, Boolean, or lists and maps of these; in the map's order, or in
+     *     that of their names where {@link Document} says so
      */
     public TableUpdate<Document> updateDocuments(
             String function, Collection<? extends Map<String, ? extends @Nullable Object>> fields) {
@@ -96,9 +97,15 @@ public final class ClientTable {
             String keyField, Collection<? extends Map<String, ? extends @Nullable Object>> fields) {
         List<Document> documents = new ArrayList<>(fields.size());
         for (Map<String, ? extends @Nullable Object> one : fields) {
-            documents.add(new Document(keyField, new java.util.LinkedHashMap<String, @Nullable Object>(one)));
+            documents.add(new Document(keyField, readable(one)));
         }
         return documents;
+    }
+
+    /** As it is, not copied: a document tells from the kind of map whether its order means anything. */
+    @SuppressWarnings("unchecked") // of what it reads only, all values are objects or null
+    private static Map<String, @Nullable Object> readable(Map<String, ? extends @Nullable Object> fields) {
+        return (Map<String, @Nullable Object>) fields;
     }
 
     private <R extends Row> TableUpdate<R> update(

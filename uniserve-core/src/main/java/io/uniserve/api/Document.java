@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The standard row: named fields in order. A value is null, String, Long, Double, Boolean, or a List or Map (with String
- * keys) of these. Fields of a map without an order of its own, such as {@link Map#of}, are in the order of their names. A port may define rows of its own; a document needs nothing on the client but this class.
+ * keys) of these. Fields of a {@link java.util.HashMap}, a {@link java.util.concurrent.ConcurrentHashMap} or a {@link Map#of} are in the order of their names, as those maps have none that another process has too. A port may define rows of its own; a document needs nothing on the client but this class.
  *
  * @param keyField the field that is the partition key; its value is a String or a Long
  */

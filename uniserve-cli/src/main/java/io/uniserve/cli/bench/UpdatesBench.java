@@ -96,9 +96,7 @@ final class UpdatesBench {
                 BareEngine bare = new BareEngine(directory, port)) {
             console.note("starting " + SERVERS + " servers");
             cluster.start();
-            RegistryCalls calls = new RegistryCalls(cluster.daemons().values().stream()
-                    .filter(daemon -> daemon.name().startsWith("server-"))
-                    .toList());
+            RegistryCalls calls = new RegistryCalls(cluster.serverLogs());
             try (UniserveClient client = UniserveClient.builder()
                     .bootstrap(cluster.bootstrap().toArray(new String[0]))
                     .build()) {

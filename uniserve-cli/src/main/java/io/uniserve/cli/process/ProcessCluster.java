@@ -110,6 +110,18 @@ public final class ProcessCluster implements AutoCloseable {
         return Map.copyOf(daemons);
     }
 
+    /** Where the output of each server is kept. */
+    public List<Path> serverLogs() {
+        return daemons.keySet().stream()
+                .filter(name -> name.startsWith("server-"))
+                .map(this::log)
+                .toList();
+    }
+
+    private Path log(String name) {
+        return options.directory().resolve("logs").resolve(name + ".log");
+    }
+
     public Path directory() {
         return options.directory();
     }
@@ -150,10 +162,7 @@ public final class ProcessCluster implements AutoCloseable {
         List<String> command = new ArrayList<>(options.prefix());
         command.addAll(options.java().command(name.startsWith("server-") ? options.serverHeap() : "-Xmx256m"));
         command.addAll(arguments);
-        daemons.put(
-                name,
-                DaemonProcess.start(
-                        name, command, options.directory().resolve("logs").resolve(name + ".log")));
+        daemons.put(name, DaemonProcess.start(name, command, log(name)));
     }
 
     /** Ends all processes at once, servers first and ZooKeeper last. */

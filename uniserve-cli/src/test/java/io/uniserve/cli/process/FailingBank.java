@@ -7,6 +7,7 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -48,12 +49,16 @@ final class FailingBank implements AutoCloseable {
         StartedCluster started = StartedCluster.start(ProcessClusterOptions.of(directory, SERVERS, "kv")
                 .with(Map.of("zookeeper.session-timeout", "2s", "server.lease", "500ms"))
                 .with(FailingMain.launcher(orders)));
+        FailingBank bank = null;
         try {
-            FailingBank bank = new FailingBank(orders, started);
+            bank = new FailingBank(orders, started);
             bank.load.start(WRITERS, READERS);
             bank.progress();
             return bank;
         } catch (RuntimeException | AssertionError e) {
+            if (bank != null) {
+                bank.load.close();
+            }
             started.close();
             throw e;
         }
@@ -65,6 +70,15 @@ final class FailingBank implements AutoCloseable {
 
     DaemonProcess daemon(String name) {
         return started.processes().daemon(name);
+    }
+
+    /** Lets a process go on that was told to stop, once it has. */
+    static void resume(DaemonProcess process) {
+        await(process.name() + " has stopped")
+                .atMost(PATIENCE)
+                .until(() -> Files.readString(Path.of("/proc/" + process.pid() + "/stat"))
+                        .matches("(?s).*\\) T .*"));
+        process.resume();
     }
 
     /** The fail points of a server, or of the process that sends a lone update. */

@@ -63,7 +63,7 @@ class FailingClientsIT {
         if (driverToo) {
             bank.daemon(driver).kill();
         }
-        bank.daemon(stopped).resume();
+        FailingBank.resume(bank.daemon(stopped));
         bank.progress();
         if (again) {
             bank.load().sendAgain(lone);
@@ -96,7 +96,7 @@ class FailingClientsIT {
             await(name + " has staged").atMost(FailingBank.PATIENCE).until(() -> points.reached(Place.ROWS_STAGED));
             String victim = bank.primary(actor);
             bank.daemon(victim).kill();
-            sender.resume();
+            FailingBank.resume(sender);
             MachineClient.Updated outcome = await(name + " hears of its update")
                     .atMost(FailingBank.PATIENCE)
                     .until(() -> FailingMain.outcome(sender), heard -> heard.version() > 0);

@@ -4,7 +4,6 @@ import io.uniserve.model.RequestId;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
-import java.util.TreeMap;
 
 /**
  * An update that a process of its own sends, and somebody else perhaps again under the same id: it appends a marker to some lists.
@@ -35,9 +34,9 @@ record LoneUpdate(RequestId id, String marker, List<String> keys, boolean large)
         return rows;
     }
 
-    /** Fields in the same order in every process, which that of Map.of is not: else they would be other rows. */
+    /** Of no order that another process has too: it is the document that gives its fields one. */
     private static Map<String, Object> row(String key, String value) {
-        return new TreeMap<>(Map.of("id", key, "value", value));
+        return Map.of("id", key, "value", value);
     }
 
     /** The same on a command line. */

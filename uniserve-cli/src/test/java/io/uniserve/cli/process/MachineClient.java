@@ -52,6 +52,8 @@ import java.util.stream.Collectors;
  * for use by several threads.
  */
 final class MachineClient implements AutoCloseable {
+    private static final long KNOWN_NANOS_MAX = 120_000_000_000L;
+
     private final Clock clock = SystemClock.INSTANCE;
     private final Ids ids = new RandomIds();
     private final VersionFloors floors = new VersionFloors();
@@ -84,7 +86,11 @@ final class MachineClient implements AutoCloseable {
         shared[0] = routing;
         ClientState state = ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted());
         env = new ReaderEnvironment(clock, loop, around.apply(network), routing.on(loop), ids, state);
+        long until = clock.nanos() + KNOWN_NANOS_MAX;
         while (routing.current().table(this.table).isEmpty()) {
+            if (clock.nanos() > until) {
+                throw new IllegalStateException("nobody knows the table " + table);
+            }
             CompletableFuture<Outcome<Routing>> asked = new CompletableFuture<>();
             routingClient.refresh(asked::complete);
             asked.join();

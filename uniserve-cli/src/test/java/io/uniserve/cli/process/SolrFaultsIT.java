@@ -53,7 +53,7 @@ class SolrFaultsIT {
     private static final int GENERATED = 432;
     private static final int COLLAPSED = 10;
     private static final int READERS = 3;
-    private static final Duration PATIENCE = Duration.ofMinutes(5);
+    private static final Duration PATIENCE = Duration.ofMinutes(20);
     private static final String EUROPARL = "europarl";
     private static final String BY_PART = "parts";
     private static final String FEATURES = "features";

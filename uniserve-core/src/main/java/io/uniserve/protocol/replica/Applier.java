@@ -474,6 +474,7 @@ final class Applier {
     void tick(long now) {
         if (busy && !build.fetching() && !hung && now - busySince > config.engineTimeoutNanos()) {
             hung = true;
+            LOG.warn("{}: an engine call hangs, {} updates are applied", key, applied);
             listener.unfit("an engine call hangs");
         }
         if (phase == Phase.FAILED && !busy && now - restartAt >= 0) {

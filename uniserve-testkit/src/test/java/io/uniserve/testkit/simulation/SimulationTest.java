@@ -19,6 +19,7 @@ final class SimulationTest {
     private static final double HOURS_MIN = 5;
     private static final double OPERATIONS_PER_SECOND_MIN = 10;
     static final double FAULTS_PER_HOUR_MIN = 200;
+    private static final long COMPARED_MIN = 10_000;
     /** Of seeds with an actor that may have lost something, so that not all of it is judged. */
     static final double EXCUSED_SHARE_MAX = 0.2;
 
@@ -34,6 +35,7 @@ final class SimulationTest {
         assertThat(report.hours()).isGreaterThanOrEqualTo(HOURS_MIN);
         assertThat(report.operationsPerSecond()).isGreaterThanOrEqualTo(OPERATIONS_PER_SECOND_MIN);
         assertThat(report.faultsPerHour()).isGreaterThanOrEqualTo(FAULTS_PER_HOUR_MIN);
+        assertThat(report.looks().digests()).as("replicas compared").isGreaterThanOrEqualTo(COMPARED_MIN);
         assertThat(report.faults()).hasSizeGreaterThan(15);
         assertThat(report.excusedShare()).as(() -> report.excused().toString()).isLessThan(EXCUSED_SHARE_MAX);
         LOG.info("{}", ledgerRow(report));

@@ -1,6 +1,5 @@
 package io.uniserve.cli.bench.measure;
 
-import io.uniserve.cli.process.DaemonProcess;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.io.IOException;
@@ -8,6 +7,8 @@ import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
 import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Collection;
 import java.util.List;
 import java.util.Map;
@@ -26,17 +27,21 @@ public final class RegistryCalls {
     private final HttpClient http = HttpClient.newHttpClient();
     private final List<URI> pages;
 
-    /** Of servers that have just become ready. */
-    public RegistryCalls(Collection<DaemonProcess> servers) {
-        pages = servers.stream().map(RegistryCalls::page).toList();
+    /** Of servers that are ready, by their logs. */
+    public RegistryCalls(Collection<Path> logs) {
+        pages = logs.stream().map(RegistryCalls::page).toList();
     }
 
-    private static URI page(DaemonProcess server) {
-        Matcher match = PAGE.matcher(server.tail());
-        if (!match.find()) {
-            throw new UniserveException(ErrorCode.INTERNAL, server.name() + " did not tell where its metrics are");
+    private static URI page(Path log) {
+        try {
+            Matcher match = PAGE.matcher(Files.readString(log));
+            if (!match.find()) {
+                throw new UniserveException(ErrorCode.INTERNAL, log + " does not tell where the metrics are");
+            }
+            return URI.create(match.group(1));
+        } catch (IOException e) {
+            throw new UniserveException(ErrorCode.IO, "cannot read " + log, e);
         }
-        return URI.create(match.group(1));
     }
 
     /** Of all servers and kinds since they were started. */

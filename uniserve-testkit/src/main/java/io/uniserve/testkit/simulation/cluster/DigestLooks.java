@@ -18,6 +18,9 @@ import java.util.function.Function;
  * replicas that answer readers; they follow one log then, so that an index says all of what came before.
  */
 final class DigestLooks {
+    /** Of one whose engine has none to show. */
+    private static final byte[] NONE = new byte[0];
+
     private final World world;
     private final Function<ServerId, ServerNode> servers;
     private int next;
@@ -65,10 +68,11 @@ final class DigestLooks {
         for (ServerId member : actor.isr()) {
             ServerNode server = servers.apply(member);
             Optional<String> at = applied.of(server, key, actor.epoch());
-            byte[] digest = at.isPresent() ? server.digest(key) : null;
-            if (digest == null) {
+            if (at.isEmpty()) {
                 continue;
             }
+            byte[] contents = server.digest(key);
+            byte[] digest = contents == null ? NONE : contents;
             Known first = seen.putIfAbsent(at.get(), new Known(member, digest));
             if (first != null) {
                 world.digestsCompared++;

@@ -45,9 +45,7 @@ final class DoubtLooks {
         Object value = world.ensemble
                 .read(RegistryPaths.log(route.meta().name(), tableId), world.ensemble.zxid())
                 .value();
-        if (value instanceof TableLog log
-                && log.inFlight() != null
-                && !log.inFlight().ahead()) {
+        if (value instanceof TableLog log && log.inFlight() != null) {
             TreeSet<ServerId> members = new TreeSet<>();
             route.map().actors().forEach(actor -> members.addAll(actor.isr()));
             boolean free = world.ensemble.up()

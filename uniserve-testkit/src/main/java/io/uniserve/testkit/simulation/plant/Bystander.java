@@ -53,9 +53,6 @@ public final class Bystander extends PassedOn {
     private static boolean endsAnother(@Nullable TableLog before, long begun, TableLog after) {
         InFlight flight = before == null ? null : before.inFlight();
         InFlight now = after.inFlight();
-        return flight != null
-                && !flight.ahead()
-                && flight.version() > begun
-                && (now == null || now.version() != flight.version());
+        return flight != null && flight.version() > begun && (now == null || now.version() != flight.version());
     }
 }

@@ -86,7 +86,7 @@ class ExactCountsTest {
                 "{k:{type:terms,field:name_s,limit:3,numBuckets:true,missing:true},l:{terms:{field:tags_ss,numBuckets:true}}}",
                 "{k:{type:terms,field:size_l,limit:0,numBuckets:true},l:{type:terms,field:nums_is,limit:-1,numBuckets:true}}",
                 "{k:{type:terms,field:price_d,limit:2,offset:5,numBuckets:true},l:{type:terms,field:at_dt,numBuckets:true}}",
-                "{k:{type:terms,field:name_s,sort:index,numBuckets:true,mincount:3,method:enum},l:{terms:{field:even_b,numBuckets:true}}}",
+                "{k:{type:terms,field:name_s,sort:index,numBuckets:true,mincount:3,method:dv},l:{terms:{field:even_b,numBuckets:true}}}",
                 "{k:{type:terms,field:kind_s,limit:4,missing:true,facet:{n:{type:terms,field:name_s,limit:2,numBuckets:true,allBuckets:true}}}}",
                 "{r:{type:range,field:size_l,start:-1500,end:1500,gap:1000,other:all,facet:{n:{type:terms,field:price_d,limit:1,numBuckets:true}}}}",
                 "{q:{type:query,q:'even_b:true',facet:{n:{type:terms,field:id,limit:1,numBuckets:true,domain:{filter:'size_l:[0 TO 1500]'}}}}}",

@@ -322,6 +322,7 @@ class NothingIgnoredTest {
                 "q=*:*&json.facet={b:{terms:{field:brand_s,numBuckets:true,prefix:b}}} | json.facet/terms/numBuckets/prefix",
                 "q=*:*&json.facet={b:{terms:{field:brand_s,facet:{q:{query:{q:law,facet:{e:{terms:{field:even_b,mincount:0}}}}}}}}} | terms/facet/terms/mincount",
                 "q=*:*&json.facet={b:{type:terms,field:brand_s,method:stream}} | json.facet/terms/method",
+                "q=*:*&json.facet={b:{type:terms,field:brand_s,sort:index,method:enum,offset:2}} | json.facet/terms/method",
                 "q=*:*&json.facet={b:{type:query,q:law,limit:3}} | json.facet/query/limit",
                 "q=*:*&json.facet={b:{type:query,q:law,facet:{r:{type:range,field:stock_i,start:0,end:9,gap:1,limit:2}}}} | json.facet/range/limit",
                 "q=*:*&json.facet={b:{type:func,func:'sum(stock_i)',limit:3}} | json.facet/func/limit",

@@ -24,6 +24,9 @@ import org.slf4j.LoggerFactory;
  * step: build it anew. A call that hangs keeps the replica out of service until it returns.
  */
 final class Applier {
+    /** Most calls of an engine take less. */
+    private static final long AWAITED_NANOS = 1_000_000_000L;
+
     private static final Logger LOG = LoggerFactory.getLogger(Applier.class);
 
     private final Environment env;
@@ -89,9 +92,9 @@ final class Applier {
         return phase == Phase.READY && !restartWanted && !hung && applied >= target;
     }
 
-    /** A call has not come back within the engine's time-out. */
+    /** A call has not come back for so long that nobody should wait for it: long before it is given up. */
     boolean hangs() {
-        return busy && hung;
+        return busy && !build.fetching() && env.clock().nanos() - busySince > AWAITED_NANOS;
     }
 
     long applied() {

@@ -85,7 +85,7 @@ public final class Replica {
         return files.installed();
     }
 
-    /** True once the files were read, whole or damaged, and while no call into the engine hangs, for which an end would wait. */
+    /** True once the files were read, whole or damaged, and while no call into the engine takes long, for which an end would wait. */
     public boolean mayEnd() {
         return (files.opened() != null || fitness.isDamaged()) && !files.engineHangs();
     }

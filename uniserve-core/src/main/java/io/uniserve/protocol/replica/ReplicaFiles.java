@@ -81,7 +81,7 @@ final class ReplicaFiles {
         return applier;
     }
 
-    /** True while a call into the engine has taken longer than it may. */
+    /** True while a call into the engine takes so long that nobody should wait for it. */
     boolean engineHangs() {
         return applier != null && applier.hangs();
     }

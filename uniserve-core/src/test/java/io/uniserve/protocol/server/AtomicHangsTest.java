@@ -9,6 +9,7 @@ import io.uniserve.model.RequestId;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.log.LogOptions;
+import io.uniserve.protocol.message.AdminRequest;
 import io.uniserve.protocol.message.UpdateReply;
 import java.util.List;
 import org.junit.jupiter.api.AfterEach;
@@ -148,6 +149,41 @@ class AtomicHangsTest {
         cluster.await(() -> inSync(hung), 60);
         atomic.awaitRows(1, "1=a", version + "=b", next + "=d");
         assertThat(atomic.readAlike(0, 1)).isEqualTo("1=a," + version + "=b," + next + "=d");
+    }
+
+    /** Its end is not waited for, as long as it hangs: named again it says that it cannot have the copy, and another one gets it. */
+    @Test
+    void aReplicaIsMovedAwayWhileItHangsAndIsWantedAgain() {
+        Host hung = atomic.follower(1);
+        ServerId here = new ServerId(hung.address().host());
+        ServerId there = cluster.servers.keySet().stream()
+                .map(ServerId::new)
+                .filter(id -> !cluster.actor(1).isr().contains(id))
+                .filter(id -> !id.equals(cluster.actor(0).primary()))
+                .findFirst()
+                .orElseThrow();
+        atomic.update(driver(hung), rows("a", 0, 1));
+        long version = atomic.version(sendAndHang(hung));
+        move(here, there);
+        cluster.await(() -> !inSync(hung) && cluster.actor(1).isr().size() == 2, 10);
+        assertThat(mayHang()).as("moved before the time-out").isTrue();
+        cluster.loop.run(2 * ENGINE_TIMEOUT_NANOS);
+        move(there, here);
+        cluster.loop.run(SECOND);
+        cluster.server(there).kill();
+        cluster.await(
+                () -> cluster.actor(1).isr().size() == 2
+                        && !cluster.actor(1).isr().contains(there),
+                120);
+        assertThat(inSync(hung)).isFalse();
+        assertThat(hung.engine().hungPrepares()).as("it hangs still").isPositive();
+        atomic.awaitRows(1, "1=a", version + "=b");
+    }
+
+    private void move(ServerId from, ServerId to) {
+        cluster.coordinator.onAdmin(
+                new AdminRequest.MoveReplica(Cluster.T, 1, from, to),
+                moved -> assertThat(moved).isInstanceOf(Outcome.Ok.class));
     }
 
     /** Then nobody can prepare it: the update fails, and the actor is away until one of them comes back. */

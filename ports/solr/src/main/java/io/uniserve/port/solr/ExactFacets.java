@@ -82,7 +82,7 @@ public final class ExactFacets extends FacetComponent {
 
     /** Solr's {@code unique}. Of several actors each tells a hash of every value; Solr keeps 131,072, or a sketch of more. */
     public static final class Unique extends ValueSourceParser {
-        private static final int LOG = 17; // a sketch has 96 KiB, and is off by 2.4 % at most
+        private static final int LOG = 17; // a sketch has 96 KiB, by calculation off by 2.4 % at most
         private static final int WIDTH = 6;
 
         @Override

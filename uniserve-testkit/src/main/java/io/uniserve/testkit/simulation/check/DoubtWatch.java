@@ -9,7 +9,7 @@ import java.util.Map;
  */
 public final class DoubtWatch {
     /**
-     * Three times of the longest step: a driver has 10 s until others abort what it began, and a watch may be 3 s late; what is decided
+     * More than twice what is seen: others end what a driver began some 12 s later, of which a watch may tell 3 s late; what is decided
      * is on the disk and applied a moment later, where each retry of a lost message takes a second.
      */
     public static final long BOUND_NANOS = 30_000_000_000L;

@@ -78,7 +78,8 @@ public final class CoordinatorNode implements Node {
                 world.scratch,
                 world.observer,
                 () -> 1,
-                1);
+                1,
+                owner -> true);
         Environment env = new Environment(
                 process.clock(),
                 process.timers(),

@@ -5,7 +5,6 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.Routing.TableRoute;
 import io.uniserve.model.ServerId;
 import io.uniserve.protocol.gate.ReadGate;
-import io.uniserve.testkit.simulation.workload.RoutingFeed;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
@@ -31,9 +30,7 @@ final class DigestLooks {
     }
 
     /** Looks at the next actor. */
-    void look() {
-        List<TableRoute> tables =
-                RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables();
+    void look(List<TableRoute> tables) {
         int actors =
                 tables.stream().mapToInt(route -> route.map().actors().size()).sum();
         if (actors == 0) {

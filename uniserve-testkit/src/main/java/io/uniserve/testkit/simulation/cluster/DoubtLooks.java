@@ -8,7 +8,7 @@ import io.uniserve.model.TableLog;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.gate.ReadGate;
 import io.uniserve.protocol.tx.AtomicService;
-import io.uniserve.testkit.simulation.workload.RoutingFeed;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
@@ -28,10 +28,9 @@ final class DoubtLooks {
     }
 
     /** By name, true where nothing keeps it from being settled. */
-    Map<String, Boolean> doubts() {
+    Map<String, Boolean> doubts(List<TableRoute> tables) {
         Map<String, Boolean> doubts = new TreeMap<>();
-        for (TableRoute route :
-                RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables()) {
+        for (TableRoute route : tables) {
             if (AtomicService.serves(route.meta().level())) {
                 flight(route, doubts);
                 route.map().actors().forEach(actor -> replicas(route.meta().tableId(), actor, doubts));

@@ -50,7 +50,6 @@ import io.uniserve.testkit.simulation.plant.Plant;
 import io.uniserve.testkit.simulation.plant.Presumer;
 import io.uniserve.testkit.simulation.plant.QuietDisplacer;
 import io.uniserve.testkit.simulation.plant.Unconfirmed;
-import io.uniserve.testkit.simulation.plant.UnevenEngine;
 import io.uniserve.testkit.simulation.plant.UnfencedCommits;
 import io.uniserve.testkit.simulation.registry.RegistrySession;
 import java.util.List;
@@ -62,6 +61,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A server's process and its disk, which outlives it. */
 public final class ServerNode implements Node {
+    private static final int UNEVEN_ONE_IN = 200;
     private static final long RESTART_NANOS = 1_000_000_000L;
     private static final ExchangeMachine.Usage NOTHING = new ExchangeMachine.Usage(0, 0, 0, 0, 0, 0);
 
@@ -222,7 +222,8 @@ public final class ServerNode implements Node {
                 world.scratch,
                 world.observer,
                 stateNumbers,
-                world.sizes.statesMax());
+                world.sizes.statesMax(),
+                applies(random.fork("uneven")));
         SimDisk chunks =
                 new SimDisk(world.queue, random.fork("chunks"), world.weather, process, scratch, (owner, path) -> true);
         SimExchange exchange = exchange(chunks, random.fork("runs").next());
@@ -269,6 +270,10 @@ public final class ServerNode implements Node {
         }
     }
 
+    private SimEngineHost.UpdatePolicy applies(Prng uneven) {
+        return owner -> world.plant != Plant.UPDATES_UNEVEN || uneven.below(UNEVEN_ONE_IN) > 0;
+    }
+
     private SimExchange exchange(SimDisk chunks, long firstRun) {
         return new SimExchange(
                 process,
@@ -309,7 +314,7 @@ public final class ServerNode implements Node {
                 world.plant == Plant.STORED_LATER
                         ? new LateStore(world.objects.of(process), process.timers())
                         : world.objects.of(process),
-                world.plant == Plant.UPDATES_UNEVEN ? new UnevenEngine(engine, random.fork("uneven")) : engine,
+                engine,
                 world.ids(process));
     }
 

@@ -63,8 +63,12 @@ public final class SimCluster {
         latecomer = drawLatecomer();
         digests = new DigestLooks(world, this::node);
         DoubtLooks looks = new DoubtLooks(world, this::node);
-        world.onLook(() -> world.doubts.look(world.queue.now(), looks.doubts()));
-        world.onLook(digests::look);
+        world.onLook(() -> {
+            List<TableRoute> tables =
+                    RoutingFeed.routing(world.ensemble, world.ensemble.zxid()).tables();
+            world.doubts.look(world.queue.now(), looks.doubts(tables));
+            digests.look(tables);
+        });
         if (world.plant == Plant.LEARNER_EARLY) {
             world.ensemble.listen((session, zxid, applied, changed) -> certifyEarly());
         }

@@ -22,7 +22,8 @@ public final class Platter {
 
     private final NavigableMap<String, FileState> files = new TreeMap<>();
 
-    void append(String path, Bytes data) {
+    /** Writes to the end of a file, into the page cache only. */
+    public void append(String path, Bytes data) {
         FileState file = files.computeIfAbsent(path, p -> new FileState());
         file.room(data.size());
         data.copyTo(file.content, file.size);
@@ -129,11 +130,6 @@ public final class Platter {
     /** Stores a whole file durably. */
     public void store(String path, Bytes content) {
         replace(path, content);
-    }
-
-    /** Writes to the end of a file, into the page cache only. */
-    public void write(String path, Bytes content) {
-        append(path, content);
     }
 
     /** A whole file. */

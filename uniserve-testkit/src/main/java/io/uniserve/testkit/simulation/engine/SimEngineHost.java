@@ -56,6 +56,7 @@ public final class SimEngineHost implements EngineHost {
     private final EngineTap tap;
     private final LongSupplier stateNumbers;
     private final int statesMax;
+    private final UpdatePolicy policy;
     private final Map<ReplicaKey, Slot> slots = new TreeMap<>();
 
     /** @param statesMax old states of an atomic table's actor that are kept */
@@ -69,7 +70,9 @@ public final class SimEngineHost implements EngineHost {
             Path scratch,
             EngineTap tap,
             LongSupplier stateNumbers,
-            int statesMax) {
+            int statesMax,
+            UpdatePolicy policy) {
+        this.policy = policy;
         this.stateNumbers = stateNumbers;
         this.statesMax = statesMax;
         this.queue = queue;
@@ -171,7 +174,9 @@ public final class SimEngineHost implements EngineHost {
                     slot.broken = true;
                     throw new UniserveException(ErrorCode.PORT_FAILED, "the update function fails for these rows");
                 }
-                apply(function(update.function()), update, actor);
+                if (policy.reallyApplies(process)) {
+                    apply(function(update.function()), update, actor);
+                }
                 tap.applied(process.name(), key, slot.appliedIndex, update.index(), update.rows());
                 slot.appliedIndex = update.index();
             }
@@ -377,6 +382,12 @@ public final class SimEngineHost implements EngineHost {
             return base + HANG_MIN_NANOS + random.below(HANG_SPREAD_NANOS);
         }
         return weather.strikes(Fault.ENGINE_SLOW) ? base + random.below(SLOW_NANOS) : base;
+    }
+
+    /** Where a planted bug may make the engine lie. */
+    @FunctionalInterface
+    public interface UpdatePolicy {
+        boolean reallyApplies(Process process);
     }
 
     @FunctionalInterface

@@ -75,7 +75,7 @@ final class PreparedCheckTest {
     }
 
     private static void append(Platter disk) {
-        disk.write(KEY + "/log/%020d.seg".formatted(2), ReplicaLog.encode(List.of(prepare(2, 5))));
+        disk.append(KEY + "/log/%020d.seg".formatted(2), ReplicaLog.encode(List.of(prepare(2, 5))));
     }
 
     /** The disk was lost, or rots: whether it was there cannot be known. */

@@ -212,18 +212,7 @@ public final class ServerNode implements Node {
                 platter,
                 (owner, path) -> world.plant != Plant.SKIPPED_FSYNC);
         LongSupplier stateNumbers = stateNumbers();
-        SimEngineHost engine = new SimEngineHost(
-                world.queue,
-                random.fork("engine"),
-                world.weather,
-                process,
-                world.engine,
-                platter,
-                world.scratch,
-                world.observer,
-                stateNumbers,
-                world.sizes.statesMax(),
-                applies(random.fork("uneven")));
+        SimEngineHost engine = engine(random, stateNumbers);
         SimDisk chunks =
                 new SimDisk(world.queue, random.fork("chunks"), world.weather, process, scratch, (owner, path) -> true);
         SimExchange exchange = exchange(chunks, random.fork("runs").next());
@@ -268,6 +257,21 @@ public final class ServerNode implements Node {
         if (world.plant == Plant.ABORT_ON_MISSING_RECORD) {
             new Presumer(SimCluster.TABLE, process, gates, world.ensemble, machine::onPeer).start();
         }
+    }
+
+    private SimEngineHost engine(Prng random, LongSupplier stateNumbers) {
+        return new SimEngineHost(
+                world.queue,
+                random.fork("engine"),
+                world.weather,
+                process,
+                world.engine,
+                platter,
+                world.scratch,
+                world.observer,
+                stateNumbers,
+                world.sizes.statesMax(),
+                applies(random.fork("uneven")));
     }
 
     private SimEngineHost.UpdatePolicy applies(Prng uneven) {

@@ -97,9 +97,12 @@ class FailingClientsIT {
             String victim = bank.primary(actor);
             bank.daemon(victim).kill();
             FailingBank.resume(sender);
-            MachineClient.Updated outcome = await(name + " hears of its update")
+            await(name + " hears of its update")
                     .atMost(FailingBank.PATIENCE)
-                    .until(() -> FailingMain.outcome(sender), heard -> heard.version() > 0);
+                    .untilAsserted(() -> assertThat(FailingMain.outcome(sender).version())
+                            .as(sender.tail())
+                            .isPositive());
+            MachineClient.Updated outcome = FailingMain.outcome(sender);
             bank.load().heard(lone, outcome.version());
             assertThat(outcome.attempts()).as("drivers asked").isGreaterThan(1);
             bank.revive(victim);

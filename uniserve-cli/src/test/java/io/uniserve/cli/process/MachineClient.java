@@ -100,7 +100,7 @@ final class MachineClient implements AutoCloseable {
     /** The version that has the update, and how often a driver was asked. */
     record Updated(long version, int attempts) {}
 
-    /** An update of these rows under this id. */
+    /** An update of these rows under this id, which nobody has used before: servers that forget old outcomes may do so. */
     Updated update(String function, List<Map<String, Object>> rows, RequestId id, Duration patience) {
         TableRoute route = routing.current().table(table).orElseThrow();
         Update update = new Update(
@@ -111,10 +111,23 @@ final class MachineClient implements AutoCloseable {
                 batches(route, rows),
                 clock.nanos() + patience.toNanos());
         CompletableFuture<Outcome<Long>> heard = new CompletableFuture<>();
-        AtomicUpdateMachine machine = new AtomicUpdateMachine(
-                env, network, floors, update, RequestTracker.Ticket.chosen(id), heard::complete);
+        AtomicUpdateMachine machine =
+                new AtomicUpdateMachine(env, network, floors, update, new FirstTicket(id), heard::complete);
         loop.execute(machine::start);
         return new Updated(orThrow(heard, patience), machine.attempts());
+    }
+
+    /** Of the first update of a client number: the version that is committed before it is asked for, as with ids that a client gives out. */
+    private record FirstTicket(RequestId id) implements RequestTracker.Ticket {
+        @Override
+        public long lowWater() {
+            return id.sequence();
+        }
+
+        @Override
+        public void finish() {
+            // nobody tracks the ids of a process that sends one update
+        }
     }
 
     private static List<Update.ActorBatch> batches(TableRoute route, List<Map<String, Object>> rows) {

@@ -30,4 +30,9 @@ public interface ReadHandler {
     default Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
         throw new UniserveException(ErrorCode.UNSUPPORTED, "this server answers no reads of one version");
     }
+
+    /** A read of one version for a caller that lends a thread, as above. */
+    default Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion, Executor lent) {
+        return read(request, completion);
+    }
 }

@@ -58,8 +58,14 @@ final class PlanNetwork implements ClientNetwork, VersionedNetwork, CutNetwork {
     @Override
     public Timers.Cancel read(Address to, VersionedRead request, Completion<VersionedRead.Reply> completion) {
         return to.equals(here.self())
-                ? readHere(once -> here.reads().read(request, once), completion)
+                ? readHere(once -> readHere(request, once), completion)
                 : remote.read(to, request, onSerial(completion));
+    }
+
+    private Timers.Cancel readHere(VersionedRead request, Completion<VersionedRead.Reply> once) {
+        return planner.isFree()
+                ? here.reads().read(request, once, planner)
+                : here.reads().read(request, once);
     }
 
     private <M> Completion<M> onSerial(Completion<M> completion) {

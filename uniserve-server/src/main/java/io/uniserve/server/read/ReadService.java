@@ -180,6 +180,16 @@ public final class ReadService implements ReadHandler, AutoCloseable {
 
     @Override
     public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion) {
+        return read(request, completion, (Predicate<Runnable>) pool::execute);
+    }
+
+    @Override
+    public Timers.Cancel read(VersionedRead request, Completion<VersionedRead.Reply> completion, Executor lent) {
+        return read(request, completion, (Predicate<Runnable>) work -> pool.lent(work, lent));
+    }
+
+    private Timers.Cancel read(
+            VersionedRead request, Completion<VersionedRead.Reply> completion, Predicate<Runnable> first) {
         check(request.targets(), VersionedRead.Target::actor, request.remainingNanos());
         if (full(request.parameters(), completion)) {
             return () -> {};
@@ -192,13 +202,18 @@ public final class ReadService implements ReadHandler, AutoCloseable {
             List<Integer> actors =
                     request.targets().stream().map(VersionedRead.Target::actor).toList();
             Timers.Cancel arriving = gathers.after(
-                    request.parameters(), actors, request.remainingNanos(), task::gathers, task::admit, task::refuse);
+                    request.parameters(),
+                    actors,
+                    request.remainingNanos(),
+                    task::gathers,
+                    () -> task.admit(pool::execute), // nobody lends a thread any more by then
+                    task::refuse);
             return () -> {
                 task.cancel();
                 arriving.cancel();
             };
         }
-        task.admit();
+        task.admit(first);
         return task;
     }
 

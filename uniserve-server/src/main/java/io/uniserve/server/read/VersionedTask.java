@@ -25,6 +25,7 @@ import java.util.TreeMap;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.function.Predicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -90,8 +91,12 @@ final class VersionedTask implements Timers.Cancel {
         finish();
     }
 
-    /** Checks the gates, has doubts settled, and goes on, at once where there are none. */
-    void admit() {
+    /**
+     * Checks the gates, has doubts settled, and goes on, at once where there are none.
+     *
+     * @param first what takes the work then; what waited for a doubt is for a worker
+     */
+    void admit(Predicate<Runnable> first) {
         for (int i = 0; i < results.length(); i++) {
             int place = i;
             ReadGate gate = gate(place);
@@ -108,7 +113,13 @@ final class VersionedTask implements Timers.Cancel {
                 }
             }
         }
-        settledOne(true);
+        if (doubtful.decrementAndGet() == 0) {
+            if (brief()) {
+                work(true);
+            } else {
+                handOut(first);
+            }
+        }
     }
 
     private void settle(int place, VersionedShare share) {
@@ -119,21 +130,16 @@ final class VersionedTask implements Timers.Cancel {
             } else {
                 results.set(place, failure(place, ((Outcome.Err<Settled>) settled).error()));
             }
-            settledOne(false);
+            if (doubtful.decrementAndGet() == 0) {
+                handOut(service::execute);
+            }
         });
     }
 
-    private void settledOne(boolean onTransport) {
-        if (doubtful.decrementAndGet() > 0) {
-            return;
-        }
-        if (onTransport && brief()) {
-            work(true);
-            return;
-        }
+    private void handOut(Predicate<Runnable> first) {
         // Helpers only where threads are idle: under load each request stays with one thread.
         int helpers = Math.min(results.length() - 1, service.pool().idle() - 1);
-        if (!service.execute(() -> work(false))) {
+        if (!first.test(() -> work(false))) {
             end(Outcome.err(ReadService.closing()));
             return;
         }

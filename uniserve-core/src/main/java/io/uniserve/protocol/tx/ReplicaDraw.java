@@ -1,22 +1,27 @@
 package io.uniserve.protocol.tx;
 
 import io.uniserve.model.ServerId;
+import io.uniserve.protocol.reader.ReaderEnvironment;
 import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.protocol.reader.RoutingPolicy.Candidate;
 import java.util.List;
 import java.util.Map;
 
-/** Draws one of several replicas at random, so that each gets the share of reads that the coordinator planned. Not thread-safe. */
+/**
+ * Has the client's routing policy pick one of several replicas, as reads of eventual tables do: by default at random, so that each
+ * gets the share of reads that the coordinator planned; on a server that plans a query the one that is there. Not thread-safe.
+ */
 final class ReplicaDraw {
+    private final RoutingPolicy policy;
     private long random;
 
-    /** @param seed the same draws the same replicas */
-    ReplicaDraw(long seed) {
-        this.random = seed;
+    ReplicaDraw(ReaderEnvironment env) {
+        this.policy = env.state().policy();
+        this.random = env.ids().next();
     }
 
     /**
-     * One of these in proportion to its weight; where none has any, all have equal shares.
+     * One of these by their weights; where none has any, all have equal ones.
      *
      * @param open at least one
      */
@@ -26,8 +31,9 @@ final class ReplicaDraw {
                 .filter(server -> weights.getOrDefault(server, 0.0) > 0)
                 .map(server -> new Candidate(server, weights.getOrDefault(server, 0.0), 0))
                 .toList();
-        return weighing.isEmpty()
-                ? open.get((int) ((random >>> 33) % open.size()))
-                : weighing.get(RoutingPolicy.weighted().pick(weighing, random)).server();
+        List<Candidate> candidates = weighing.isEmpty()
+                ? open.stream().map(server -> new Candidate(server, 1, 0)).toList()
+                : weighing;
+        return candidates.get(policy.pick(candidates, random)).server();
     }
 }

@@ -141,7 +141,7 @@ public final class StrictReadMachine {
         this.floors = floors;
         this.queries = List.copyOf(queries);
         this.completion = completion;
-        this.draw = new ReplicaDraw(env.ids().next());
+        this.draw = new ReplicaDraw(env);
     }
 
     /**

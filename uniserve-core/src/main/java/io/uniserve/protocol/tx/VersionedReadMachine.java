@@ -151,7 +151,7 @@ public final class VersionedReadMachine {
         this.floors = floors;
         this.query = query;
         this.completion = completion;
-        this.draw = new ReplicaDraw(env.ids().next());
+        this.draw = new ReplicaDraw(env);
     }
 
     /**

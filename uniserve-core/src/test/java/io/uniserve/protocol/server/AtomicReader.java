@@ -73,6 +73,8 @@ final class AtomicReader implements RoutingView, ClientNetwork {
     /** Shares of every actor's reads, as its client believes. */
     Map<ServerId, Double> weights = Map.of();
 
+    RoutingPolicy policy = RoutingPolicy.weighted();
+
     AtomicReader(AtomicCluster atomic) {
         this.atomic = atomic;
     }
@@ -198,7 +200,7 @@ final class AtomicReader implements RoutingView, ClientNetwork {
                 this,
                 this,
                 () -> cluster.ids++,
-                ClientState.of(ReaderSettings.defaults(), RoutingPolicy.weighted()));
+                ClientState.of(ReaderSettings.defaults(), policy));
     }
 
     @Override

@@ -12,6 +12,7 @@ import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.VersionedRead;
 import io.uniserve.protocol.reader.Query;
+import io.uniserve.protocol.reader.RoutingPolicy;
 import io.uniserve.protocol.tx.VersionedReadMachine;
 import java.util.ArrayList;
 import java.util.Iterator;
@@ -157,6 +158,25 @@ class MergedReadsTest {
             assertThat(reader.strict(20, Cluster.T)).isInstanceOf(Outcome.Ok.class);
         }
         threeQuartersOf800(reader.actorsAsked);
+    }
+
+    /** So a server that plans a query asks itself where it can, as for an eventual table. */
+    @Test
+    void theClientsRoutingPolicyPicksAmongReplicas() {
+        written();
+        TreeSet<String> servers = new TreeSet<>();
+        for (String name : cluster.servers.keySet()) {
+            reader.policy = RoutingPolicy.near(new ServerId(name));
+            actorsAsked.clear();
+            reader.actorsAsked.clear();
+            for (int i = 0; i < 10; i++) {
+                complete(read(reply -> reply), "a");
+                assertThat(reader.strict(20, Cluster.T)).isInstanceOf(Outcome.Ok.class);
+            }
+            assertThat(actorsAsked).hasSize(1).containsValue(10 * ACTORS).isEqualTo(reader.actorsAsked);
+            servers.addAll(actorsAsked.keySet());
+        }
+        assertThat(servers).hasSameSizeAs(cluster.servers.keySet());
     }
 
     @Test

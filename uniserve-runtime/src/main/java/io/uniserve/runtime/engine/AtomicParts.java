@@ -31,6 +31,12 @@ final class AtomicParts {
     private static final long STATE_BYTES = 4_096;
 
     private static final long CHANGE_FACTOR = 8;
+    /**
+     * After changes of so many bytes rows are counted anew. Engines measure by looking at all their files, which may take longer than
+     * a small commit; of rows of two bytes and more these have no more bits than a state has bytes anyway.
+     */
+    private static final long RECOUNT_BYTES = 2 * Byte.SIZE * STATE_BYTES;
+
     private final OpenPort port;
     private final Actor actor;
     private final TreeMap<Long, Parts> prepared = new TreeMap<>();
@@ -40,6 +46,10 @@ final class AtomicParts {
     private long checkedBytes;
 
     private final SnapshotShelf<Actor> shelf;
+    /** As counted last, and the bytes of what was changed since. */
+    private long rows;
+
+    private long uncounted = RECOUNT_BYTES;
 
     /** Where memory is short, the rows are decoded once more. Bytes of rows may hold those of a whole version. */
     private record Checked(String function, int bytes, SoftReference<Decoded> decoded) {}
@@ -81,7 +91,7 @@ final class AtomicParts {
         }
     }
 
-    private RowBatch rows(Update update) {
+    private RowBatch batch(Update update) {
         synchronized (checked) {
             for (Checked known : checked) {
                 Decoded decoded = known.decoded().get();
@@ -102,7 +112,8 @@ final class AtomicParts {
         long bytes = batches.stream().mapToLong(batch -> batch.rows().size()).sum();
         prepared.put(version, new Parts(parts, bytes));
         for (Update batch : batches) {
-            parts.add(port.call(batch.function() + " prepare", () -> rows(batch).prepare(batch.index())));
+            parts.add(
+                    port.call(batch.function() + " prepare", () -> batch(batch).prepare(batch.index())));
         }
         synchronized (checked) {
             checked.clear();
@@ -145,10 +156,24 @@ final class AtomicParts {
                             + " SnapshotActor's snapshot() must be an actor too");
         });
         boolean shares = port.call("snapshotsShare", () -> ((SnapshotActor<?>) actor).snapshotsShare());
-        ActorUsage usage = port.call("usage", state::usage);
+        shelf.add(
+                version,
+                state,
+                shares ? sharedBytes(state, changed) : usage(state).memoryBytes());
+    }
+
+    private long sharedBytes(Actor state, long changed) {
+        uncounted += changed;
+        if (uncounted >= RECOUNT_BYTES) {
+            rows = usage(state).rows();
+            uncounted = 0;
+        }
         // Engines that mark deleted rows by a bit each copy the bits.
-        long size = shares ? STATE_BYTES + usage.rows() / Byte.SIZE + CHANGE_FACTOR * changed : usage.memoryBytes();
-        shelf.add(version, state, size);
+        return STATE_BYTES + rows / Byte.SIZE + CHANGE_FACTOR * changed;
+    }
+
+    private ActorUsage usage(Actor state) {
+        return port.call("usage", state::usage);
     }
 
     /** The state that readers of this version see, 0 for the newest; empty where it is gone. */

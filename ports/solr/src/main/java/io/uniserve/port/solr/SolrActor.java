@@ -9,7 +9,7 @@ import io.uniserve.api.RevocableActor;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.lucene.Segments;
-import io.uniserve.lucene.UnsyncedDirectory;
+import io.uniserve.lucene.SmallFilesDirectory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Set;
@@ -45,8 +45,8 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
 
     @Override
     public SolrActor snapshot() {
-        var newest = with("hold", request -> request.getCore().getSearcher());
-        return new SolrActor(container, core, home, newest);
+        return new SolrActor(
+                container, core, home, with("hold", request -> request.getCore().getSearcher()));
     }
 
     /** Runs the work on a request, which knows core, schema and searcher; the core stays open meanwhile. */
@@ -124,12 +124,12 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     @Override
     public void writeTo(Path directory) {
         with("write a checkpoint", request -> {
-            var policy = request.getCore().getDeletionPolicy();
-            var commit = policy.getAndSaveLatestCommit();
+            var open = request.getCore();
+            var commit = open.getDeletionPolicy().getAndSaveLatestCommit();
             try {
-                return ActorFiles.link(Path.of(request.getCore().getIndexDir()), commit.getFileNames(), directory);
+                return ActorFiles.link(Path.of(open.getIndexDir()), SmallFilesDirectory.written(commit), directory);
             } finally {
-                policy.releaseCommitPoint(commit);
+                open.getDeletionPolicy().releaseCommitPoint(commit);
             }
         });
     }
@@ -162,7 +162,7 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
     public static final class ScratchDirectories extends StandardDirectoryFactory {
         @Override
         protected Directory create(String path, LockFactory lockFactory, DirContext context) throws IOException {
-            return new UnsyncedDirectory(super.create(path, lockFactory, context));
+            return new SmallFilesDirectory(super.create(path, lockFactory, context));
         }
     }
 }

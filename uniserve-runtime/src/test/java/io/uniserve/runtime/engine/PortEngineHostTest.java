@@ -267,6 +267,7 @@ class PortEngineHostTest {
             assertThat(Waiter.<Done>error(done -> world.apply(KEY, TestingPort.UPDATE, rows("fill"), done))
                             .code())
                     .isEqualTo(ErrorCode.DISK_FULL);
+            await().untilAsserted(() -> assertThat(port.scratches.get(0)).doesNotExist());
             Waiter.<Done>value(done -> world.host.restore(KEY, world.meta(), "c/data", done));
         }
     }

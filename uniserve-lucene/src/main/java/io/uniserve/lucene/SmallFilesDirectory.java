@@ -20,8 +20,11 @@ public final class SmallFilesDirectory extends FilterDirectory {
     private static final double SEGMENT_MB_MAX = 4;
 
     private static final int DIRECTORY_MB_MAX = 16;
-    /** Writers tell no size of these; they are small beside the others. Those of stored fields and of vectors of terms grow with the rows. */
-    private static final Pattern SMALL_FILES = Pattern.compile(".*\\.(fdx|fdm|fnm|si|liv|tvx|tvm|tmp)");
+    /**
+     * Writers tell no size of these, of temporary files only the start of the name: they are small beside those of stored fields and of
+     * vectors of terms, which grow with the rows.
+     */
+    private static final Pattern SMALL_FILES = Pattern.compile("_[^.]*(\\.(fdx|fdm|fnm|si|liv|tvx|tvm))?");
 
     /** Of the heap, for all directories of the process together. */
     private static final int HEAP_SHARE = 16;
@@ -80,13 +83,15 @@ public final class SmallFilesDirectory extends FilterDirectory {
         // As above.
     }
 
-    /** What is in memory only is gone: nobody opens the directory again. */
+    /** What is in memory only is gone: nobody opens the directory again. Idempotent. */
     @Override
     public void close() throws IOException {
+        if (!OPEN.remove(cache)) {
+            return;
+        }
         for (String name : cache.listCachedFiles()) {
             cache.deleteFile(name);
         }
-        OPEN.remove(cache);
         super.close();
     }
 }

@@ -65,7 +65,10 @@ class SmallFilesDirectoryTest {
             IndexCommit commit = policy.snapshot();
             Collection<String> names = commit.getFileNames();
             assertThat(names).hasSizeGreaterThan(20);
-            assertThat(onDisk()).hasSizeLessThan(10);
+            assertThat(onDisk())
+                    .as("the stored fields of three segments, a commit and the lock")
+                    .filteredOn(name -> !name.endsWith(".fdt"))
+                    .hasSize(2);
             assertThat(SmallFilesDirectory.written(commit)).isEqualTo(names);
             assertThat(onDisk()).containsAll(names);
             for (String name : names) {
@@ -134,6 +137,7 @@ class SmallFilesDirectoryTest {
         try (Directory directory = new SmallFilesDirectory(FSDirectory.open(disk))) {
             directory.createOutput("_0.si", IOContext.DEFAULT).close();
             assertThat(directory.listAll()).containsExactly("_0.si");
+            directory.close();
         }
         assertThat(disk).isEmptyDirectory();
     }

@@ -24,7 +24,10 @@ public final class SmallFilesDirectory extends FilterDirectory {
      * Writers tell no size of these, of temporary files only the start of the name: they are small beside those of stored fields and of
      * vectors of terms, which grow with the rows.
      */
-    private static final Pattern SMALL_FILES = Pattern.compile("_[^.]*(\\.(fdx|fdm|fnm|si|liv|tvx|tvm))?");
+    private static final Pattern SMALL_FILES = Pattern.compile("_[^.]*(\\.(fdx|fdm|fnm|liv|tvx|tvm))?");
+
+    /** A segment's description is on the disk, so that its folder tells how many there are. */
+    private static final String SEGMENT = ".si";
 
     /** Of the heap, for all directories of the process together. */
     private static final int HEAP_SHARE = 16;
@@ -46,7 +49,7 @@ public final class SmallFilesDirectory extends FilterDirectory {
                     ? super.doCacheWrite(name, context)
                     : ramBytesUsed() < DIRECTORY_MB_MAX << 20
                             && SMALL_FILES.matcher(name).matches();
-            return small && room();
+            return small && !name.endsWith(SEGMENT) && room();
         }
 
         private static boolean room() {

@@ -66,9 +66,10 @@ class SmallFilesDirectoryTest {
             Collection<String> names = commit.getFileNames();
             assertThat(names).hasSizeGreaterThan(20);
             assertThat(onDisk())
-                    .as("the stored fields of three segments, a commit and the lock")
-                    .filteredOn(name -> !name.endsWith(".fdt"))
+                    .as("three segments with their stored fields, a commit and the lock")
+                    .filteredOn(name -> !name.matches(".*\\.(fdt|si)"))
                     .hasSize(2);
+            assertThat(onDisk()).filteredOn(name -> name.endsWith(".si")).hasSize(3);
             assertThat(SmallFilesDirectory.written(commit)).isEqualTo(names);
             assertThat(onDisk()).containsAll(names);
             for (String name : names) {
@@ -114,7 +115,7 @@ class SmallFilesDirectoryTest {
                 Directory directory = new SmallFilesDirectory(FSDirectory.open(place));
                 places.add(place);
                 all.add(directory);
-                try (IndexOutput out = directory.createOutput("_0.si", IOContext.DEFAULT)) {
+                try (IndexOutput out = directory.createOutput("_0.fnm", IOContext.DEFAULT)) {
                     out.writeBytes(megabyte, MEGABYTE);
                 }
             }
@@ -127,7 +128,7 @@ class SmallFilesDirectoryTest {
         }
         Path last = Files.createDirectory(disk.resolve("after"));
         try (Directory directory = new SmallFilesDirectory(FSDirectory.open(last))) {
-            directory.createOutput("_0.si", IOContext.DEFAULT).close();
+            directory.createOutput("_0.fnm", IOContext.DEFAULT).close();
             assertThat(last).as("closed ones take nothing").isEmptyDirectory();
         }
     }
@@ -135,8 +136,8 @@ class SmallFilesDirectoryTest {
     @Test
     void whatIsInMemoryOnlyGoesWhenItIsClosed() throws IOException {
         try (Directory directory = new SmallFilesDirectory(FSDirectory.open(disk))) {
-            directory.createOutput("_0.si", IOContext.DEFAULT).close();
-            assertThat(directory.listAll()).containsExactly("_0.si");
+            directory.createOutput("_0.fnm", IOContext.DEFAULT).close();
+            assertThat(directory.listAll()).containsExactly("_0.fnm");
             directory.close();
         }
         assertThat(disk).isEmptyDirectory();

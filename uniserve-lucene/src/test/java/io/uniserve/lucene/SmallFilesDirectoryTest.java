@@ -18,6 +18,7 @@ import org.apache.lucene.index.IndexCommit;
 import org.apache.lucene.index.IndexWriter;
 import org.apache.lucene.index.IndexWriterConfig;
 import org.apache.lucene.index.KeepOnlyLastCommitDeletionPolicy;
+import org.apache.lucene.index.NoMergePolicy;
 import org.apache.lucene.index.SnapshotDeletionPolicy;
 import org.apache.lucene.index.Term;
 import org.apache.lucene.store.Directory;
@@ -49,7 +50,10 @@ class SmallFilesDirectoryTest {
     private static IndexWriter writer(Directory directory, SnapshotDeletionPolicy policy) throws IOException {
         return new IndexWriter(
                 directory,
-                new IndexWriterConfig().setIndexDeletionPolicy(policy).setUseCompoundFile(false));
+                new IndexWriterConfig()
+                        .setIndexDeletionPolicy(policy)
+                        .setMergePolicy(NoMergePolicy.INSTANCE)
+                        .setUseCompoundFile(false));
     }
 
     @Test

@@ -7,7 +7,6 @@ import java.util.concurrent.ConcurrentHashMap;
 import java.util.regex.Pattern;
 import org.apache.lucene.index.IndexCommit;
 import org.apache.lucene.store.Directory;
-import org.apache.lucene.store.FilterDirectory;
 import org.apache.lucene.store.IOContext;
 import org.apache.lucene.store.NRTCachingDirectory;
 
@@ -15,7 +14,7 @@ import org.apache.lucene.store.NRTCachingDirectory;
  * As {@link UnsyncedDirectory}, and the files of small new segments are in memory until they are merged away or wanted on the disk:
  * a commit of a few rows makes a dozen of them, and making files is most of what it takes. Safe for use by several threads.
  */
-public final class SmallFilesDirectory extends FilterDirectory {
+public final class SmallFilesDirectory extends UnsyncedDirectory {
     /** A segment of more, as a writer estimates it, has its files on the disk from the start. */
     private static final double SEGMENT_MB_MAX = 4;
 
@@ -74,16 +73,6 @@ public final class SmallFilesDirectory extends FilterDirectory {
         Collection<String> names = commit.getFileNames();
         ((SmallFilesDirectory) commit.getDirectory()).cache.sync(names);
         return names;
-    }
-
-    @Override
-    public void sync(Collection<String> names) {
-        // Nothing is lost that the host's log does not have.
-    }
-
-    @Override
-    public void syncMetaData() {
-        // As above.
     }
 
     /** What is in memory only is gone: nobody opens the directory again. Idempotent. */

@@ -8,7 +8,7 @@ import org.apache.lucene.store.FilterDirectory;
  * A directory whose commits do not wait for the disk: the host syncs the checkpoints and the log that it keeps, and deletes
  * the rest at every start. As thread-safe as the directory it wraps.
  */
-public final class UnsyncedDirectory extends FilterDirectory {
+public class UnsyncedDirectory extends FilterDirectory {
     public UnsyncedDirectory(Directory directory) {
         super(directory);
     }

@@ -100,7 +100,7 @@ final class MachineClient implements AutoCloseable {
     /** The version that has the update, and how often a driver was asked. */
     record Updated(long version, int attempts) {}
 
-    /** An update of these rows under this id, which nobody has used before: servers that forget old outcomes may do so. */
+    /** An update of these rows under this id, which nobody has used before. */
     Updated update(String function, List<Map<String, Object>> rows, RequestId id, Duration patience) {
         TableRoute route = routing.current().table(table).orElseThrow();
         Update update = new Update(

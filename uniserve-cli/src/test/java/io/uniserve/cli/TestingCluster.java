@@ -123,6 +123,20 @@ public final class TestingCluster implements ClusterClient {
     }
 
     @Override
+    public void replicate(TableName name, int actor, int copies) {
+        calls.add("replicate " + name + "/" + actor + " " + copies);
+        TableRoute old = table(name);
+        List<ActorState> actors = new ArrayList<>(old.map().actors());
+        ActorState before = actors.get(actor);
+        List<ServerId> isr = copies == 0 ? List.of(ONE) : List.of(ONE, TWO);
+        actors.set(
+                actor,
+                new ActorState(actor, before.epoch() + 1, ONE, isr, List.of(), List.of(), isr, Map.of(), 0)
+                        .withCopies(copies));
+        tables.put(name, new TableRoute(old.meta(), new TableMap(name, 1, actors), old.mapVersion() + 1));
+    }
+
+    @Override
     public void drain(ServerId server, boolean wanted) {
         calls.add((wanted ? "drain " : "undrain ") + server);
         if (!wanted) {

@@ -126,6 +126,20 @@ public final class Admin {
     }
 
     /**
+     * Asks that an actor have so many replicas, as for a range of keys that many queries ask; returns when the wish is recorded, which lasts
+     * until the next one, whatever restarts. New replicas learn while the actor serves, and are read once they are in sync: it is over when
+     * the actor's in-sync replicas are the desired ones in {@link #describeTable}. One that is lost is replaced as far as there are servers, and never counts
+     * as missing for the table. Its updates wait for all of them. TABLE_NOT_FOUND; INVALID_ARGUMENT naming what is wrong.
+     *
+     * @param actor number of the actor, from 0 on; {@code describeTable(table).meta().partitioner().actorOf(key)} of a key
+     * @param copies from the table's rf to {@value io.uniserve.limit.Limits#REPLICATION_FACTOR_MAX}, at most as many as live servers offer the
+     *     table's port; 0 for the table's rf again
+     */
+    public void replicateActor(String table, int actor, int copies) {
+        Stage.await(admins.replicate(new TableName(table), actor, copies, end()));
+    }
+
+    /**
      * Asks that a server hold nothing; returns when the wish is recorded, which outlives it and every coordinator. Its replicas
      * then move away while they serve, those that others can take without less than rf copies, and it gets no new ones; it goes on
      * running. {@link #describeTable} shows what it still holds, {@link #status} the drained servers. INVALID_ARGUMENT where no such server

@@ -81,6 +81,11 @@ final class Admins {
         return recorded(new AdminRequest.MoveReplica(name, actor, from, to), deadlineNanos);
     }
 
+    /** Records how many replicas an actor is to have. */
+    public CompletableFuture<Done> replicate(TableName name, int actor, int copies, long deadlineNanos) {
+        return recorded(new AdminRequest.ReplicateActor(name, actor, copies), deadlineNanos);
+    }
+
     /** Records that a server is to hold nothing, or may again. */
     public CompletableFuture<Done> drain(ServerId server, boolean drained, long deadlineNanos) {
         return recorded(new AdminRequest.DrainServer(server, drained), deadlineNanos);

@@ -22,6 +22,8 @@ import java.util.TreeMap;
  *     takeover. Only then are updates taken, so an in-sync replica found empty afterwards has lost its data
  * @param former who was in sync before a takeover that has not begun yet: until it does, one of them that comes back whole is
  *     better than any backup
+ * @param copies replicas that an operator wishes for it beyond the table's rf, where so many servers can take one; 0 where rf
+ *     is enough
  */
 public record ActorState(
         int actor,
@@ -34,13 +36,30 @@ public record ActorState(
         Map<ServerId, Double> weights,
         long restoreEpoch,
         boolean begun,
-        Former former) {
+        Former former,
+        int copies) {
     public ActorState {
         isr = List.copyOf(isr);
         learners = List.copyOf(learners);
         fencing = List.copyOf(fencing);
         desired = List.copyOf(desired);
         weights = Collections.unmodifiableMap(new TreeMap<>(weights));
+    }
+
+    /** An actor that has as many replicas as its table wants. */
+    public ActorState(
+            int actor,
+            long epoch,
+            ServerId primary,
+            List<ServerId> isr,
+            List<ServerId> learners,
+            List<Fencing> fencing,
+            List<ServerId> desired,
+            Map<ServerId, Double> weights,
+            long restoreEpoch,
+            boolean begun,
+            Former former) {
+        this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, begun, former, 0);
     }
 
     /** An actor that has not begun. */
@@ -55,6 +74,12 @@ public record ActorState(
             Map<ServerId, Double> weights,
             long restoreEpoch) {
         this(actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, false, Former.NONE);
+    }
+
+    /** The same with this wish for replicas. */
+    public ActorState withCopies(int wished) {
+        return new ActorState(
+                actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, begun, former, wished);
     }
 
     /** True when the server holds the actor in any role. */

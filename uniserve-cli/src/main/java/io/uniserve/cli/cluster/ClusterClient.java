@@ -34,6 +34,9 @@ public interface ClusterClient extends AutoCloseable {
     /** Asks that one replica of an actor be elsewhere; returns when the wish is recorded. */
     void move(TableName table, int actor, ServerId from, ServerId to);
 
+    /** Asks that an actor have so many replicas, 0 for its table's rf; returns when the wish is recorded. */
+    void replicate(TableName table, int actor, int copies);
+
     /** Asks that a server hold nothing, or allows it again; returns when the wish is recorded. */
     void drain(ServerId server, boolean drained);
 

@@ -70,6 +70,11 @@ public final class RemoteCluster implements ClusterClient {
     }
 
     @Override
+    public void replicate(TableName table, int actor, int copies) {
+        client.admin().replicateActor(table.value(), actor, copies);
+    }
+
+    @Override
     public void drain(ServerId server, boolean drained) {
         if (drained) {
             client.admin().drainServer(server.value());

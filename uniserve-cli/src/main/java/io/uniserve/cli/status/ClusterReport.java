@@ -62,7 +62,7 @@ record ClusterReport(
     record Table(TableMeta meta, List<Actor> actors) {
         long underReplicated() {
             return actors.stream()
-                    .filter(actor -> actor.state().isr().size() < meta.rf())
+                    .filter(actor -> actor.lacksReplicas(meta.rf()))
                     .count();
         }
 
@@ -94,10 +94,15 @@ record ClusterReport(
                     .sum();
         }
 
+        /** True when fewer are in sync than the table's rf, or than are desired where an operator wishes more. */
+        boolean lacksReplicas(int rf) {
+            return state.isr().size() < Math.max(rf, state.desired().size());
+        }
+
         /** True when something is not as it should be. */
         boolean needsAttention(int rf) {
             return !primaryLives
-                    || state.isr().size() < rf
+                    || lacksReplicas(rf)
                     || !state.learners().isEmpty()
                     || !state.fencing().isEmpty();
         }

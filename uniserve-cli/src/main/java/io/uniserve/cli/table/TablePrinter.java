@@ -76,11 +76,12 @@ final class TablePrinter {
         }
         definition(table).forEach((name, value) -> console.println("%-12s %s".formatted(name, value)));
         console.println("");
-        TextTable text = new TextTable("ACTOR", "EPOCH", "PRIMARY", "IN-SYNC", "LEARNERS", "FENCED");
+        TextTable text = new TextTable("ACTOR", "EPOCH", "COPIES", "PRIMARY", "IN-SYNC", "LEARNERS", "FENCED");
         for (ActorState actor : table.map().actors()) {
             text.row(
                     actor.actor(),
                     actor.epoch(),
+                    Math.max(table.meta().rf(), actor.copies()),
                     ServerNames.brief(actor.primary()),
                     names(actor.isr()),
                     names(actor.learners()),
@@ -129,6 +130,7 @@ final class TablePrinter {
             Map<String, Object> one = new LinkedHashMap<>();
             one.put("actor", actor.actor());
             one.put("epoch", actor.epoch());
+            one.put("copies", Math.max(table.meta().rf(), actor.copies()));
             one.put("primary", actor.primary().value());
             one.put("isr", actor.isr().stream().map(ServerId::value).toList());
             one.put("learners", actor.learners().stream().map(ServerId::value).toList());

@@ -21,7 +21,7 @@ import java.util.concurrent.CompletableFuture;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
-/** Replicas of tables that are read and written move by the command, on a cluster of processes; one to a server that dies. */
+/** Replicas of tables that are read and written move, and become more and fewer, by the commands, on a cluster of processes; a server dies meanwhile. */
 class MoveIT {
     private static final int SERVERS = 3;
     private static final int ACTORS = 2;
@@ -49,7 +49,9 @@ class MoveIT {
                     moves(started, "pairs", actor);
                 }
                 isEmptied(started);
+                isReplicated(started, "single");
                 theTargetDies(started, "pairs");
+                isBackToOneCopy(started, "single");
                 long writes = single.writes.get() + pairs.writes.get();
                 await().atMost(PATIENCE).until(() -> single.writes.get() + pairs.writes.get() > writes + 300);
                 single.close();
@@ -116,6 +118,25 @@ class MoveIT {
         assertThat(map(started, "pairs").actors())
                 .allSatisfy(actor -> assertThat(actor.isr()).hasSize(2));
         assertThat(run(started, "drain", server.value(), "--undo").exit()).isEqualTo(ExitCode.OK);
+    }
+
+    /** Every server gets a copy, which is one that queries ask. */
+    private static void isReplicated(StartedCluster started, String table) {
+        Run run = run(started, "replicate", table, "0", "1", "--copies", "" + SERVERS);
+        assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
+        assertThat(map(started, table).actors())
+                .allSatisfy(actor -> assertThat(actor.isr()).hasSize(SERVERS));
+        Run more = run(started, "replicate", table, "0", "--copies", "" + (SERVERS + 1));
+        assertThat(more.err()).contains("copies is 4 but only 3 live servers");
+        assertThat(more.exit()).isEqualTo(ExitCode.REFUSED);
+    }
+
+    /** A server died, and came back; then each actor has its primary alone, and the others nothing of it. */
+    private static void isBackToOneCopy(StartedCluster started, String table) {
+        Run run = run(started, "replicate", table, "0", "1", "--copies", "0");
+        assertThat(run.exit()).as(run.err()).isEqualTo(ExitCode.OK);
+        assertThat(map(started, table).actors())
+                .allSatisfy(actor -> assertThat(actor.isr()).containsExactly(actor.primary()));
     }
 
     private static void theTargetDies(StartedCluster started, String table) {

@@ -19,6 +19,7 @@ final class ActorDraft {
     private long restoreEpoch;
     private boolean begun;
     private Former former;
+    private int copies;
     private boolean newEpoch;
     private boolean changed;
 
@@ -32,6 +33,7 @@ final class ActorDraft {
         restoreEpoch = before.restoreEpoch();
         begun = before.begun();
         former = before.former();
+        copies = before.copies();
     }
 
     /** The actor with the wish that a replica be elsewhere. */
@@ -41,6 +43,20 @@ final class ActorDraft {
         ActorDraft draft = new ActorDraft(actor);
         draft.desire(desired);
         return draft.result();
+    }
+
+    /** The actor with the wish for so many replicas, on these servers. */
+    static ActorState replicated(ActorState actor, int copies, List<ServerId> desired) {
+        ActorDraft draft = new ActorDraft(actor);
+        draft.desire(desired);
+        draft.changed |= copies != draft.copies;
+        draft.copies = copies;
+        return draft.result();
+    }
+
+    /** Replicas that an operator wishes, 0 where the table's rf is enough. */
+    int copies() {
+        return copies;
     }
 
     ServerId primary() {
@@ -194,6 +210,7 @@ final class ActorDraft {
                 before.weights(),
                 restoreEpoch,
                 begun,
-                former);
+                former,
+                copies);
     }
 }

@@ -8,6 +8,7 @@ import io.uniserve.placement.PlacementPolicy;
 import io.uniserve.placement.ServerView;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -65,12 +66,12 @@ final class ActorReconciler {
         }
         List<ServerView> eligible = view.eligible(meta.port());
         if (!draft.hasNewEpoch()) {
-            drain(key, meta, actor, draft, eligible.size());
+            drain(key, meta, actor, draft, eligible);
         }
         restore(key, meta, draft, eligible);
         if (!draft.hasNewEpoch()) {
             movement.begin(key, meta, draft, eligible);
-            movement.finish(key, meta, actor, draft);
+            movement.finish(key, meta, actor, draft, eligible);
         }
         if (!draft.hasNewEpoch() && replicas.isSpent(key, actor)) {
             draft.renew();
@@ -94,7 +95,7 @@ final class ActorReconciler {
         return actor.begun()
                 && Movement.settled(actor)
                 && actor.fencing().isEmpty()
-                && actor.isr().size() == meta.rf()
+                && actor.isr().size() == view.wanted(meta, actor)
                 && replicas.isQuiet(key)
                 && actor.isr().stream().allMatch(id -> view.live(id) && !view.draining(id));
     }
@@ -148,7 +149,7 @@ final class ActorReconciler {
      * Moves primaries off a draining server as soon as the primary has handed over, its in-sync replicas when enough others
      * are in sync.
      */
-    private void drain(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft, int eligible) {
+    private void drain(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft, List<ServerView> eligible) {
         List<ServerId> leaving = draft.holders().stream().filter(view::draining).toList();
         if (leaving.isEmpty()) {
             return;
@@ -172,7 +173,8 @@ final class ActorReconciler {
             draft.promote(view.leastLoadedPrimary(ready));
         }
         boolean ends = leaving.stream().allMatch(view::leaving); // else there is time to keep rf
-        if (staying.size() >= (ends ? Math.min(meta.rf(), Math.max(1, eligible)) : meta.rf())) {
+        int enough = ends ? Math.min(meta.rf(), Math.max(1, eligible.size())) : view.wanted(meta, draft, eligible);
+        if (staying.size() >= enough) {
             leaving.stream().filter(draft.isr()::contains).toList().forEach(draft::expel);
         }
     }
@@ -181,7 +183,8 @@ final class ActorReconciler {
         List<ServerId> good = draft.holders().stream()
                 .filter(id -> !view.dead(id) && !view.draining(id))
                 .toList();
-        boolean missing = good.size() < meta.rf();
+        int wanted = view.wanted(meta, draft, eligible);
+        boolean missing = good.size() < wanted;
         long missingNanos = replicas.missingNanos(key, missing, now);
         if (!missing || draft.isr().stream().noneMatch(view::live) || draft.takesOver()) {
             return;
@@ -204,9 +207,12 @@ final class ActorReconciler {
         }
         placement.replacement(choice, view.views(good)).ifPresent(server -> {
             draft.addLearner(server);
-            List<ServerId> desired = new ArrayList<>(good);
-            desired.add(server);
-            draft.desire(desired);
+            Stream<ServerId> others = eligible.stream().map(ServerView::id).filter(draft.desired()::contains);
+            draft.desire(Stream.of(good.stream(), Stream.of(server), others)
+                    .flatMap(ids -> ids)
+                    .distinct()
+                    .limit(wanted)
+                    .toList());
         });
     }
 

@@ -45,6 +45,8 @@ final class AdminDesk {
             new TableUpdater(reign, update, answer).start();
         } else if (request instanceof AdminRequest.MoveReplica move) {
             new ReplicaMover(reign, known(move.name()).meta.tableId(), move, answer).start();
+        } else if (request instanceof AdminRequest.ReplicateActor replicate) {
+            new Replicator(reign, known(replicate.name()).meta.tableId(), replicate, answer).start();
         } else if (request instanceof AdminRequest.DrainServer drain) {
             new ServerDrainer(reign, drain, answer).start();
         } else if (request instanceof AdminRequest.ListTables) {

@@ -3,11 +3,13 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.ServerRecord;
+import io.uniserve.model.TableMeta;
 import io.uniserve.placement.ServerView;
 import java.util.Collection;
 import java.util.Comparator;
 import java.util.List;
 import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
 
 /** The servers during one pass of decisions: who lives, and how much each holds, kept up to date as the pass decides. */
@@ -99,6 +101,27 @@ final class ClusterView {
                 .filter(n -> n.liveness == Liveness.LIVE && !n.draining && offers(n.record, port))
                 .map(Node::view)
                 .toList();
+    }
+
+    /** How many replicas the actor is to have: the table's rf, or what an operator wishes, as far as there are servers. */
+    int wanted(TableMeta meta, ActorDraft draft, List<ServerView> eligible) {
+        return wanted(meta.rf(), draft.copies(), draft.holders(), eligible);
+    }
+
+    /** The same of an actor as it is. */
+    int wanted(TableMeta meta, ActorState actor) {
+        List<ServerView> eligible = actor.copies() > meta.rf() ? eligible(meta.port()) : List.of();
+        return wanted(meta.rf(), actor.copies(), actor.isr(), eligible);
+    }
+
+    private int wanted(int rf, int copies, List<ServerId> holders, List<ServerView> eligible) {
+        if (copies <= rf) {
+            return rf;
+        }
+        TreeSet<ServerId> places = new TreeSet<>();
+        eligible.forEach(server -> places.add(server.id()));
+        holders.stream().filter(id -> !dead(id) && !draining(id)).forEach(places::add);
+        return Math.max(rf, Math.min(copies, places.size()));
     }
 
     /** Why no server is {@link #eligible}. */

@@ -8,12 +8,14 @@ import io.uniserve.model.ReplicaKey;
 import io.uniserve.protocol.RegistryPaths;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Registry;
 import io.uniserve.protocol.env.Registry.Op;
 import io.uniserve.protocol.env.Registry.Versioned;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.TreeMap;
 import java.util.function.IntPredicate;
+import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -87,14 +89,13 @@ final class LossRecovery {
         }
         BackupRecord backup = found.value() instanceof BackupRecord record ? record : null;
         boolean forGood = tables.lostForGood(view, key, actor);
-        boolean complete =
-                backup != null && (backup.clean() || table.meta.remote() && forGood) && backup.epoch() <= actor.epoch();
+        boolean complete = complete(table, actor, backup, forGood);
         if (table.meta.onLoss() == OnLoss.RESTORE_TABLE && forGood && !complete) {
             restoreTable(table, actor.actor());
             return;
         }
         boolean restore = table.meta.onLoss() == OnLoss.RESTORE_ACTOR && forGood;
-        if (backup == null || !complete && !restore) {
+        if (!complete && (backup == null || !restore)) {
             if (reign.replicas().tellLoss(key)) {
                 LOG.warn(
                         "{}/{} lost its last replica {} and {}: waiting for the server to come back",
@@ -122,7 +123,7 @@ final class LossRecovery {
                 table.meta.name(),
                 actor.actor(),
                 next.primary(),
-                backup.clean()
+                backup != null && backup.clean()
                         ? "complete"
                         : complete ? "all that was acknowledged" : "what was shipped may lack the last updates");
         long now = reign.env().clock().nanos();
@@ -134,6 +135,23 @@ final class LossRecovery {
                                 .toList());
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         actors.set(actor.actor(), next);
-        tables.write(table, actors, List.of(new Op.Check(path, found.version())));
+        tables.write(table, actors, List.of(unchanged(key, actor, path, found, backup)));
+    }
+
+    /**
+     * With durability REMOTE nothing is acknowledged before the actor's record says that it was shipped: without a record nothing
+     * was, and the actor goes on empty.
+     */
+    private static boolean complete(Table table, ActorState actor, @Nullable BackupRecord backup, boolean forGood) {
+        boolean shippedFirst = table.meta.remote() && forGood;
+        return backup == null ? shippedFirst : (backup.clean() || shippedFirst) && backup.epoch() <= actor.epoch();
+    }
+
+    /** Holds only while the record is as it was found; one that was not there is made, so that no deposed primary makes it. */
+    private static Op unchanged(
+            ReplicaKey key, ActorState actor, String path, Versioned found, @Nullable BackupRecord backup) {
+        return backup == null && found.version() == Registry.ABSENT
+                ? new Op.Create(path, new BackupRecord(key, false, actor.epoch(), 0, "", 0), false)
+                : new Op.Check(path, found.version());
     }
 }

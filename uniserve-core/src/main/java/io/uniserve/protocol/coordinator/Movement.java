@@ -42,7 +42,8 @@ final class Movement {
         List<ServerId> good = draft.holders().stream()
                 .filter(id -> !view.dead(id) && !view.draining(id))
                 .toList();
-        if (good.size() < meta.rf() || draft.takesOver() || draft.isr().stream().noneMatch(view::live)) {
+        int wanted = view.wanted(meta, draft, eligible);
+        if (good.size() < wanted || draft.takesOver() || draft.isr().stream().noneMatch(view::live)) {
             return;
         }
         for (ServerId target : draft.desired()) {
@@ -50,7 +51,7 @@ final class Movement {
                 continue;
             }
             if (view.dead(target) || view.draining(target) || replicas.backsOff(key, target, now)) {
-                draft.desire(instead(draft, good, meta.rf()));
+                draft.desire(instead(draft, good, wanted));
                 return;
             }
             if (eligible.stream().anyMatch(server -> server.id().equals(target))
@@ -71,20 +72,21 @@ final class Movement {
     }
 
     /** Takes off what is not desired, only when everything else is well: all replicas live, none missing. */
-    void finish(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft) {
+    void finish(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft, List<ServerView> eligible) {
+        int wanted = view.wanted(meta, draft, eligible);
         boolean well = draft.holders().stream().allMatch(id -> view.live(id) && !view.draining(id));
-        if (!well || draft.isr().size() < meta.rf()) {
+        if (!well || draft.isr().size() < wanted) {
             return;
         }
         draft.learners().stream()
                 .filter(learner -> !draft.desired().contains(learner))
                 .toList()
                 .forEach(draft::dropLearner);
-        if (draft.isr().size() == meta.rf() && draft.isr().containsAll(draft.desired())) {
+        if (draft.isr().size() == wanted && draft.isr().containsAll(draft.desired())) {
             // Some were not desired while their servers drained, which came back before others had taken their places.
-            draft.desire(draft.desired().size() < meta.rf() ? draft.isr() : draft.desired());
+            draft.desire(draft.desired().size() < wanted ? draft.isr() : draft.desired());
         }
-        if (draft.hasNewEpoch() || draft.isr().size() <= meta.rf() || !allWhole(key, actor, draft)) {
+        if (draft.hasNewEpoch() || draft.isr().size() <= wanted || !allWhole(key, actor, draft)) {
             return;
         }
         if (leads(draft) && !promoteDesired(key, actor, draft)) {

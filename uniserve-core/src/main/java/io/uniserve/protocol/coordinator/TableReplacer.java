@@ -201,7 +201,8 @@ final class TableReplacer {
             int number = record.key().actor();
             TreeSet<ServerId> readers = new TreeSet<>(table.actor(number).isr());
             table.actor(number).fencing().forEach(fencing -> readers.add(fencing.server()));
-            actors.add(TableCopies.takenOver(record, places.get(number), readers));
+            actors.add(TableCopies.takenOver(record, places.get(number), readers)
+                    .withCopies(table.actor(number).copies()));
         }
         return new TableMap(old.name(), copies.id(), actors);
     }

@@ -35,6 +35,12 @@ public sealed interface AdminRequest {
      */
     record MoveReplica(TableName name, int actor, ServerId from, ServerId to) implements AdminRequest {}
 
+    /**
+     * Asks that the actor have so many replicas, from the table's rf on; 0 for the table's rf. Returns when the wish is recorded, which lasts until
+     * the next one: replicas that are lost are replaced as far as there are servers.
+     */
+    record ReplicateActor(TableName name, int actor, int copies) implements AdminRequest {}
+
     /** Records that the server is to hold nothing, or may again. Returns then; what it holds moves as it can. */
     record DrainServer(ServerId server, boolean drained) implements AdminRequest {}
 

@@ -87,6 +87,20 @@ class LossTest {
     }
 
     @Test
+    void whatWasAcknowledgedOnlyWithStorageGoesOnEmptyWhereStorageHasNothing() {
+        Node node = cluster.leading(2);
+        cluster.create(node, TestingCluster.table("t", 1, 1).with(Durability.REMOTE));
+        ActorState before = cluster.actor("t", 0);
+        cluster.server(before.primary().value()).kill();
+        cluster.loop.run(30 * SECOND);
+        assertThat(cluster.actor("t", 0).primary()).isNotEqualTo(before.primary());
+        assertThat(cluster.actor("t", 0).restoreEpoch()).isEqualTo(2);
+        assertThat(cluster.store.value(RegistryPaths.backup(new TableName("t"), cluster.key("t", 0))))
+                .as("no deposed primary makes it now")
+                .isEqualTo(new BackupRecord(cluster.key("t", 0), false, 1, 0, "", 0));
+    }
+
+    @Test
     void theBackupOfADroppedTableOfTheSameNameIsNotUsed() {
         Node node = cluster.leading(2);
         cluster.create(node, TestingCluster.table("t", 1, 1));

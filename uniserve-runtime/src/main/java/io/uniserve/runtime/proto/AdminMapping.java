@@ -29,6 +29,11 @@ public final class AdminMapping {
                     .setActor(move.actor())
                     .setFrom(move.from().value())
                     .setTo(move.to().value()));
+        } else if (request instanceof AdminRequest.ReplicateActor replicate) {
+            proto.setReplicateActor(AdminProto.ReplicateActor.newBuilder()
+                    .setTable(replicate.name().value())
+                    .setActor(replicate.actor())
+                    .setCopies(replicate.copies()));
         } else if (request instanceof AdminRequest.DrainServer drain) {
             proto.setDrainServer(AdminProto.DrainServer.newBuilder()
                     .setServer(drain.server().value())
@@ -65,6 +70,11 @@ public final class AdminMapping {
                         proto.getMoveReplica().getActor(),
                         IdentityMapping.server(proto.getMoveReplica().getFrom()),
                         IdentityMapping.server(proto.getMoveReplica().getTo()));
+            case REPLICATE_ACTOR ->
+                new AdminRequest.ReplicateActor(
+                        IdentityMapping.table(proto.getReplicateActor().getTable()),
+                        proto.getReplicateActor().getActor(),
+                        proto.getReplicateActor().getCopies());
             case DRAIN_SERVER ->
                 new AdminRequest.DrainServer(
                         IdentityMapping.server(proto.getDrainServer().getServer()),

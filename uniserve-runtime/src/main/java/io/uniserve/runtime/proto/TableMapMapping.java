@@ -61,7 +61,8 @@ final class TableMapMapping {
                     .setRestoreEpoch(state.restoreEpoch())
                     .setBegun(state.begun())
                     .setFormerEpoch(state.former().epoch())
-                    .setFormerRestoreEpoch(state.former().restoreEpoch());
+                    .setFormerRestoreEpoch(state.former().restoreEpoch())
+                    .setCopies(state.copies());
             state.former().isr().forEach(server -> proto.addFormer(place(server)));
             state.isr().forEach(server -> proto.addIsr(place(server)));
             state.learners().forEach(server -> proto.addLearners(place(server)));
@@ -111,7 +112,8 @@ final class TableMapMapping {
                     new Former(
                             servers("former", proto.getFormerList()),
                             Wire.notNegative("formerEpoch", proto.getFormerEpoch()),
-                            Wire.notNegative("formerRestoreEpoch", proto.getFormerRestoreEpoch())));
+                            Wire.notNegative("formerRestoreEpoch", proto.getFormerRestoreEpoch())),
+                    copies(proto.getCopies()));
             if (!state.isr().contains(state.primary())) {
                 throw Wire.malformed("primary of actor " + state.actor() + " is not in its ISR");
             }
@@ -120,6 +122,13 @@ final class TableMapMapping {
 
         private Fencing fencing(ModelProto.Fencing proto) {
             return new Fencing(server(proto.getServer()), Wire.notNegative("epoch", proto.getEpoch()));
+        }
+
+        private static int copies(int copies) {
+            if (copies < 0 || copies > Limits.REPLICATION_FACTOR_MAX) {
+                throw Wire.malformed("copies is " + copies + ", it must be 0 to " + Limits.REPLICATION_FACTOR_MAX);
+            }
+            return copies;
         }
 
         private static double share(double share) {

@@ -244,6 +244,7 @@ public final class TextCommand extends CliCommand {
             text.queries();
         }
         if (parts.contains(Part.HOT)) {
+            text.replicate();
             boolean limited = quota > 0 && CpuQuota.isPossible();
             told.put("quota", limited ? quota : 0.0);
             try (CpuQuota limit = new CpuQuota()) {

@@ -10,11 +10,13 @@ import io.uniserve.client.TableSpec;
 import io.uniserve.client.UniserveClient;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
+import io.uniserve.model.ActorState;
 import io.uniserve.runtime.time.SystemClock;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.List;
 import java.util.Map;
+import java.util.function.Predicate;
 
 /** Uniserve as a cluster of processes with the Solr port. Not thread-safe, but for queries and documents. */
 final class UniserveText implements AutoCloseable {
@@ -62,12 +64,22 @@ final class UniserveText implements AutoCloseable {
     void create(String table, int actors, int replicas) {
         client.admin()
                 .createTable(TableSpec.named(table).port("solr").hash(actors).replicas(replicas));
-        boolean inSync = Waiting.until(
+        awaitInSync(table, actor -> actor.isr().size() == replicas);
+    }
+
+    /** Gives one actor of a table so many replicas and waits until all are in sync. */
+    void replicate(String table, int actor, int copies) {
+        client.admin().replicateActor(table, actor, copies);
+        awaitInSync(table, state -> state.actor() != actor || state.isr().size() == copies);
+    }
+
+    private void awaitInSync(String table, Predicate<ActorState> inSync) {
+        boolean all = Waiting.until(
                 SystemClock.INSTANCE::nanos,
                 IN_SYNC_TIMEOUT_MS,
                 () -> client.admin().describeTable(table).map().actors().stream()
-                        .allMatch(actor -> actor.isr().size() == replicas));
-        if (!inSync) {
+                        .allMatch(inSync));
+        if (!all) {
             throw new UniserveException(ErrorCode.DEADLINE_EXCEEDED, "replicas of table " + table + " are not in sync");
         }
     }
@@ -96,6 +108,11 @@ final class UniserveText implements AutoCloseable {
     /** Answers a query; JSON, not parsed. */
     String query(String table, String parameters) {
         return client.query(table, parameters).body().utf8();
+    }
+
+    /** The same of the actor that holds the key alone. */
+    String query(String table, String key, String parameters) {
+        return table(table).key(key).query(parameters).body().utf8();
     }
 
     private ClientTable table(String name) {

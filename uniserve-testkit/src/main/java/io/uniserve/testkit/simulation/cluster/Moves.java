@@ -11,8 +11,8 @@ import java.util.List;
 import java.util.TreeSet;
 
 /**
- * An operator who moves replicas of the table and drains servers now and then, whatever else goes on; of what he sees, something may have changed
- * when he asks, and some moves he calls off. In half of all seeds.
+ * An operator who moves replicas of the table, wishes more of an actor or no more, and drains servers now and then, whatever else goes on; of what he sees,
+ * something may have changed when he asks, and some moves he calls off. In half of all seeds.
  */
 public final class Moves {
     private static final long SECOND = 1_000_000_000L;
@@ -50,8 +50,11 @@ public final class Moves {
     private void next() {
         world.queue.after(random.between(SECOND, 8 * SECOND), () -> {
             if (!over) {
-                if (random.below(8) == 0) {
+                int kind = random.below(8);
+                if (kind == 0) {
                     drainOrRelease();
+                } else if (kind == 1) {
+                    cluster.route().ifPresent(this::replicate);
                 } else {
                     cluster.route().ifPresent(this::move);
                 }
@@ -87,6 +90,22 @@ public final class Moves {
                         drained.remove(server);
                     }
                     world.trace.line((wanted ? "drain " : "undrain ") + server + (noted ? " ok" : " refused"));
+                }));
+    }
+
+    private void replicate(TableRoute route) {
+        ActorState actor = random.pick(route.map().actors());
+        int copies = random.below(2) == 0
+                ? 0
+                : random.between(cluster.rf(), cluster.servers().size() + 1);
+        AdminRequest wish = new AdminRequest.ReplicateActor(SimCluster.TABLE, actor.actor(), copies);
+        cluster.leader()
+                .ifPresent(leader -> leader.onAdmin(wish, outcome -> {
+                    boolean noted = outcome instanceof Outcome.Ok;
+                    if (noted) {
+                        world.weather.count(Fault.COPIES_WISHED);
+                    }
+                    world.trace.line("replicate " + actor.actor() + " " + copies + (noted ? " ok" : " refused"));
                 }));
     }
 

@@ -52,7 +52,8 @@ public enum Fault {
     /** No fault: two tables were read as of one moment, and judged. */
     MOMENT_READ,
     // New ones go last: hashes of histories have the ordinals.
-    REGISTRY_ANSWER_LATE;
+    REGISTRY_ANSWER_LATE,
+    COPIES_WISHED;
 
     /** The name in reports. */
     public String label() {

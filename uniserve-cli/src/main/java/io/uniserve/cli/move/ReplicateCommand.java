@@ -1,0 +1,153 @@
+package io.uniserve.cli.move;
+
+import io.uniserve.cli.ClientCommand;
+import io.uniserve.cli.DurationOption;
+import io.uniserve.cli.ExitCode;
+import io.uniserve.cli.Progress;
+import io.uniserve.cli.ServerNames;
+import io.uniserve.cli.cluster.ClusterClient;
+import io.uniserve.error.UniserveException;
+import io.uniserve.limit.Limits;
+import io.uniserve.model.ActorState;
+import io.uniserve.model.PartitionKey;
+import io.uniserve.model.Routing.TableRoute;
+import io.uniserve.model.ServerId;
+import io.uniserve.model.TableName;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Optional;
+import java.util.TreeSet;
+import picocli.CommandLine.Command;
+import picocli.CommandLine.Option;
+import picocli.CommandLine.Parameters;
+
+/** {@code uniserve replicate}. */
+@Command(
+        name = "replicate",
+        description = {
+            "Gives actors more copies than their table's rf, for a part of the keys that many queries ask, while the table"
+                    + " serves; --copies 0 takes them off again. Queries use a copy as soon as it is in sync; updates of"
+                    + " these actors wait for all of them.",
+            "The actors are named by their numbers, or by keys that they hold. Ctrl-C ends the waiting, not the wish, which"
+                    + " lasts until the next one: a copy that is lost is replaced as far as there are servers."
+        },
+        footer = {
+            "  uniserve replicate speeches 3 --copies 4",
+            "  uniserve replicate speeches --key ep-04-2003 --copies 4",
+            "  uniserve replicate events 0 1 --copies 0"
+        })
+public final class ReplicateCommand extends ClientCommand {
+    @Parameters(index = "0", paramLabel = "TABLE", description = "The table's name.")
+    private String name = "";
+
+    @Parameters(index = "1..*", paramLabel = "ACTOR", description = "Numbers of actors, from 0 on.")
+    private List<Integer> actors = new ArrayList<>();
+
+    @Option(
+            names = "--copies",
+            required = true,
+            paramLabel = "COUNT",
+            description = "Copies of each, from the table's rf to " + Limits.REPLICATION_FACTOR_MAX
+                    + "; 0 for the table's rf.")
+    private int copies;
+
+    @Option(names = "--key", paramLabel = "TEXT", description = "Also the actor that holds this key.")
+    private List<String> keys = new ArrayList<>();
+
+    @Option(names = "--number-key", paramLabel = "NUMBER", description = "The same of a key that is a whole number.")
+    private List<Long> numbers = new ArrayList<>();
+
+    @Option(
+            names = "--timeout",
+            paramLabel = "TIME",
+            converter = DurationOption.class,
+            defaultValue = "10m",
+            description = "How long to wait for them, e.g. 30m (default: 10m); the work itself has no limit.")
+    private Duration timeout = Duration.ofMinutes(10);
+
+    @Override
+    public Integer call() throws InterruptedException {
+        TableName table = new TableName(name);
+        try (ClusterClient cluster = connect()) {
+            TableRoute before = cluster.table(table);
+            TreeSet<Integer> chosen = chosen(before);
+            for (int actor : chosen) {
+                cluster.replicate(table, actor, copies);
+            }
+            tell(await(cluster, table, chosen));
+        }
+        return ExitCode.OK;
+    }
+
+    /** The actors, all of which the table has: nothing is asked where one is wrong. */
+    private TreeSet<Integer> chosen(TableRoute table) {
+        int count = table.map().actors().size();
+        TreeSet<Integer> chosen = new TreeSet<>();
+        for (int actor : actors) {
+            if (actor < 0 || actor >= count) {
+                throw UniserveException.invalid(
+                        "ACTOR " + actor + ": table " + name + " has actors 0 to " + (count - 1));
+            }
+            chosen.add(actor);
+        }
+        keys.forEach(key -> chosen.add(table.meta().partitioner().actorOf(PartitionKey.of(key))));
+        numbers.forEach(key -> chosen.add(table.meta().partitioner().actorOf(PartitionKey.of(key))));
+        if (chosen.isEmpty()) {
+            throw UniserveException.invalid(
+                    "ACTOR: name the actors of table " + name + ", by number or by --key; it has 0 to " + (count - 1));
+        }
+        return chosen;
+    }
+
+    private List<ActorState> await(ClusterClient cluster, TableName table, TreeSet<Integer> chosen)
+            throws InterruptedException {
+        Progress progress =
+                new Progress(console().err(), console().terminal(), clock()::nanos, "replicate " + name, chosen.size());
+        List<String> open = new ArrayList<>();
+        List<ActorState> after = Patience.await(
+                timeout,
+                () -> {
+                    open.clear();
+                    List<ActorState> now = new ArrayList<>();
+                    for (int actor : chosen) {
+                        ActorState state = cluster.table(table).map().actors().get(actor);
+                        now.add(state);
+                        if (!settled(state)) {
+                            open.add(name + "/" + actor + " has " + state.isr().size() + " of "
+                                    + state.desired().size() + " in sync");
+                        }
+                    }
+                    progress.at(chosen.size() - open.size(), String.join(", ", open));
+                    return open.isEmpty() ? Optional.of(now) : Optional.empty();
+                },
+                () -> "the copies are not in sync yet, and go on to learn: " + String.join(", ", open));
+        progress.finish();
+        return after;
+    }
+
+    private static boolean settled(ActorState state) {
+        return state.learners().isEmpty()
+                && state.isr().size() == state.desired().size()
+                && state.isr().containsAll(state.desired());
+    }
+
+    private void tell(List<ActorState> after) {
+        if (global().json()) {
+            List<Map<String, Object>> told = new ArrayList<>();
+            for (ActorState actor : after) {
+                Map<String, Object> one = new LinkedHashMap<>();
+                one.put("actor", actor.actor());
+                one.put("copies", actor.copies());
+                one.put("isr", actor.isr().stream().map(ServerId::value).toList());
+                told.add(one);
+            }
+            console().json(Map.of("table", name, "actors", told));
+            return;
+        }
+        after.forEach(actor ->
+                console().println(name + "/" + actor.actor() + " is in sync on " + ServerNames.brief(actor.isr())));
+    }
+}

@@ -194,16 +194,18 @@ final class ActorReconciler {
                         && view.learners(s.id()) < config.learnersPerServer()
                         && !replicas.backsOff(key, s.id(), now))
                 .toList();
-        List<ServerView> returned = candidates.stream()
-                .filter(s -> draft.desired().contains(s.id()))
+        List<ServerView> sound = candidates.stream()
+                .filter(s -> !replicas.keepsFailing(key, s.id()))
                 .toList();
+        List<ServerView> returned =
+                sound.stream().filter(s -> draft.desired().contains(s.id())).toList();
         boolean drains = draft.holders().stream().anyMatch(view::draining);
         List<ServerView> choice = returned;
         if (returned.isEmpty()) {
             if (!drains && missingNanos < config.restoreDelayNanos()) {
                 return;
             }
-            choice = candidates;
+            choice = sound.isEmpty() ? candidates : sound;
         }
         placement.replacement(choice, view.views(good)).ifPresent(server -> {
             draft.addLearner(server);

@@ -25,6 +25,9 @@ final class ReplicaMonitor {
     private static final long BACKOFF_NANOS = 2_000_000_000L;
     private static final int BACKOFF_DOUBLINGS_MAX = 3;
 
+    /** A server on which a replica failed so often is not waited for, and is asked only where no other can be. */
+    private static final int FAILURES_BORNE = 3;
+
     private final TreeMap<ReplicaKey, Reports> reports = new TreeMap<>();
 
     private Reports of(ReplicaKey key) {
@@ -142,6 +145,13 @@ final class ReplicaMonitor {
         Reports known = reports.get(key);
         Unfit unfit = known == null ? null : known.unfit.get(server);
         return unfit != null && now - unfit.pauseUntil < 0;
+    }
+
+    /** True when the replica failed on this server again and again, as one whose engine hangs. */
+    boolean keepsFailing(ReplicaKey key, ServerId server) {
+        Reports known = reports.get(key);
+        Unfit unfit = known == null ? null : known.unfit.get(server);
+        return unfit != null && unfit.count >= FAILURES_BORNE;
     }
 
     /** True when nothing was ever reported or missing. */

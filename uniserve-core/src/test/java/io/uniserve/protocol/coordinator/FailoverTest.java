@@ -195,6 +195,23 @@ class FailoverTest {
     }
 
     @Test
+    void aServerOnWhichAReplicaFailsAgainAndAgainIsNotWaitedFor() {
+        cluster.restoreDelayNanos = 60 * SECOND;
+        Node node = cluster.leading(3);
+        cluster.create(node, TestingCluster.table("t", 1, 2));
+        ServerId failing = cluster.actor("t", 0).isr().get(1);
+        for (int failures = 1; failures <= 3; failures++) {
+            long epoch = cluster.actor("t", 0).epoch();
+            cluster.peer(node, new PeerRequest.Unfit(cluster.key("t", 0), epoch, failing, "engine hangs", false));
+            cluster.loop.run(40 * SECOND);
+            List<ServerId> learners = cluster.actor("t", 0).learners();
+            assertThat(learners).isEqualTo(failures < 3 ? List.of(failing) : List.of());
+        }
+        cluster.loop.run(30 * SECOND);
+        assertThat(cluster.actor("t", 0).learners()).hasSize(1).doesNotContain(failing);
+    }
+
+    @Test
     void withNobodyLeftTheFirstToComeBackIsPromoted() {
         Node node = cluster.leading(2);
         cluster.create(node, TestingCluster.table("t", 1, 2));

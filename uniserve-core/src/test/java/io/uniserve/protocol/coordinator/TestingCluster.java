@@ -46,6 +46,9 @@ final class TestingCluster {
     final Map<Integer, Double> costs = new TreeMap<>();
 
     RebalanceConfig rebalance = RebalanceConfig.off();
+    /** Instead of the default, where it is more than 0. */
+    long restoreDelayNanos;
+
     RebalancePolicy policy = new HottestFirst(0.2, 64);
     private long ids;
 
@@ -56,12 +59,31 @@ final class TestingCluster {
         Address address = new Address(name, 7000);
         CoordinatorEnvironment parts = CoordinatorEnvironment.of(env);
         Rebalancing rebalancing = new Rebalancing(rebalance, policy, Background.on(parts.timers()));
-        CoordinatorConfig config = CoordinatorConfig.defaults(name, address, "test");
+        CoordinatorConfig config = config(CoordinatorConfig.defaults(name, address, "test"));
         Node node =
                 new Node(new CoordinatorMachine(config, parts, new InitialPlacement(), rebalancing), registry, address);
         network.serve(address, node.machine::onPeer);
         node.machine.start();
         return node;
+    }
+
+    private CoordinatorConfig config(CoordinatorConfig usual) {
+        return new CoordinatorConfig(
+                usual.id(),
+                usual.address(),
+                usual.clusterId(),
+                usual.tickNanos(),
+                usual.pingNanos(),
+                usual.pingTimeoutNanos(),
+                usual.failedPings(),
+                usual.suspicionNanos(),
+                usual.startGraceNanos(),
+                restoreDelayNanos > 0 ? restoreDelayNanos : usual.restoreDelayNanos(),
+                usual.lossGraceNanos(),
+                usual.createTimeoutNanos(),
+                usual.rpcTimeoutNanos(),
+                usual.learnersPerServer(),
+                usual.levels());
     }
 
     @SuppressWarnings("NullAway")

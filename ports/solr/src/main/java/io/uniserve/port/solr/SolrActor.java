@@ -79,14 +79,14 @@ public final class SolrActor implements RevocableActor<SolrActor>, AutoCloseable
         commit(true);
     }
 
-    /** A commit that was prepared has written its files and opened what is new of them: readers wait for the rest alone. */
+    /** A commit that was prepared has written its files: then it only names them. */
     private void commit(boolean prepare) {
         if (!changed.isEmpty()) {
             with("commit", request -> {
                 CommitUpdateCommand command = new CommitUpdateCommand(request, false);
                 command.prepareCommit = prepare;
                 request.getCore().getUpdateHandler().commit(command);
-                return prepare && lookUp(request);
+                return request;
             });
         }
     }

@@ -268,6 +268,8 @@ class AtomicUpdateMachineTest {
         assertThat(last().request().attempt()).as("nobody has it").isOne();
         last().fail(ErrorCode.OUTCOME_UNKNOWN);
         world.pass(1_000 * MS);
+        world.finishRefreshes(); // both servers were asked
+        world.pass(1_000 * MS);
         assertThat(writes()).hasSize(3);
         assertThat(last().request().attempt()).as("somebody may have it").isEqualTo(3);
     }

@@ -1,6 +1,7 @@
 package io.uniserve.runtime.proto;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.Address;
 import io.uniserve.model.BackupName;
@@ -149,7 +150,9 @@ final class RandomValues {
         ServerId primary = next(ServerId.class);
         ServerId other = next(ServerId.class);
         List<ServerId> isr = other.equals(primary) ? List.of(primary) : List.of(other, primary);
-        return (ActorState) record(ActorState.class, Map.of("actor", actor, "primary", primary, "isr", isr));
+        int copies = random.nextInt(Limits.REPLICATION_FACTOR_MAX + 1);
+        return (ActorState)
+                record(ActorState.class, Map.of("actor", actor, "primary", primary, "isr", isr, "copies", copies));
     }
 
     private Object record(Class<?> type, Map<String, Object> fixed) {

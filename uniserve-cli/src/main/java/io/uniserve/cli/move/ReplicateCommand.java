@@ -112,8 +112,9 @@ public final class ReplicateCommand extends ClientCommand {
                 () -> {
                     open.clear();
                     List<ActorState> now = new ArrayList<>();
+                    List<ActorState> all = cluster.table(table).map().actors();
                     for (int actor : chosen) {
-                        ActorState state = cluster.table(table).map().actors().get(actor);
+                        ActorState state = all.get(actor);
                         now.add(state);
                         if (!settled(state)) {
                             open.add(name + "/" + actor + " has " + state.isr().size() + " of "

@@ -1,5 +1,6 @@
 package io.uniserve.protocol.coordinator;
 
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ClusterRecord;
@@ -53,6 +54,16 @@ final class CatalogManager {
             }
         }
         return null;
+    }
+
+    /** The table that a request of a client named; TABLE_NOT_FOUND where it is gone meanwhile. */
+    Table stillThere(long tableId, TableName name) {
+        Table table = find(tableId);
+        if (table == null) {
+            throw new UniserveException(
+                    ErrorCode.TABLE_NOT_FOUND, "table " + name + " does not exist any more: list the tables");
+        }
+        return table;
     }
 
     ClusterRecord cluster() {
@@ -213,6 +224,16 @@ final class CatalogManager {
 
         ActorState actor(int number) {
             return map.actors().get(number);
+        }
+
+        /** The same of a number that a client gave; INVALID_ARGUMENT with the numbers there are. */
+        ActorState actorAsked(int number) {
+            int count = map.actors().size();
+            if (number < 0 || number >= count) {
+                throw UniserveException.invalid(
+                        "actor " + number + ": table " + meta.name() + " has actors 0 to " + (count - 1));
+            }
+            return actor(number);
         }
 
         void replay(TableMap next, int version) {

@@ -43,10 +43,10 @@ final class ReplicaMover {
             return;
         }
         try {
-            Table table = table();
+            Table table = reign.catalog().stillThere(tableId, move.name());
             if (table.busy || table.stale) {
                 again();
-            } else if (wished(actor(table))) {
+            } else if (wished(table.actorAsked(move.actor()))) {
                 reign.rebalancer().movedByHand(new ReplicaKey(tableId, move.actor()));
                 answer.ok(new AdminReply.Ack());
             } else {
@@ -63,24 +63,6 @@ final class ReplicaMover {
         attempts.again(this::step);
     }
 
-    private Table table() {
-        Table table = reign.catalog().find(tableId);
-        if (table == null) {
-            throw new UniserveException(
-                    ErrorCode.TABLE_NOT_FOUND, "table " + move.name() + " does not exist any more: list the tables");
-        }
-        return table;
-    }
-
-    private ActorState actor(Table table) {
-        int count = table.map().actors().size();
-        if (move.actor() < 0 || move.actor() >= count) {
-            throw UniserveException.invalid(
-                    "actor " + move.actor() + ": table " + move.name() + " has actors 0 to " + (count - 1));
-        }
-        return table.map().actors().get(move.actor());
-    }
-
     private boolean wished(ActorState actor) {
         return actor.desired().contains(move.to()) && !actor.desired().contains(move.from());
     }
@@ -90,7 +72,7 @@ final class ReplicaMover {
     }
 
     private void write(Table table) {
-        ActorState actor = actor(table);
+        ActorState actor = table.actorAsked(move.actor());
         check(table, actor);
         List<ActorState> actors = new ArrayList<>(table.map().actors());
         actors.set(move.actor(), ActorDraft.moving(actor, move.from(), move.to()));

@@ -1,6 +1,5 @@
 package io.uniserve.protocol.coordinator;
 
-import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
@@ -49,21 +48,17 @@ final class Replicator {
             return;
         }
         try {
-            Table table = reign.catalog().find(tableId);
-            if (table == null) {
-                throw new UniserveException(
-                        ErrorCode.TABLE_NOT_FOUND,
-                        "table " + wish.name() + " does not exist any more: list the tables");
-            }
+            Table table = reign.catalog().stillThere(tableId, wish.name());
+            ActorState actor = table.actorAsked(wish.actor());
             check(table.meta);
             int copies = wish.copies() <= table.meta.rf() ? 0 : wish.copies();
             if (table.busy || table.stale) {
                 again();
-            } else if (table.actor(wish.actor()).copies() == copies) {
+            } else if (actor.copies() == copies) {
                 reign.rebalancer().movedByHand(new ReplicaKey(tableId, wish.actor()));
                 answer.ok(new AdminReply.Ack());
             } else {
-                write(table, copies);
+                write(table, actor, copies);
                 again();
             }
         } catch (UniserveException refused) {
@@ -81,20 +76,14 @@ final class Replicator {
     }
 
     private void check(TableMeta meta) {
-        int actors = meta.partitioner().actors();
-        if (wish.actor() < 0 || wish.actor() >= actors) {
-            throw UniserveException.invalid(
-                    "actor " + wish.actor() + ": table " + wish.name() + " has actors 0 to " + (actors - 1));
-        }
         if (wish.copies() != 0 && (wish.copies() < meta.rf() || wish.copies() > Limits.REPLICATION_FACTOR_MAX)) {
             throw UniserveException.invalid("copies is " + wish.copies() + ": use " + meta.rf()
                     + ", the table's rf, to " + Limits.REPLICATION_FACTOR_MAX + ", or 0 for the table's rf");
         }
     }
 
-    private void write(Table table, int copies) {
+    private void write(Table table, ActorState actor, int copies) {
         int wanted = Math.max(copies, table.meta.rf());
-        ActorState actor = table.actor(wish.actor());
         List<ServerId> places =
                 wanted > actor.desired().size() ? more(table.meta, actor, wanted) : fewer(actor, wanted);
         List<ActorState> actors = new ArrayList<>(table.map().actors());

@@ -82,6 +82,11 @@ public record ActorState(
                 actor, epoch, primary, isr, learners, fencing, desired, weights, restoreEpoch, begun, former, wished);
     }
 
+    /** True when the replicas are where they are desired, all in sync, and nothing else is there. */
+    public boolean settled() {
+        return learners.isEmpty() && isr.containsAll(desired) && desired.size() == isr.size();
+    }
+
     /** True when the server holds the actor in any role. */
     public boolean hosts(ServerId server) {
         return isr.contains(server) || learners.contains(server);

@@ -126,9 +126,7 @@ public final class MoveCommand extends ClientCommand {
                     name + "/" + actor + " stays on " + ServerNames.brief(now.desired()) + ": " + to
                             + " failed meanwhile, or somebody called the move off");
         }
-        if (now.learners().isEmpty()
-                && now.isr().size() == now.desired().size()
-                && now.isr().containsAll(now.desired())) {
+        if (now.settled()) {
             return Optional.of(now);
         }
         String step = step(now, target);

@@ -116,7 +116,7 @@ public final class ReplicateCommand extends ClientCommand {
                     for (int actor : chosen) {
                         ActorState state = all.get(actor);
                         now.add(state);
-                        if (!settled(state)) {
+                        if (!state.settled()) {
                             open.add(name + "/" + actor + " has " + state.isr().size() + " of "
                                     + state.desired().size() + " in sync");
                         }
@@ -127,12 +127,6 @@ public final class ReplicateCommand extends ClientCommand {
                 () -> "the copies are not in sync yet, and go on to learn: " + String.join(", ", open));
         progress.finish();
         return after;
-    }
-
-    private static boolean settled(ActorState state) {
-        return state.learners().isEmpty()
-                && state.isr().size() == state.desired().size()
-                && state.isr().containsAll(state.desired());
     }
 
     private void tell(List<ActorState> after) {

@@ -66,12 +66,12 @@ final class ActorReconciler {
         }
         List<ServerView> eligible = view.eligible(meta.port());
         if (!draft.hasNewEpoch()) {
-            drain(key, meta, actor, draft, eligible);
+            drain(key, meta, actor, draft, eligible.size());
         }
         restore(key, meta, draft, eligible);
         if (!draft.hasNewEpoch()) {
             movement.begin(key, meta, draft, eligible);
-            movement.finish(key, meta, actor, draft, eligible);
+            movement.finish(key, meta, actor, draft);
         }
         if (!draft.hasNewEpoch() && replicas.isSpent(key, actor)) {
             draft.renew();
@@ -93,9 +93,9 @@ final class ActorReconciler {
     /** The usual case, which must cost next to nothing. */
     private boolean well(ReplicaKey key, TableMeta meta, ActorState actor) {
         return actor.begun()
-                && Movement.settled(actor)
+                && actor.settled()
                 && actor.fencing().isEmpty()
-                && actor.isr().size() == view.wanted(meta, actor)
+                && actor.isr().size() == view.wanted(meta, actor.copies(), actor.isr())
                 && replicas.isQuiet(key)
                 && actor.isr().stream().allMatch(id -> view.live(id) && !view.draining(id));
     }
@@ -149,7 +149,7 @@ final class ActorReconciler {
      * Moves primaries off a draining server as soon as the primary has handed over, its in-sync replicas when enough others
      * are in sync.
      */
-    private void drain(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft, List<ServerView> eligible) {
+    private void drain(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft, int eligible) {
         List<ServerId> leaving = draft.holders().stream().filter(view::draining).toList();
         if (leaving.isEmpty()) {
             return;
@@ -173,17 +173,20 @@ final class ActorReconciler {
             draft.promote(view.leastLoadedPrimary(ready));
         }
         boolean ends = leaving.stream().allMatch(view::leaving); // else there is time to keep rf
-        int enough = ends ? Math.min(meta.rf(), Math.max(1, eligible.size())) : view.wanted(meta, draft, eligible);
-        if (staying.size() >= enough) {
+        if (staying.size() >= (ends ? Math.min(meta.rf(), Math.max(1, eligible)) : wanted(meta, draft))) {
             leaving.stream().filter(draft.isr()::contains).toList().forEach(draft::expel);
         }
+    }
+
+    private int wanted(TableMeta meta, ActorDraft draft) {
+        return view.wanted(meta, draft.copies(), draft.holders());
     }
 
     private void restore(ReplicaKey key, TableMeta meta, ActorDraft draft, List<ServerView> eligible) {
         List<ServerId> good = draft.holders().stream()
                 .filter(id -> !view.dead(id) && !view.draining(id))
                 .toList();
-        int wanted = view.wanted(meta, draft, eligible);
+        int wanted = wanted(meta, draft);
         boolean missing = good.size() < wanted;
         long missingNanos = replicas.missingNanos(key, missing, now);
         if (!missing || draft.isr().stream().noneMatch(view::live) || draft.takesOver()) {

@@ -44,9 +44,9 @@ final class AdminDesk {
         } else if (request instanceof AdminRequest.UpdateTable update) {
             new TableUpdater(reign, update, answer).start();
         } else if (request instanceof AdminRequest.MoveReplica move) {
-            new ReplicaMover(reign, known(move.name()).meta.tableId(), move, answer).start();
+            new ReplicaMover(reign, known(move.name()), move, answer).start();
         } else if (request instanceof AdminRequest.ReplicateActor replicate) {
-            new Replicator(reign, known(replicate.name()).meta.tableId(), replicate, answer).start();
+            new Replicator(reign, known(replicate.name()), replicate, answer).start();
         } else if (request instanceof AdminRequest.DrainServer drain) {
             new ServerDrainer(reign, drain, answer).start();
         } else if (request instanceof AdminRequest.ListTables) {

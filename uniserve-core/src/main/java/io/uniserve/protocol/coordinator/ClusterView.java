@@ -103,25 +103,20 @@ final class ClusterView {
                 .toList();
     }
 
-    /** How many replicas the actor is to have: the table's rf, or what an operator wishes, as far as there are servers. */
-    int wanted(TableMeta meta, ActorDraft draft, List<ServerView> eligible) {
-        return wanted(meta.rf(), draft.copies(), draft.holders(), eligible);
-    }
-
-    /** The same of an actor as it is. */
-    int wanted(TableMeta meta, ActorState actor) {
-        List<ServerView> eligible = actor.copies() > meta.rf() ? eligible(meta.port()) : List.of();
-        return wanted(meta.rf(), actor.copies(), actor.isr(), eligible);
-    }
-
-    private int wanted(int rf, int copies, List<ServerId> holders, List<ServerView> eligible) {
-        if (copies <= rf) {
-            return rf;
+    /**
+     * How many replicas an actor is to have: the table's rf, or what an operator wishes, as far as there are servers.
+     *
+     * @param copies the wish, 0 for none
+     * @param holders servers that have the actor
+     */
+    int wanted(TableMeta meta, int copies, List<ServerId> holders) {
+        if (copies <= meta.rf()) {
+            return meta.rf();
         }
         TreeSet<ServerId> places = new TreeSet<>();
-        eligible.forEach(server -> places.add(server.id()));
+        eligible(meta.port()).forEach(server -> places.add(server.id()));
         holders.stream().filter(id -> !dead(id) && !draining(id)).forEach(places::add);
-        return Math.max(rf, Math.min(copies, places.size()));
+        return Math.max(meta.rf(), Math.min(copies, places.size()));
     }
 
     /** Why no server is {@link #eligible}. */

@@ -60,7 +60,7 @@ final class LoadView {
                         averages.cost(key) / replicas + IDLE_MILLIS_PER_SECOND,
                         PRIMARY_MILLIS_PER_SECOND,
                         averages.memory(key),
-                        movable.test(key) && Movement.settled(actor)));
+                        movable.test(key) && actor.settled()));
             }
         }
         return new LiveCluster(servers, actors, together(loads));

@@ -30,19 +30,12 @@ final class Movement {
         this.now = now;
     }
 
-    /** True when the replicas are where they are desired, all in sync, and nothing else is there. */
-    static boolean settled(ActorState actor) {
-        return actor.learners().isEmpty()
-                && actor.isr().containsAll(actor.desired())
-                && actor.desired().size() == actor.isr().size();
-    }
-
     /** Makes learners of desired servers that hold nothing yet. */
     void begin(ReplicaKey key, TableMeta meta, ActorDraft draft, List<ServerView> eligible) {
         List<ServerId> good = draft.holders().stream()
                 .filter(id -> !view.dead(id) && !view.draining(id))
                 .toList();
-        int wanted = view.wanted(meta, draft, eligible);
+        int wanted = view.wanted(meta, draft.copies(), draft.holders());
         if (good.size() < wanted || draft.takesOver() || draft.isr().stream().noneMatch(view::live)) {
             return;
         }
@@ -72,8 +65,8 @@ final class Movement {
     }
 
     /** Takes off what is not desired, only when everything else is well: all replicas live, none missing. */
-    void finish(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft, List<ServerView> eligible) {
-        int wanted = view.wanted(meta, draft, eligible);
+    void finish(ReplicaKey key, TableMeta meta, ActorState actor, ActorDraft draft) {
+        int wanted = view.wanted(meta, draft.copies(), draft.holders());
         boolean well = draft.holders().stream().allMatch(id -> view.live(id) && !view.draining(id));
         if (!well || draft.isr().size() < wanted) {
             return;

@@ -42,7 +42,7 @@ final class MovesUnderWay {
         } else if (actor.isr().stream().anyMatch(view::draining)) {
             trouble = name + " has a replica on a server that is being drained";
         }
-        if (!Movement.settled(actor)) {
+        if (!actor.settled()) {
             moving.put(key, actor);
             Set<ServerId> touched = new TreeSet<>(sources(actor));
             touched.addAll(targets(actor));

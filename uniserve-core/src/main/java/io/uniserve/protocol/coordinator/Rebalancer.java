@@ -115,7 +115,7 @@ final class Rebalancer {
     private boolean ended(Table table, ReplicaKey key, Started one, long now) {
         ActorState actor = table.actor(key.actor());
         boolean wished = actor.desired().contains(one.move.to());
-        if (wished && !Movement.settled(actor)) {
+        if (wished && !actor.settled()) {
             one.seen = true;
             return false;
         }
@@ -199,7 +199,7 @@ final class Rebalancer {
             return false;
         }
         ActorState actor = table.actor(move.key().actor());
-        return Movement.settled(actor)
+        return actor.settled()
                 && actor.begun()
                 && actor.fencing().isEmpty()
                 && actor.desired().contains(move.from())

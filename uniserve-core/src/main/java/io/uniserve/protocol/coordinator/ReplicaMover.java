@@ -3,82 +3,33 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerRecord;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
-import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
-import java.util.ArrayList;
-import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/** Records the wish that a replica be elsewhere; {@link Movement} does the rest. Asked again it changes nothing. */
-final class ReplicaMover {
+/** Records the wish that a replica be elsewhere. */
+final class ReplicaMover extends ActorWish {
     private static final Logger LOG = LoggerFactory.getLogger(ReplicaMover.class);
 
-    private final Reign reign;
-    private final long tableId;
     private final AdminRequest.MoveReplica move;
-    private final AdminDesk.Answer answer;
-    private final Attempts attempts;
 
-    ReplicaMover(Reign reign, long tableId, AdminRequest.MoveReplica move, AdminDesk.Answer answer) {
-        this.reign = reign;
-        this.tableId = tableId;
+    ReplicaMover(Reign reign, Table table, AdminRequest.MoveReplica move, AdminDesk.Answer answer) {
+        super(reign, table, move.actor(), "move", answer);
         this.move = move;
-        this.answer = answer;
-        attempts = new Attempts(
-                reign,
-                answer,
-                "the registry did not confirm the move of " + what() + ": describe the table, ask again");
     }
 
-    void start() {
-        step();
-    }
-
-    private void step() {
-        if (!answer.isOpen()) {
-            return;
-        }
-        try {
-            Table table = reign.catalog().stillThere(tableId, move.name());
-            if (table.busy || table.stale) {
-                again();
-            } else if (wished(table.actorAsked(move.actor()))) {
-                reign.rebalancer().movedByHand(new ReplicaKey(tableId, move.actor()));
-                answer.ok(new AdminReply.Ack());
-            } else {
-                write(table);
-                again();
-            }
-        } catch (UniserveException refused) {
-            answer.fail(refused);
-        }
-    }
-
-    private void again() {
-        reign.retryLater();
-        attempts.again(this::step);
-    }
-
-    private boolean wished(ActorState actor) {
+    @Override
+    boolean holds(Table table, ActorState actor) {
         return actor.desired().contains(move.to()) && !actor.desired().contains(move.from());
     }
 
-    private String what() {
-        return move.name() + "/" + move.actor();
-    }
-
-    private void write(Table table) {
-        ActorState actor = table.actorAsked(move.actor());
+    @Override
+    ActorState wished(Table table, ActorState actor) {
         check(table, actor);
-        List<ActorState> actors = new ArrayList<>(table.map().actors());
-        actors.set(move.actor(), ActorDraft.moving(actor, move.from(), move.to()));
-        reign.rebalancer().movedByHand(new ReplicaKey(tableId, move.actor()));
-        LOG.info("{} is to move from {} to {}", what(), move.from(), move.to());
-        reign.reconciler().write(table, actors, List.of());
+        LOG.info("{} is to move from {} to {}", actorName(), move.from(), move.to());
+        return ActorDraft.moving(actor, move.from(), move.to());
     }
 
     private void check(Table table, ActorState actor) {
@@ -87,10 +38,10 @@ final class ReplicaMover {
         }
         if (!actor.desired().contains(move.from())) {
             throw UniserveException.invalid(
-                    "from: " + what() + " is not on " + move.from() + ", but on " + actor.desired());
+                    "from: " + actorName() + " is not on " + move.from() + ", but on " + actor.desired());
         }
         if (actor.desired().contains(move.to())) {
-            throw UniserveException.invalid("to: " + move.to() + " has a replica of " + what() + " already");
+            throw UniserveException.invalid("to: " + move.to() + " has a replica of " + actorName() + " already");
         }
         ServerRecord target = reign.live().stream()
                 .filter(server -> server.id().equals(move.to()))
@@ -104,10 +55,10 @@ final class ReplicaMover {
             throw UniserveException.invalid("to: " + move.to() + " is being drained");
         }
         boolean back = actor.isr().contains(move.to());
-        if (!back && (!Movement.settled(actor) || !actor.begun() || actor.isr().size() < table.meta.rf())) {
+        if (!back && (!actor.settled() || !actor.begun() || actor.isr().size() < table.meta.rf())) {
             throw new UniserveException(
                     ErrorCode.UNAVAILABLE,
-                    what() + " is being moved or mended: in sync " + actor.isr() + ", learning " + actor.learners()
+                    actorName() + " is being moved or mended: in sync " + actor.isr() + ", learning " + actor.learners()
                             + ", desired " + actor.desired() + "; wait until these are the same");
         }
     }

@@ -3,76 +3,44 @@ package io.uniserve.protocol.coordinator;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.ActorState;
-import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.ServerId;
 import io.uniserve.model.TableMeta;
 import io.uniserve.placement.ServerView;
 import io.uniserve.protocol.coordinator.CatalogManager.Table;
-import io.uniserve.protocol.message.AdminReply;
 import io.uniserve.protocol.message.AdminRequest;
 import java.util.ArrayList;
 import java.util.List;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
-/**
- * Records the wish that an actor have more replicas than its table's rf, as for a range that many queries ask, or no longer so
- * many, and where they are to be; {@link Movement} does the rest. Asked again it changes nothing.
- */
-final class Replicator {
+/** Records the wish that an actor have more replicas than its table's rf, or no longer so many, and where they are to be. */
+final class Replicator extends ActorWish {
     private static final Logger LOG = LoggerFactory.getLogger(Replicator.class);
 
-    private final Reign reign;
-    private final long tableId;
     private final AdminRequest.ReplicateActor wish;
-    private final AdminDesk.Answer answer;
-    private final Attempts attempts;
 
-    Replicator(Reign reign, long tableId, AdminRequest.ReplicateActor wish, AdminDesk.Answer answer) {
-        this.reign = reign;
-        this.tableId = tableId;
+    Replicator(Reign reign, Table table, AdminRequest.ReplicateActor wish, AdminDesk.Answer answer) {
+        super(reign, table, wish.actor(), "copies", answer);
         this.wish = wish;
-        this.answer = answer;
-        attempts = new Attempts(
-                reign,
-                answer,
-                "the registry did not confirm the copies of " + what() + ": describe the table, ask again");
     }
 
-    void start() {
-        step();
+    @Override
+    boolean holds(Table table, ActorState actor) {
+        check(table.meta);
+        return actor.copies() == copies(table.meta);
     }
 
-    private void step() {
-        if (!answer.isOpen()) {
-            return;
-        }
-        try {
-            Table table = reign.catalog().stillThere(tableId, wish.name());
-            ActorState actor = table.actorAsked(wish.actor());
-            check(table.meta);
-            int copies = wish.copies() <= table.meta.rf() ? 0 : wish.copies();
-            if (table.busy || table.stale) {
-                again();
-            } else if (actor.copies() == copies) {
-                reign.rebalancer().movedByHand(new ReplicaKey(tableId, wish.actor()));
-                answer.ok(new AdminReply.Ack());
-            } else {
-                write(table, actor, copies);
-                again();
-            }
-        } catch (UniserveException refused) {
-            answer.fail(refused);
-        }
+    @Override
+    ActorState wished(Table table, ActorState actor) {
+        int wanted = Math.max(wish.copies(), table.meta.rf());
+        List<ServerId> places =
+                wanted > actor.desired().size() ? more(table.meta, actor, wanted) : fewer(actor, wanted);
+        LOG.info("{} is to have {} replicas, on {}", actorName(), wanted, places);
+        return ActorDraft.replicated(actor, copies(table.meta), places);
     }
 
-    private void again() {
-        reign.retryLater();
-        attempts.again(this::step);
-    }
-
-    private String what() {
-        return wish.name() + "/" + wish.actor();
+    private int copies(TableMeta meta) {
+        return wish.copies() <= meta.rf() ? 0 : wish.copies();
     }
 
     private void check(TableMeta meta) {
@@ -80,17 +48,6 @@ final class Replicator {
             throw UniserveException.invalid("copies is " + wish.copies() + ": use " + meta.rf()
                     + ", the table's rf, to " + Limits.REPLICATION_FACTOR_MAX + ", or 0 for the table's rf");
         }
-    }
-
-    private void write(Table table, ActorState actor, int copies) {
-        int wanted = Math.max(copies, table.meta.rf());
-        List<ServerId> places =
-                wanted > actor.desired().size() ? more(table.meta, actor, wanted) : fewer(actor, wanted);
-        List<ActorState> actors = new ArrayList<>(table.map().actors());
-        actors.set(wish.actor(), ActorDraft.replicated(actor, copies, places));
-        reign.rebalancer().movedByHand(new ReplicaKey(tableId, wish.actor()));
-        LOG.info("{} is to have {} replicas, on {}", what(), wanted, places);
-        reign.reconciler().write(table, actors, List.of());
     }
 
     /** Where they are desired already, then the servers that placement prefers. */

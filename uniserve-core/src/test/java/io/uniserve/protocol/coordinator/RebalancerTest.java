@@ -55,7 +55,7 @@ class RebalancerTest {
     }
 
     private List<ActorState> moving() {
-        return actors().stream().filter(actor -> !Movement.settled(actor)).toList();
+        return actors().stream().filter(actor -> !actor.settled()).toList();
     }
 
     private AdminReply.Rebalance told() {

@@ -119,7 +119,7 @@ class ReplicateTest {
         cluster.server(lost.value()).kill();
         cluster.loop.run(30 * SECOND);
         assertThat(actor().isr()).hasSize(3).doesNotContain(lost);
-        assertThat(Movement.settled(actor())).as("nothing is on its way").isTrue();
+        assertThat(actor().settled()).as("nothing is on its way").isTrue();
         assertThat(actor().copies()).isEqualTo(4);
         cluster.server(lost.value()).start();
         cluster.loop.run(60 * SECOND);
@@ -141,7 +141,7 @@ class ReplicateTest {
                 .isEqualTo(new AdminReply.Ack());
         cluster.loop.run(5 * SECOND);
         assertThat(actor().isr()).hasSize(3).doesNotContain(leaving);
-        assertThat(Movement.settled(actor())).isTrue();
+        assertThat(actor().settled()).isTrue();
     }
 
     @Test

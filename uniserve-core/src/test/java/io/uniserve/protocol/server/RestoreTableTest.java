@@ -96,6 +96,19 @@ class RestoreTableTest {
     }
 
     @Test
+    void anActorKeepsItsWishForCopies() {
+        List<Outcome<AdminReply>> noted = new ArrayList<>();
+        cluster.coordinator.onAdmin(new AdminRequest.ReplicateActor(Cluster.T, 1, 3), noted::add);
+        cluster.await(() -> cluster.actor(1).isr().size() == 3, 60);
+        assertThat(noted).containsExactly(Outcome.ok(new AdminReply.Ack()));
+        lose();
+        awaitWhole();
+        assertThat(cluster.actor(1).copies()).isEqualTo(3);
+        cluster.await(() -> cluster.actor(1).isr().size() == 3, 120);
+        assertThat(cluster.actor(0).copies()).isZero();
+    }
+
+    @Test
     void aClientThatWasToldOfMoreHearsOnceThatTheTableIsRestored() {
         AtomicReader reader = atomic.reader();
         lose();

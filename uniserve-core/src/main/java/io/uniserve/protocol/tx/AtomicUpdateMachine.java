@@ -109,19 +109,12 @@ public final class AtomicUpdateMachine {
     public void start() {
         floors.uses(update.table(), update.tableId());
         deadline = env.timers().after(Math.max(1, left()), this::late);
-        if (chosen() || floors.recent(update.tableId(), env.clock().nanos())) {
-            begin(chosen() ? 0 : floors.of(update.tableId()));
+        boolean chosen = ticket.lowWater() == 0; // it may have been sent long before, whatever the version is now
+        if (chosen || floors.recent(update.tableId(), env.clock().nanos())) {
+            begin(chosen ? 0 : floors.of(update.tableId()));
         } else {
             learn();
         }
-    }
-
-    /**
-     * An id of the application may have been sent long before, whatever the version is now. So a retry of it is told that its outcome
-     * expired; a server that certainly did not take it makes none.
-     */
-    private boolean chosen() {
-        return ticket.lowWater() == 0;
     }
 
     private void late() {
@@ -322,7 +315,7 @@ public final class AtomicUpdateMachine {
                 update.tableId(),
                 ticket.id(),
                 sinceVersion,
-                chosen() && !maybeTaken ? 1 : stages ? attempts + 1 : attempts,
+                stages ? attempts + 1 : attempts,
                 AckLevel.ISR,
                 update.function(),
                 some,

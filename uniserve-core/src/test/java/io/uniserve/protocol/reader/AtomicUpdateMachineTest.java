@@ -259,21 +259,6 @@ class AtomicUpdateMachineTest {
         assertThat(last().request().lowWater()).isZero();
     }
 
-    @Test
-    void anIdOfTheApplicationIsNoRetryBeforeAnAttemptMayHaveBeenTaken() {
-        machine(RequestTracker.Ticket.chosen(new RequestId(1, 2, 3)), 0).start();
-        last().fail(ErrorCode.UNAVAILABLE);
-        world.pass(1_000 * MS);
-        assertThat(writes()).hasSize(2);
-        assertThat(last().request().attempt()).as("nobody has it").isOne();
-        last().fail(ErrorCode.OUTCOME_UNKNOWN);
-        world.pass(1_000 * MS);
-        world.finishRefreshes(); // both servers were asked
-        world.pass(1_000 * MS);
-        assertThat(writes()).hasSize(3);
-        assertThat(last().request().attempt()).as("somebody may have it").isEqualTo(3);
-    }
-
     private AtomicUpdateMachine staging(int... actors) {
         floors.raise(TABLE_ID, 4, world.nanos());
         return machine(tracker.begin().orElseThrow(), actors).staging(1, 1);

@@ -32,6 +32,11 @@ final class TroublePlans {
     /** Chunks that scatters were let put. */
     static final AtomicInteger PUT = new AtomicInteger();
 
+    /** Loops that were begun, and those of them that have ended. */
+    static final AtomicInteger LOOPS = new AtomicInteger();
+
+    static final AtomicInteger LOOPS_ENDED = new AtomicInteger();
+
     private static final int MANY = 100_000_000;
 
     private static final ScatterOperator<KvActor, String> SCATTER = ScatterOperator.of(
@@ -80,11 +85,22 @@ final class TroublePlans {
         if (kind.equals("hang")) { // does not look at its deadline
             return TroubleOperators.HANG.retrieve(actor, context, 0L);
         }
-        while (kind.equals("loop")) {
-            context.checkActive();
-            Thread.onSpinWait();
+        if (kind.equals("loop")) {
+            loop(context);
         }
         return chunks.stream().mapToLong(List::size).sum();
+    }
+
+    private static void loop(OperatorContext context) {
+        LOOPS.incrementAndGet();
+        try {
+            while (true) {
+                context.checkActive();
+                Thread.onSpinWait();
+            }
+        } finally {
+            LOOPS_ENDED.incrementAndGet();
+        }
     }
 
     static Answer answer(QueryText query, PlanContext context) {

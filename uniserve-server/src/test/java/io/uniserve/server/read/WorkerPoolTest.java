@@ -1,0 +1,93 @@
+package io.uniserve.server.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.awaitility.Awaitility.await;
+
+import java.time.Duration;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+
+class WorkerPoolTest {
+    private static final long DEADLINE = 1_000_000_000;
+    private static final long LONG_AFTER = 10 * DEADLINE;
+
+    private final AtomicLong now = new AtomicLong();
+    private final WorkerPool pool = new WorkerPool("test", 1, now::get);
+    private final CountDownLatch release = new CountDownLatch(1);
+    private final AtomicInteger inside = new AtomicInteger();
+
+    @AfterEach
+    void close() {
+        release.countDown();
+        pool.stop(60_000_000_000L);
+    }
+
+    private void hang() {
+        try (WorkerPool.Call ignored = pool.enter(DEADLINE)) {
+            inside.incrementAndGet();
+            release.await();
+        } catch (InterruptedException e) {
+            throw new IllegalStateException(e);
+        }
+    }
+
+    @Test
+    void aThreadIsStuckAWhileAfterItsDeadlineUntilItComesBack() {
+        pool.execute(this::hang);
+        await().until(() -> inside.get() == 1);
+        now.set(DEADLINE + 1);
+        assertThat(pool.stuck()).isZero();
+        now.set(LONG_AFTER);
+        assertThat(pool.stuck()).isEqualTo(1);
+        release.countDown();
+        await().until(() -> pool.stuck() == 0);
+    }
+
+    @Test
+    void anotherTakesThePlaceOfOneThatIsStuck() {
+        AtomicInteger ran = new AtomicInteger();
+        pool.execute(this::hang);
+        await().until(() -> inside.get() == 1);
+        pool.execute(ran::incrementAndGet);
+        pool.compensate();
+        assertThat(ran.get()).isZero();
+        now.set(LONG_AFTER);
+        pool.compensate();
+        await().until(() -> ran.get() == 1);
+        release.countDown();
+        await().until(() -> pool.stuck() == 0);
+        pool.compensate();
+        await().until(() -> pool.idle() == 1);
+    }
+
+    @Test
+    void noMoreTakePlacesThanMay() {
+        for (int i = 0; i < WorkerPool.REPLACED_MAX + 5; i++) {
+            pool.execute(this::hang);
+        }
+        now.set(LONG_AFTER);
+        for (int threads = 1; threads <= WorkerPool.REPLACED_MAX + 1; threads++) {
+            int expected = threads;
+            await().pollInterval(Duration.ofMillis(2)).until(() -> inside.get() == expected);
+            pool.compensate();
+        }
+        pool.compensate();
+        assertThat(pool.stuck()).isEqualTo(WorkerPool.REPLACED_MAX + 1);
+        assertThat(pool.idle()).isZero();
+    }
+
+    @Test
+    void aLentThreadIsNotMadeUpFor() {
+        pool.lent(this::hang, task -> {
+            Thread thread = new Thread(task);
+            thread.setDaemon(true);
+            thread.start();
+        });
+        await().until(() -> inside.get() == 1);
+        now.set(LONG_AFTER);
+        assertThat(pool.stuck()).isZero();
+    }
+}

@@ -65,6 +65,10 @@ final class PendingCall<T> {
         return underWay && !done;
     }
 
+    synchronized boolean ended() {
+        return done;
+    }
+
     void succeed(T value) {
         end(Outcome.ok(value));
     }

@@ -6,6 +6,7 @@ import io.uniserve.protocol.env.Registry.SessionEvent;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
@@ -40,8 +41,14 @@ final class ZooKeeperSession {
     private final List<ACL> acl;
     private final ScheduledExecutorService timer;
     private final Deque<PendingCall<?>> waiting = new ArrayDeque<>();
+    /** Calls in the order in which they are overdue, those that have ended among them: one timer for all, and not one for each. */
+    private final Deque<Due> due = new ArrayDeque<>();
+
+    private boolean watching;
     private @Nullable Handle connected;
     private boolean closed;
+
+    private record Due(PendingCall<?> call, long nanos) {}
 
     /** Hears events in their order, on ZooKeeper's threads; {@code handle} is there when connected. */
     @FunctionalInterface
@@ -99,7 +106,8 @@ final class ZooKeeperSession {
                 } else {
                     call.send(connected);
                 }
-                var unused = timer.schedule(() -> overdue(call), options.waitMillis(), TimeUnit.MILLISECONDS);
+                due.add(new Due(call, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(options.waitMillis())));
+                watch();
             }
         }
         if (refused) {
@@ -137,10 +145,34 @@ final class ZooKeeperSession {
             connected = null;
             left = List.copyOf(waiting);
             waiting.clear();
+            due.clear();
             timer.shutdownNow();
         }
         left.forEach(call -> call.fail(ErrorCode.UNAVAILABLE, "the registry is closed"));
         curator.close();
+    }
+
+    /** Sets the timer for the first call that has not ended, unless it is set. */
+    private synchronized void watch() {
+        while (!due.isEmpty() && due.peek().call().ended()) {
+            due.remove();
+        }
+        if (!watching && !due.isEmpty() && !closed) {
+            watching = true;
+            var unused = timer.schedule(this::look, due.peek().nanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
+        }
+    }
+
+    private void look() {
+        List<PendingCall<?>> overdue = new ArrayList<>();
+        synchronized (this) {
+            watching = false;
+            while (!due.isEmpty() && due.peek().nanos() - System.nanoTime() <= 0) {
+                overdue.add(due.remove().call());
+            }
+        }
+        overdue.forEach(this::overdue);
+        watch();
     }
 
     private void overdue(PendingCall<?> call) {

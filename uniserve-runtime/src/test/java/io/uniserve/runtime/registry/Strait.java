@@ -14,6 +14,8 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /** A TCP proxy on which nothing moves while it is closed, as on a network that is parted: no connection ends, no byte comes. */
 final class Strait implements AutoCloseable {
+    private static final int NOWHERE = -1;
+
     private final ServerSocket listener;
     private final int target;
     private final List<Socket> sockets = new CopyOnWriteArrayList<>();
@@ -25,6 +27,11 @@ final class Strait implements AutoCloseable {
         this.target = target;
         this.listener = new ServerSocket(0, 16, InetAddress.getLoopbackAddress());
         start(this::accept);
+    }
+
+    /** One that leads nowhere: it ends every connection. */
+    static Strait toNowhere() throws IOException {
+        return new Strait(NOWHERE);
     }
 
     int port() {
@@ -59,6 +66,10 @@ final class Strait implements AutoCloseable {
     private void accept() throws IOException {
         while (!listener.isClosed()) {
             Socket client = listener.accept();
+            if (target == NOWHERE) {
+                client.close();
+                continue;
+            }
             sockets.add(client);
             start(() -> {
                 pass();

@@ -4,8 +4,10 @@ import static org.awaitility.Awaitility.await;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.net.ConnectException;
 import java.net.InetAddress;
 import java.net.ServerSocket;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -96,7 +98,18 @@ final class ThreeServers implements AutoCloseable {
                 socket.close();
             }
             start(i, configs.get(i));
+            awaitListening(election[i]); // those that start later ask for its vote, and not the other way round
         }
+    }
+
+    private static void awaitListening(int port) {
+        await().atMost(Duration.ofSeconds(60)).until(() -> {
+            try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), port)) {
+                return probe.isConnected();
+            } catch (ConnectException e) {
+                return false;
+            }
+        });
     }
 
     /** Whether all of them serve, so that any two are a quorum: one that follows may not have what the leader has yet. */
@@ -123,7 +136,7 @@ final class ThreeServers implements AutoCloseable {
         properties.setProperty("4lw.commands.whitelist", "srvr");
         for (int other = 0; other < COUNT; other++) {
             int quorumPort = other == self ? quorum[other] : link(self, other, quorum[other]);
-            int electionPort = other == self ? election[other] : link(self, other, election[other]);
+            int electionPort = election(self, other, election);
             properties.setProperty(
                     "server." + (other + 1),
                     "127.0.0.1:" + quorumPort + ":" + electionPort + ";127.0.0.1:" + clientPorts[other]);
@@ -153,6 +166,19 @@ final class ThreeServers implements AutoCloseable {
                 "zk" + self);
         thread.setDaemon(true);
         thread.start();
+    }
+
+    /**
+     * Of two servers the one with the higher number connects to the other. When that one asks for it, it tells where it
+     * listens itself, and is connected to there: past its links, so that votes would come through while it is parted.
+     */
+    private int election(int self, int other, int[] election) throws IOException {
+        if (other > self) {
+            Strait none = Strait.toNowhere();
+            links.add(new Link(self, other, none));
+            return none.port();
+        }
+        return other == self ? election[other] : link(self, other, election[other]);
     }
 
     private int link(int from, int to, int port) throws IOException {

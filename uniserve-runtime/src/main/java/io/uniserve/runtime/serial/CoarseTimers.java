@@ -10,17 +10,18 @@ import java.util.concurrent.locks.ReentrantLock;
 
 /**
  * Timers of all operations on one thread. Nearly all of them are cancelled soon (a hedge that was not needed), so setting
- * one must not wake the thread: while timers are being set it looks up every {@value #TICK_NANOS} ns, and only a timer that
+ * one must not wake the thread: while timers are being set it looks up once a tick, and only a timer that
  * is due sooner than its next look wakes it. New timers wait in a queue without a lock for the thread to look, so that one
- * cancelled before that costs next to nothing. After {@value #IDLE_TICKS} looks with nothing to wait for it sleeps for good.
+ * cancelled before that costs next to nothing. After {@value #IDLE_NANOS} ns with nothing to wait for it sleeps for good.
  * Timers are late by up to a tick. Safe for use by several threads.
  */
 public final class CoarseTimers implements Timers, AutoCloseable {
     private static final long TICK_NANOS = 4_000_000;
-    private static final int IDLE_TICKS = 50;
+    private static final long IDLE_NANOS = 200_000_000;
     private static final long FOREVER = Long.MAX_VALUE;
 
     private final Clock clock;
+    private final long tickNanos;
     private final Thread thread;
     private final ReentrantLock lock = new ReentrantLock();
     private final Condition changed = lock.newCondition();
@@ -30,9 +31,15 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     private volatile long nextLook;
     private volatile boolean closed;
 
-    /** Starts the thread. */
+    /** Starts the thread, with a tick of {@value #TICK_NANOS} ns. */
     public CoarseTimers(String name, Clock clock) {
+        this(name, clock, TICK_NANOS);
+    }
+
+    /** Starts the thread. */
+    public CoarseTimers(String name, Clock clock, long tickNanos) {
         this.clock = clock;
+        this.tickNanos = tickNanos;
         this.nextLook = clock.nanos();
         this.thread = new Thread(this::run, name);
         thread.setDaemon(true);
@@ -73,7 +80,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     }
 
     private void run() {
-        int idle = 0;
+        long idle = 0;
         while (true) {
             Runnable due;
             lock.lock();
@@ -85,7 +92,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
                 due = timers.poll(clock.nanos());
                 if (due == null) {
                     idle = timers.size() == 0 ? idle + 1 : 0;
-                    await(idle >= IDLE_TICKS ? FOREVER : untilLook(clock.nanos()));
+                    await(idle * tickNanos >= IDLE_NANOS ? FOREVER : untilLook(clock.nanos()));
                 }
             } catch (InterruptedException e) {
                 return; // nobody else has this thread: it is meant to end
@@ -99,7 +106,7 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     }
 
     private long untilLook(long now) {
-        return Math.min(TICK_NANOS, Math.max(1, timers.untilNext(now)));
+        return Math.min(tickNanos, Math.max(1, timers.untilNext(now)));
     }
 
     private void await(long nanos) throws InterruptedException {

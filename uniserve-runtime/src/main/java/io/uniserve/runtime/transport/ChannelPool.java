@@ -10,6 +10,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Address;
 import io.uniserve.protocol.env.Clock;
+import io.uniserve.protocol.env.Timers;
+import io.uniserve.runtime.serial.CoarseTimers;
 import io.uniserve.runtime.tls.TlsFiles;
 import java.util.Comparator;
 import java.util.Map;
@@ -35,19 +37,29 @@ public final class ChannelPool implements AutoCloseable {
     /** gRPC waits up to two minutes before it tries a dead address again; a server that restarts should be found at once. */
     private static final long RECONNECT_NANOS = 200_000_000;
 
+    /** How late a call may end that nobody answers. */
+    private static final long LATE_NANOS_MAX = 50_000_000;
+
     private final Clock clock;
+    private final CoarseTimers timers;
     private final ChannelCredentials credentials;
     private final Map<Address, Entry> entries = new ConcurrentHashMap<>();
     private volatile boolean closed;
 
     public ChannelPool(Clock clock, TlsFiles tls) {
         this.clock = clock;
+        this.timers = new CoarseTimers("uniserve-call-timers", clock, LATE_NANOS_MAX);
         this.credentials = TlsCredentials.client(tls);
     }
 
     /** The connection to this address, made on first use. */
     ManagedChannel channel(Address address) {
         return entry(address).channel;
+    }
+
+    /** For the time-outs of calls: gRPC's own take a task of a transport's thread to set and another one to cancel. */
+    Timers timers() {
+        return timers;
     }
 
     /** The stream of reads to this address, opened on first use and again after it has ended. */
@@ -121,6 +133,7 @@ public final class ChannelPool implements AutoCloseable {
         closed = true;
         entries.values().forEach(entry -> entry.channel.shutdownNow());
         entries.clear();
+        timers.close();
     }
 
     private static final class Entry {

@@ -12,7 +12,6 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import java.util.concurrent.Executor;
-import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
@@ -33,7 +32,9 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     private final Sent sent = new Sent();
     private @Nullable P answer;
     private volatile @Nullable ClientCall<?, P> call;
+    private volatile Timers.Cancel timer = () -> {};
     private volatile boolean cancelled;
+    private volatile boolean late;
 
     UnaryCall(Address to, boolean idempotent, Function<P, M> mapping, Executor executor, Completion<M> completion) {
         this.to = to;
@@ -46,15 +47,17 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     /** Sends the request; never throws, every failure goes to the completion. */
     <Q> void start(ChannelPool channels, MethodDescriptor<Q, P> method, Q request, long timeoutNanos) {
         try {
-            CallOptions options = CallOptions.DEFAULT
-                    .withStreamTracerFactory(sent)
-                    .withDeadlineAfter(Math.max(1, timeoutNanos), TimeUnit.NANOSECONDS);
-            ClientCall<Q, P> started = channels.channel(to).newCall(method, options);
+            ClientCall<Q, P> started =
+                    channels.channel(to).newCall(method, CallOptions.DEFAULT.withStreamTracerFactory(sent));
             call = started;
             started.start(this, new Metadata());
             started.request(2);
             started.sendMessage(request);
             started.halfClose();
+            timer = channels.timers().after(timeoutNanos, this::late);
+            if (done.get()) { // before it could be cancelled
+                timer.cancel();
+            }
         } catch (RuntimeException e) {
             finish(Outcome.err(Statuses.fromStatus(e, to.toString(), sent.created, idempotent)));
         }
@@ -68,7 +71,9 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     @Override
     public void onClose(Status status, Metadata trailers) {
         P message = answer;
-        if (status.getCode() == Status.Code.CANCELLED && !cancelled) {
+        if (status.getCode() == Status.Code.CANCELLED && late) {
+            onClose(Status.DEADLINE_EXCEEDED.withDescription("no answer in time"), trailers);
+        } else if (status.getCode() == Status.Code.CANCELLED && !cancelled) {
             // The server cut the call as it went down.
             onClose(
                     Status.UNAVAILABLE
@@ -99,16 +104,26 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
 
     private void finish(Outcome<M> outcome) {
         if (done.compareAndSet(false, true)) {
+            timer.cancel();
             executor.execute(() -> completion.done(outcome));
         }
+    }
+
+    private void late() {
+        late = true;
+        stop("no answer in time");
     }
 
     @Override
     public void cancel() {
         cancelled = true;
+        stop("the caller has no more use for the answer");
+    }
+
+    private void stop(String why) {
         ClientCall<?, P> running = call;
         if (running != null) {
-            running.cancel("the caller has no more use for the answer", null);
+            running.cancel(why, null);
         }
     }
 

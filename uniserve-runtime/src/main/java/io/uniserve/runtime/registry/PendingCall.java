@@ -4,6 +4,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.Timers;
 import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import org.apache.zookeeper.KeeperException.Code;
@@ -23,6 +24,7 @@ final class PendingCall<T> {
     private int attempts;
     private boolean underWay;
     private boolean done;
+    private Timers.Cancel timer = () -> {};
 
     /**
      * @param what names the operation in errors
@@ -65,8 +67,16 @@ final class PendingCall<T> {
         return underWay && !done;
     }
 
-    synchronized boolean ended() {
-        return done;
+    /** What is to be cancelled at its end. */
+    void timer(Timers.Cancel set) {
+        boolean late;
+        synchronized (this) {
+            timer = set;
+            late = done;
+        }
+        if (late) {
+            set.cancel();
+        }
     }
 
     void succeed(T value) {
@@ -128,6 +138,7 @@ final class PendingCall<T> {
                 return;
             }
             done = true;
+            timer.cancel();
         }
         try {
             loop.execute(() -> completion.done(outcome));

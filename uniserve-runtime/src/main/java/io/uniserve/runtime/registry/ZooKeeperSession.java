@@ -3,15 +3,14 @@ package io.uniserve.runtime.registry;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.protocol.env.Registry.SessionEvent;
+import io.uniserve.runtime.serial.CoarseTimers;
+import io.uniserve.runtime.time.SystemClock;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.Executors;
-import java.util.concurrent.ScheduledExecutorService;
 import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.apache.curator.CuratorZookeeperClient;
@@ -34,21 +33,18 @@ import org.slf4j.LoggerFactory;
  */
 final class ZooKeeperSession {
     private static final Logger LOG = LoggerFactory.getLogger(ZooKeeperSession.class);
+    private static final long TICK_NANOS = 50_000_000;
 
     private final RegistryOptions options;
     private final Listener listener;
     private final CuratorZookeeperClient curator;
     private final List<ACL> acl;
-    private final ScheduledExecutorService timer;
-    private final Deque<PendingCall<?>> waiting = new ArrayDeque<>();
-    /** Calls in the order in which they are overdue, those that have ended among them: one timer for all, and not one for each. */
-    private final Deque<Due> due = new ArrayDeque<>();
+    /** Most calls have ended long before they would be overdue: that must wake no thread for each. */
+    private final CoarseTimers timers = new CoarseTimers("uniserve-registry-timer", SystemClock.INSTANCE, TICK_NANOS);
 
-    private boolean watching;
+    private final Deque<PendingCall<?>> waiting = new ArrayDeque<>();
     private @Nullable Handle connected;
     private boolean closed;
-
-    private record Due(PendingCall<?> call, long nanos) {}
 
     /** Hears events in their order, on ZooKeeper's threads; {@code handle} is there when connected. */
     @FunctionalInterface
@@ -60,11 +56,6 @@ final class ZooKeeperSession {
         this.options = options;
         this.listener = listener;
         this.acl = options.digest().isPresent() ? ZooDefs.Ids.CREATOR_ALL_ACL : ZooDefs.Ids.OPEN_ACL_UNSAFE;
-        this.timer = Executors.newSingleThreadScheduledExecutor(task -> {
-            Thread thread = new Thread(task, "uniserve-registry-timer");
-            thread.setDaemon(true);
-            return thread;
-        });
         this.curator = new CuratorZookeeperClient(
                 (connect, timeout, watcher, readOnly) -> connect(connect, timeout, watcher),
                 new FixedEnsembleProvider(options.connect()),
@@ -106,8 +97,7 @@ final class ZooKeeperSession {
                 } else {
                     call.send(connected);
                 }
-                due.add(new Due(call, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(options.waitMillis())));
-                watch();
+                call.timer(timers.after(TimeUnit.MILLISECONDS.toNanos(options.waitMillis()), () -> overdue(call)));
             }
         }
         if (refused) {
@@ -145,34 +135,10 @@ final class ZooKeeperSession {
             connected = null;
             left = List.copyOf(waiting);
             waiting.clear();
-            due.clear();
-            timer.shutdownNow();
+            timers.close();
         }
         left.forEach(call -> call.fail(ErrorCode.UNAVAILABLE, "the registry is closed"));
         curator.close();
-    }
-
-    /** Sets the timer for the first call that has not ended, unless it is set. */
-    private synchronized void watch() {
-        while (!due.isEmpty() && due.peek().call().ended()) {
-            due.remove();
-        }
-        if (!watching && !due.isEmpty() && !closed) {
-            watching = true;
-            var unused = timer.schedule(this::look, due.peek().nanos() - System.nanoTime(), TimeUnit.NANOSECONDS);
-        }
-    }
-
-    private void look() {
-        List<PendingCall<?>> overdue = new ArrayList<>();
-        synchronized (this) {
-            watching = false;
-            while (!due.isEmpty() && due.peek().nanos() - System.nanoTime() <= 0) {
-                overdue.add(due.remove().call());
-            }
-        }
-        overdue.forEach(this::overdue);
-        watch();
     }
 
     private void overdue(PendingCall<?> call) {
@@ -182,8 +148,9 @@ final class ZooKeeperSession {
             sent = call.underWay();
             if (sent && !closed) {
                 // ZooKeeper's client answers within the session time-out; this ends a call even where it did not.
-                var unused = timer.schedule(
-                        () -> call.expire(options.connect()), 2L * options.sessionMillis(), TimeUnit.MILLISECONDS);
+                call.timer(timers.after(
+                        TimeUnit.MILLISECONDS.toNanos(2L * options.sessionMillis()),
+                        () -> call.expire(options.connect())));
             }
         }
         if (!sent) {

@@ -10,6 +10,7 @@ import java.util.stream.Stream;
 /** Where the project's modules and sources are. */
 final class ProjectTree {
     static final List<String> MODULES = List.of(
+            "test-support",
             "uniserve-core",
             "uniserve-placement",
             "uniserve-placement-milp",

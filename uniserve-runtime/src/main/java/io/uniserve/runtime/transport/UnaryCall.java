@@ -17,7 +17,8 @@ import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One unary call. Its answer is mapped on the transport's thread, then the completion runs on the caller's executor, once.
+ * One unary call. Its answer is mapped on the transport's thread, then the completion runs on the caller's executor, once. It is late
+ * by a timer of this process: the server hears of that as of any cancelled call.
  *
  * @param <P> the answer as it travels
  * @param <M> the answer as the caller wants it

@@ -7,6 +7,9 @@ import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.locks.Condition;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 
 /**
  * Timers of all operations on one thread. Nearly all of them are cancelled soon (a hedge that was not needed), so setting
@@ -16,6 +19,7 @@ import java.util.concurrent.locks.ReentrantLock;
  * Timers are late by up to a tick. Safe for use by several threads.
  */
 public final class CoarseTimers implements Timers, AutoCloseable {
+    private static final Logger LOG = LoggerFactory.getLogger(CoarseTimers.class);
     private static final long TICK_NANOS = 4_000_000;
     private static final long IDLE_NANOS = 200_000_000;
     private static final long FOREVER = Long.MAX_VALUE;
@@ -27,6 +31,9 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     private final Condition changed = lock.newCondition();
     private final Queue<TimerHeap.Entry> fresh = new ConcurrentLinkedQueue<>();
     private final TimerHeap timers = new TimerHeap();
+    /** Looks in a row with nothing to wait for. */
+    private long idle;
+
     private volatile boolean asleep;
     private volatile long nextLook;
     private volatile boolean closed;
@@ -80,28 +87,34 @@ public final class CoarseTimers implements Timers, AutoCloseable {
     }
 
     private void run() {
-        long idle = 0;
-        while (true) {
-            Runnable due;
-            lock.lock();
+        while (!closed) {
             try {
-                if (closed) {
-                    return;
-                }
-                takeFresh();
-                due = timers.poll(clock.nanos());
-                if (due == null) {
-                    idle = timers.size() == 0 ? idle + 1 : 0;
-                    await(idle * tickNanos >= IDLE_NANOS ? FOREVER : untilLook(clock.nanos()));
+                Runnable due = next();
+                if (due != null) {
+                    due.run();
                 }
             } catch (InterruptedException e) {
-                return; // nobody else has this thread: it is meant to end
-            } finally {
-                lock.unlock();
+                // Nobody has a reason to interrupt it: close() is how it ends.
+                LOG.warn("{} was interrupted and goes on", thread.getName());
+            } catch (RuntimeException | Error e) {
+                LOG.error("{}: a timer's task failed, others go on", thread.getName(), e);
             }
-            if (due != null) {
-                due.run();
+        }
+    }
+
+    /** A task that is due; null where there was none, after a while. */
+    private @Nullable Runnable next() throws InterruptedException {
+        lock.lock();
+        try {
+            takeFresh();
+            Runnable due = timers.poll(clock.nanos());
+            if (due == null && !closed) {
+                idle = timers.size() == 0 ? idle + 1 : 0;
+                await(idle * tickNanos >= IDLE_NANOS ? FOREVER : untilLook(clock.nanos()));
             }
+            return due;
+        } finally {
+            lock.unlock();
         }
     }
 

@@ -44,12 +44,15 @@ public final class ChannelPool implements AutoCloseable {
     private final CoarseTimers timers;
     private final ChannelCredentials credentials;
     private final Map<Address, Entry> entries = new ConcurrentHashMap<>();
+    /** Whose last calls may be under way still. */
+    private final Set<Entry> retired = ConcurrentHashMap.newKeySet();
+
     private volatile boolean closed;
 
     public ChannelPool(Clock clock, TlsFiles tls) {
         this.clock = clock;
-        this.timers = new CoarseTimers("uniserve-call-timers", clock, LATE_NANOS_MAX);
         this.credentials = TlsCredentials.client(tls);
+        this.timers = new CoarseTimers("uniserve-call-timers", clock, LATE_NANOS_MAX);
     }
 
     /** The connection to this address, made on first use. */
@@ -71,12 +74,16 @@ public final class ChannelPool implements AutoCloseable {
 
     private Entry entry(Address address) {
         if (closed) {
-            throw new UniserveException(ErrorCode.UNAVAILABLE, "this process is shutting down");
+            throw shuttingDown();
         }
         Entry entry = entries.get(address);
         if (entry == null) {
             entry = entries.computeIfAbsent(address, this::open);
             evict(address);
+            if (closed) { // meanwhile: whoever closes may not have seen it
+                entry.channel.shutdownNow();
+                throw shuttingDown();
+            }
         }
         long now = clock.nanos();
         entry.lastUse = now;
@@ -91,10 +98,21 @@ public final class ChannelPool implements AutoCloseable {
     /** Closes the connections to all other addresses once their calls have ended. */
     public void retain(Set<Address> addresses) {
         for (Map.Entry<Address, Entry> entry : entries.entrySet()) {
-            if (!addresses.contains(entry.getKey()) && entries.remove(entry.getKey(), entry.getValue())) {
-                entry.getValue().shutdown();
+            if (!addresses.contains(entry.getKey())) {
+                retire(entry);
             }
         }
+    }
+
+    private void retire(Map.Entry<Address, Entry> entry) {
+        retired.removeIf(old -> old.channel.isTerminated());
+        retired.add(entry.getValue()); // first, so that it is always in one of the two
+        entries.remove(entry.getKey(), entry.getValue());
+        entry.getValue().shutdown();
+    }
+
+    private static UniserveException shuttingDown() {
+        return new UniserveException(ErrorCode.UNAVAILABLE, "this process is shutting down");
     }
 
     /** Connections now. */
@@ -122,8 +140,7 @@ public final class ChannelPool implements AutoCloseable {
             entries.entrySet().stream()
                     .filter(entry -> !entry.getKey().equals(keep))
                     .min(Comparator.comparingLong(entry -> entry.getValue().lastUse))
-                    .filter(oldest -> entries.remove(oldest.getKey(), oldest.getValue()))
-                    .ifPresent(oldest -> oldest.getValue().shutdown());
+                    .ifPresent(this::retire);
         }
     }
 
@@ -132,7 +149,9 @@ public final class ChannelPool implements AutoCloseable {
     public void close() {
         closed = true;
         entries.values().forEach(entry -> entry.channel.shutdownNow());
+        retired.forEach(entry -> entry.channel.shutdownNow());
         entries.clear();
+        retired.clear();
         timers.close();
     }
 

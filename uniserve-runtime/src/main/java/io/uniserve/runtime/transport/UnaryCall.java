@@ -47,17 +47,17 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
 
     /** Sends the request; never throws, every failure goes to the completion. */
     <Q> void start(ChannelPool channels, MethodDescriptor<Q, P> method, Q request, long timeoutNanos) {
+        timer = channels.timers().after(timeoutNanos, this::late); // what it takes to send counts too
         try {
             ClientCall<Q, P> started =
                     channels.channel(to).newCall(method, CallOptions.DEFAULT.withStreamTracerFactory(sent));
-            call = started;
             started.start(this, new Metadata());
             started.request(2);
             started.sendMessage(request);
             started.halfClose();
-            timer = channels.timers().after(timeoutNanos, this::late);
-            if (done.get()) { // before it could be cancelled
-                timer.cancel();
+            call = started;
+            if (late || cancelled) { // before there was a call to stop
+                started.cancel("stopped as it was sent", null);
             }
         } catch (RuntimeException e) {
             finish(Outcome.err(Statuses.fromStatus(e, to.toString(), sent.created, idempotent)));
@@ -73,7 +73,8 @@ final class UnaryCall<P, M> extends ClientCall.Listener<P> implements Timers.Can
     public void onClose(Status status, Metadata trailers) {
         P message = answer;
         if (status.getCode() == Status.Code.CANCELLED && late) {
-            onClose(Status.DEADLINE_EXCEEDED.withDescription("no answer in time"), trailers);
+            String what = sent.created ? "no answer in time" : "not connected in time";
+            onClose(Status.DEADLINE_EXCEEDED.withDescription(what), trailers);
         } else if (status.getCode() == Status.Code.CANCELLED && !cancelled) {
             // The server cut the call as it went down.
             onClose(

@@ -10,12 +10,12 @@ import java.net.ServerSocket;
 import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Properties;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.apache.zookeeper.server.ZooKeeperServer;
 import org.apache.zookeeper.server.quorum.QuorumPeer;
 import org.apache.zookeeper.server.quorum.QuorumPeerConfig;
@@ -69,8 +69,9 @@ final class ThreeServers implements AutoCloseable {
         ServiceUtils.setSystemExitProcedure(code -> ended.incrementAndGet()); // not this process
         for (int attempt = 1; ; attempt++) {
             int before = ended.get();
-            ThreeServers servers = new ThreeServers(Files.createDirectory(directory.resolve("try" + attempt)));
-            await().atMost(Duration.ofSeconds(60)).until(() -> servers.complete() || ended.get() > before);
+            ThreeServers servers = new ThreeServers(
+                    Files.createDirectory(directory.resolve("try" + attempt)), () -> ended.get() > before);
+            await().until(() -> servers.complete() || ended.get() > before);
             if (ended.get() == before || attempt == ATTEMPTS_MAX) {
                 return servers;
             }
@@ -78,7 +79,7 @@ final class ThreeServers implements AutoCloseable {
         }
     }
 
-    private ThreeServers(Path directory) throws IOException {
+    private ThreeServers(Path directory, BooleanSupplier ended) throws IOException {
         int[] quorum = new int[COUNT];
         int[] election = new int[COUNT];
         List<List<ServerSocket>> taken = new ArrayList<>();
@@ -98,12 +99,15 @@ final class ThreeServers implements AutoCloseable {
                 socket.close();
             }
             start(i, configs.get(i));
-            awaitListening(election[i]); // those that start later ask for its vote, and not the other way round
+            awaitListening(election[i], ended); // those that start later ask for its vote, and not the other way round
         }
     }
 
-    private static void awaitListening(int port) {
-        await().atMost(Duration.ofSeconds(60)).until(() -> {
+    private static void awaitListening(int port, BooleanSupplier ended) {
+        await().until(() -> {
+            if (ended.getAsBoolean()) { // its port was taken
+                return true;
+            }
             try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), port)) {
                 return probe.isConnected();
             } catch (ConnectException e) {

@@ -56,4 +56,30 @@ class CoarseTimersTest {
         first.cancel();
         second.cancel();
     }
+
+    @Test
+    void aTaskThatThrowsLeavesTheOthers() {
+        List<Integer> rung = new CopyOnWriteArrayList<>();
+        Timers.Cancel first = timers.after(MS, () -> {
+            throw new StackOverflowError("on purpose");
+        });
+        Timers.Cancel second = timers.after(2 * MS, () -> Thread.currentThread().interrupt());
+        Timers.Cancel third = timers.after(20 * MS, () -> rung.add(3));
+        await().until(() -> rung.size() == 1);
+        first.cancel();
+        second.cancel();
+        third.cancel();
+    }
+
+    @Test
+    void aLongTickKeepsNoneThatIsDueSooner() {
+        List<Integer> rung = new CopyOnWriteArrayList<>();
+        try (CoarseTimers coarse = new CoarseTimers("coarse", SystemClock.INSTANCE, 3_600_000 * MS)) {
+            Timers.Cancel late = coarse.after(3_600_000 * MS, () -> rung.add(2));
+            Timers.Cancel soon = coarse.after(10 * MS, () -> rung.add(1));
+            await().until(() -> rung.equals(List.of(1)));
+            late.cancel();
+            soon.cancel();
+        }
+    }
 }

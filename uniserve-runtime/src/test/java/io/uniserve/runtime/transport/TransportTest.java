@@ -16,6 +16,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Outcome;
 import io.uniserve.protocol.env.Timers;
 import io.uniserve.protocol.message.PeerReply;
+import io.uniserve.protocol.message.PeerRequest;
 import io.uniserve.protocol.message.QueryRequest;
 import io.uniserve.protocol.message.ReadMode;
 import io.uniserve.protocol.message.ReadReply;
@@ -158,12 +159,34 @@ class TransportTest {
     void endsACallAtItsDeadlineAndTellsTheHandler() throws InterruptedException {
         CountDownLatch cancelled = new CountDownLatch(1);
         net.query = (request, done) -> cancelled::countDown;
+        assertThat(net.ping()).isInstanceOf(PeerReply.Pong.class); // connected, or it might be late before it is sent
         UniserveException error = Loopback.error(done -> {
             Timers.Cancel unused = net.client()
-                    .query(net.address, new QueryRequest(new TableName("t"), "q=1", 1_000), 50_000_000, typed(done));
+                    .query(net.address, new QueryRequest(new TableName("t"), "q=1", 1_000), 200_000_000, typed(done));
         });
         assertThat(error.code()).isEqualTo(ErrorCode.DEADLINE_EXCEEDED);
         assertThat(cancelled.await(10, TimeUnit.SECONDS)).isTrue();
+    }
+
+    @Test
+    void aCallOnAConnectionThatWasLetGoOfEndsWithThePool() throws InterruptedException {
+        CountDownLatch arrived = new CountDownLatch(1);
+        net.peer = (request, done) -> arrived.countDown();
+        CompletableFuture<Outcome<PeerReply>> outcome = new CompletableFuture<>();
+        net.network(Loopback.CLUSTER)
+                .call(
+                        net.address,
+                        new PeerRequest.Ping(Loopback.SERVER, Loopback.SERVER),
+                        600 * Loopback.SECOND,
+                        outcome::complete);
+        assertThat(arrived.await(20, TimeUnit.SECONDS)).isTrue();
+        net.channels.retain(Set.of());
+        assertThat(outcome).isNotDone();
+        net.channels.close();
+        assertThat(outcome.orTimeout(20, TimeUnit.SECONDS).join()).isInstanceOf(Outcome.Err.class);
+        UniserveException after = Loopback.error(
+                done -> net.client().update(net.address, Loopback.updateRequest(), Loopback.SECOND, typed(done)));
+        assertThat(after.code()).isEqualTo(ErrorCode.UNAVAILABLE);
     }
 
     @Test

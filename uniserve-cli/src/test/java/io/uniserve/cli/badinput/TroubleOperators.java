@@ -12,6 +12,7 @@ import io.uniserve.port.kv.KvActor;
 import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.Supplier;
 
@@ -19,6 +20,9 @@ import java.util.function.Supplier;
 final class TroubleOperators {
     /** Ends every {@link #HANG} that runs. */
     static final CountDownLatch RELEASE = new CountDownLatch(1);
+
+    /** Calls of {@link #HANG} that were begun: they never come back before that. */
+    static final AtomicInteger HANGING = new AtomicInteger();
 
     /** Bytes that {@link #HUGE} and {@link #HUGE_MERGED} were let write. */
     static final AtomicLong WRITTEN = new AtomicLong();
@@ -47,6 +51,7 @@ final class TroubleOperators {
     private TroubleOperators() {}
 
     private static long hang() {
+        HANGING.incrementAndGet();
         try {
             RELEASE.await();
             return 0;

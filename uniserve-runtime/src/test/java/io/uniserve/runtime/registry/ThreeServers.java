@@ -69,17 +69,17 @@ final class ThreeServers implements AutoCloseable {
         ServiceUtils.setSystemExitProcedure(code -> ended.incrementAndGet()); // not this process
         for (int attempt = 1; ; attempt++) {
             int before = ended.get();
-            ThreeServers servers = new ThreeServers(
-                    Files.createDirectory(directory.resolve("try" + attempt)), () -> ended.get() > before);
-            await().until(() -> servers.complete() || ended.get() > before);
-            if (ended.get() == before || attempt == ATTEMPTS_MAX) {
+            BooleanSupplier failed = () -> ended.get() > before;
+            ThreeServers servers = new ThreeServers(Files.createDirectory(directory.resolve("try" + attempt)), failed);
+            await().until(() -> servers.complete() || failed.getAsBoolean());
+            if (!failed.getAsBoolean() || attempt == ATTEMPTS_MAX) {
                 return servers;
             }
             servers.close();
         }
     }
 
-    private ThreeServers(Path directory, BooleanSupplier ended) throws IOException {
+    private ThreeServers(Path directory, BooleanSupplier failed) throws IOException {
         int[] quorum = new int[COUNT];
         int[] election = new int[COUNT];
         List<List<ServerSocket>> taken = new ArrayList<>();
@@ -99,13 +99,13 @@ final class ThreeServers implements AutoCloseable {
                 socket.close();
             }
             start(i, configs.get(i));
-            awaitListening(election[i], ended); // those that start later ask for its vote, and not the other way round
+            awaitListening(election[i], failed); // those that start later ask for its vote, and not the other way round
         }
     }
 
-    private static void awaitListening(int port, BooleanSupplier ended) {
+    private static void awaitListening(int port, BooleanSupplier failed) {
         await().until(() -> {
-            if (ended.getAsBoolean()) { // its port was taken
+            if (failed.getAsBoolean()) { // its port was taken
                 return true;
             }
             try (Socket probe = new Socket(InetAddress.getLoopbackAddress(), port)) {

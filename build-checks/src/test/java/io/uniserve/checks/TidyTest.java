@@ -78,14 +78,18 @@ class TidyTest {
         Map<String, Integer> lines = new TreeMap<>();
         SOURCES.stream()
                 .filter(f -> f.name().matches("ports/[^/]+/src/main/java/.*"))
-                .forEach(f -> lines.merge(f.name().split("/")[1], f.lines().size(), Integer::sum));
+                .forEach(f -> lines.merge(f.name().split("/")[1], codeLines(f), Integer::sum));
         assertThat(lines).as("ports with main code").containsKeys("kv", "lucene", "solr", "duckdb", "monetdb");
         assertThat(lines.entrySet().stream().filter(port -> port.getValue() >= PORT_LINES_LIMIT))
                 .as(
-                        "ports (=lines) with %d or more lines of main code, comments and blank lines included;"
+                        "ports (=lines) with %d or more lines of main code, without comments and blank lines;"
                                 + " move what other ports need too to uniserve-core",
                         PORT_LINES_LIMIT)
                 .isEmpty();
+    }
+
+    private static int codeLines(SourceFile file) {
+        return (int) file.code().stream().filter(line -> !line.isBlank()).count();
     }
 
     @Test

@@ -65,15 +65,11 @@ public final class FieldValues {
     }
 
     /**
-     * What the schema says of a field; INVALID_ROW where it says nothing, and of a field by which the engine would check versions.
+     * What the schema says of a field; INVALID_ROW where it says nothing.
      *
      * @param where begins the message
      */
-    public static <T> T requireKnown(String where, String field, @Nullable T known, String version) {
-        if (field.equals(version)) {
-            throw invalid(where + "field \"" + field
-                    + "\" is not supported, as updates are not made to depend on versions; leave it out");
-        }
+    public static <T> T requireKnown(String where, String field, @Nullable T known) {
         if (known == null) {
             throw invalid(where + "field \"" + field + "\" is not in the schema; add it to the configset, or"
                     + " use one of its fields, such as *_s");

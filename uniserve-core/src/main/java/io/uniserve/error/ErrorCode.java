@@ -21,6 +21,8 @@ public enum ErrorCode {
     BACKUP_NOT_FOUND(1014, false),
     BACKUP_EXISTS(1015, false),
     TABLE_RESTORED(1016, false),
+    /** A condition of the update does not hold, e.g. the row is not in the version that it names. */
+    CONFLICT(1020, false),
     TOO_LARGE(2001, false),
     RESOURCE_EXHAUSTED(2002, true),
     LOG_FULL(2003, false),

@@ -1,5 +1,6 @@
 package io.uniserve.model;
 
+import io.uniserve.error.ErrorCode;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
@@ -85,6 +86,11 @@ public record TableLog(
             batches = List.copyOf(batches);
             refused = List.copyOf(refused);
             unacked = List.copyOf(unacked);
+        }
+
+        /** The error of a refused request: CONFLICT where its condition did not hold, as the reason says first. */
+        public ErrorCode code() {
+            return reason.startsWith(ErrorCode.CONFLICT + " ") ? ErrorCode.CONFLICT : ErrorCode.UPDATE_REFUSED;
         }
     }
 }

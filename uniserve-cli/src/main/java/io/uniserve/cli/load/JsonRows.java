@@ -7,6 +7,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import com.fasterxml.jackson.databind.DeserializationFeature;
 import com.fasterxml.jackson.databind.JsonNode;
 import com.fasterxml.jackson.databind.json.JsonMapper;
+import com.fasterxml.jackson.databind.node.MissingNode;
 import io.uniserve.api.Document;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.Printable;
@@ -32,8 +33,9 @@ final class JsonRows implements RowSource {
             .enable(DeserializationFeature.FAIL_ON_READING_DUP_TREE_KEY)
             .build();
 
+    private static final String VERSION = "_version_";
     private static final Set<String> ADD_HAS = Set.of("doc", "overwrite", "commitWithin");
-    private static final Set<String> DELETE_HAS = Set.of("id", "query", "commitWithin");
+    private static final Set<String> DELETE_HAS = Set.of("id", "query", "commitWithin", VERSION);
 
     private final String file;
     private final String keyField;
@@ -162,11 +164,15 @@ final class JsonRows implements RowSource {
 
     private void deleteOne(@Nullable JsonNode value) {
         if (value == null || !value.isObject()) {
-            deleteId(value);
+            deleteId(value, MissingNode.getInstance());
         } else {
             only("delete", value, DELETE_HAS);
             if (value.has("id") && value.has("query")) {
                 throw row("\"delete\" has both \"id\" and \"query\"; give it one, and another \"delete\" the other");
+            }
+            JsonNode version = value.path(VERSION);
+            if (!version.isMissingNode() && (!version.isIntegralNumber() || !value.has("id"))) {
+                throw row("\"delete\" has \"" + VERSION + "\"; give it a whole number, beside \"id\"");
             }
             if (value.path("query").isTextual()) {
                 Document row = new Document(
@@ -176,22 +182,25 @@ final class JsonRows implements RowSource {
             }
             JsonNode ids = value.path("id");
             if (ids.isArray()) {
-                each(ids, this::deleteId);
+                each(ids, id -> deleteId(id, version));
             } else {
-                deleteId(ids);
+                deleteId(ids, version);
             }
         }
     }
 
     /** A number is the id that is written so. */
-    private void deleteId(@Nullable JsonNode id) {
+    private void deleteId(@Nullable JsonNode id, JsonNode version) {
         if (id == null || id.isNull() || id.isMissingNode()) {
             throw row("\"delete\" has neither \"id\" nor \"query\"; give it one");
         }
         if (!id.isTextual() && !id.isIntegralNumber()) {
             throw row("\"delete\" has the id " + Printable.line(id.toString()) + "; give it a text");
         }
-        commands.add(new Other(Command.DELETE, new Document(keyField, Map.of(keyField, id.asText())), null));
+        Map<String, Object> fields = version.isMissingNode()
+                ? Map.of(keyField, id.asText())
+                : Map.of(keyField, id.asText(), VERSION, version.longValue());
+        commands.add(new Other(Command.DELETE, new Document(keyField, fields), null));
     }
 
     private Document document(JsonNode node) {

@@ -9,6 +9,7 @@ import io.uniserve.model.AckLevel;
 import io.uniserve.model.TableMeta;
 import io.uniserve.protocol.reader.UpdateResult.Failure;
 import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
@@ -21,6 +22,7 @@ import java.util.function.Consumer;
  */
 final class Loader {
     private static final long BATCH_BYTES_MAX = 16L << 20;
+    private static final String ID = "id";
 
     private final ClusterClient cluster;
     private final TableMeta table;
@@ -40,6 +42,14 @@ final class Loader {
         /** To optimize changes no answer: a port that does not, or a load of rows alone, goes on. */
         boolean isPassedOver(RowSource.Command asked) {
             return asked == RowSource.Command.OPTIMIZE && functions.stream().noneMatch(asked::isDoneBy);
+        }
+
+        /** A deletion by id does not say where the row is where rows are spread by another field. */
+        RowSource.Command command(RowSource.Command asked, TableMeta table) {
+            boolean everywhere = asked == RowSource.Command.DELETE
+                    && !table.keyField().equals(ID)
+                    && functions.stream().anyMatch(RowSource.Command.DELETE_ID::isDoneBy);
+            return everywhere ? RowSource.Command.DELETE_ID : asked;
         }
 
         /** The update function that does what a row of the table asks for; INVALID_ARGUMENT where there is none. */
@@ -101,11 +111,12 @@ final class Loader {
                 if (plan.isPassedOver(source.command())) {
                     continue;
                 }
-                if (source.command() != command) {
+                RowSource.Command asked = plan.command(source.command(), table);
+                if (asked != command) {
                     flush();
-                    command = source.command();
+                    command = asked;
                 }
-                add(file, source.line(), check.keyed(document));
+                add(file, source.line(), asked == RowSource.Command.DELETE_ID ? byId(document) : check.keyed(document));
             } catch (UniserveException e) {
                 if (e.code() != ErrorCode.INVALID_ROW && e.code() != ErrorCode.TOO_LARGE) {
                     flush();
@@ -119,6 +130,13 @@ final class Loader {
             }
         }
         return false;
+    }
+
+    /** Files give the id as the key, which it is in other tables. */
+    private static Document byId(Document row) {
+        Map<String, Object> fields = new LinkedHashMap<>(row.fields());
+        fields.put(ID, fields.remove(row.keyField()));
+        return new Document(row.keyField(), fields);
     }
 
     private boolean goesOn() {
@@ -176,7 +194,9 @@ final class Loader {
     }
 
     private void failed(int actor, List<Row> rows, UniserveException error) {
-        boolean rowIsWrong = error.code() == ErrorCode.INVALID_ROW || error.code() == ErrorCode.TOO_LARGE;
+        boolean rowIsWrong = error.code() == ErrorCode.INVALID_ROW
+                || error.code() == ErrorCode.CONFLICT
+                || error.code() == ErrorCode.TOO_LARGE;
         if (rowIsWrong && rows.size() == 1) {
             reject(rows.get(0).file(), rows.get(0).line(), error);
         } else if (rowIsWrong && rows.size() > 1 && report.rejectedRows() <= plan.rejectsMax()) {

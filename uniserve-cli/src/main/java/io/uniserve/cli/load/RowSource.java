@@ -18,6 +18,8 @@ public interface RowSource extends AutoCloseable {
         ADD(""),
         /** The port's function {@code delete}, by the row's key. */
         DELETE(".delete@"),
+        /** The port's function {@code delete-id}, on every actor: the row has no key field, only an id. */
+        DELETE_ID(".delete-id@"),
         /** The port's function {@code delete-query}, on every actor. */
         DELETE_QUERY(".delete-query@"),
         /** The port's function {@code optimize}, on every actor. */
@@ -36,7 +38,7 @@ public interface RowSource extends AutoCloseable {
 
         /** Whether it concerns all actors rather than that of the row's key. */
         boolean isForAll() {
-            return this == DELETE_QUERY || this == OPTIMIZE;
+            return this == DELETE_ID || this == DELETE_QUERY || this == OPTIMIZE;
         }
     }
 

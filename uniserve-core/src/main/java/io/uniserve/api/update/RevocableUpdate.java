@@ -26,6 +26,11 @@ record RevocableUpdate<A extends Actor, R extends Row>(EventualUpdate<A, R> upda
     }
 
     @Override
+    public boolean conditional(R row) {
+        return update.conditional(row);
+    }
+
+    @Override
     public void validate(A actor, List<R> rows) {
         update.validate(actor, rows);
     }

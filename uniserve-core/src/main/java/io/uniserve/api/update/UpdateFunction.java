@@ -16,4 +16,13 @@ public sealed interface UpdateFunction<A extends Actor, R extends Row> permits A
     Class<A> actorType();
 
     Codec<R> rows();
+
+    /**
+     * True for a row with a condition on what the actor holds, such as the version of a document. Its check then sees every
+     * update that the actor's log holds, and no update comes between the check and the log. Where the condition does not hold
+     * the check throws CONFLICT.
+     */
+    default boolean conditional(R row) {
+        return false;
+    }
 }

@@ -24,8 +24,11 @@ public interface EngineHost {
         restore(key, meta, checkpointPath, completion);
     }
 
-    /** Refuses rows that the engine could not apply (UNKNOWN_UPDATE, INVALID_ROW); changes nothing. */
-    void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion);
+    /**
+     * Refuses rows that the engine could not apply (UNKNOWN_UPDATE, INVALID_ROW), or whose condition does not hold (CONFLICT);
+     * changes nothing.
+     */
+    void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion);
 
     /**
      * Applies logged updates in order. Whoever begins to read the actor from here on sees them, though they may be published

@@ -27,6 +27,7 @@ public enum Verdict {
                     TABLE_RESTORED,
                     VERSION_GONE,
                     EXCHANGE_LOST,
+                    CONFLICT,
                     TOO_LARGE -> FATAL;
             case UNKNOWN_OPERATOR,
                     UNKNOWN_UPDATE,

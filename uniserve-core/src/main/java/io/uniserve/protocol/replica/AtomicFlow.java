@@ -6,8 +6,8 @@ import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
 import io.uniserve.model.RequestId;
 import io.uniserve.protocol.env.Completion;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.RowCondition;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.BatchRows;
@@ -146,16 +146,53 @@ final class AtomicFlow {
         }
         BatchRows batch = request.batches().get(at);
         host.env().engine().validate(key, batch.function(), batch.rows(), valid -> {
-            if (!(valid instanceof Outcome.Err<Done> err)) {
+            if (valid instanceof Outcome.Err<RowCondition> err) {
+                completion.done(Outcome.ok(vote(request, batch, err.error())));
+            } else if (((Outcome.Ok<RowCondition>) valid).value() == RowCondition.NONE) {
                 validate(request, at + 1, rows, completion);
-            } else if (Refusal.isFor(err.error().code())) {
-                String why = err.error().code() + " " + err.error().reason();
-                completion.done(Outcome.ok(new Vote(Vote.Kind.NO, request.epoch(), batch.request(), why)));
             } else {
-                completion.done(
-                        Outcome.ok(Vote.later(request.epoch(), err.error().reason())));
+                conditional(request, rows, completion);
             }
         });
+    }
+
+    /**
+     * Rows with a condition. It holds in one state, so no other client's rows may be in the version, and the engine must have
+     * applied the whole log. No version is open at this actor until this one is logged.
+     */
+    private void conditional(Prepare request, Bytes rows, Completion<PeerReply> completion) {
+        if (request.batches().size() > 1) {
+            completion.done(Outcome.ok(new Vote(
+                    Vote.Kind.NO, request.epoch(), null, "rows with a condition are checked in a version of their own")));
+            return;
+        }
+        Primary primary = leader.get();
+        if (primary == null) {
+            completion.done(Outcome.ok(Vote.later(0, "the primary moved")));
+            return;
+        }
+        BatchRows batch = request.batches().get(0);
+        AppendOrder order = primary.order();
+        order.exclusively(() -> host.env().engine().validate(key, batch.function(), batch.rows(), holds -> {
+            if (holds instanceof Outcome.Err<RowCondition> err) {
+                completion.done(Outcome.ok(vote(request, batch, err.error())));
+                order.release();
+            } else if (leader.get() != primary) {
+                completion.done(Outcome.ok(Vote.later(0, "the primary moved")));
+                order.release();
+            } else {
+                primary.beforeAppend(() -> {
+                    append(request, rows, completion);
+                    order.release();
+                });
+            }
+        }));
+    }
+
+    private static Vote vote(Prepare request, BatchRows batch, UniserveException error) {
+        return Refusal.isFor(error.code())
+                ? new Vote(Vote.Kind.NO, request.epoch(), batch.request(), error.code() + " " + error.reason())
+                : Vote.later(request.epoch(), error.reason());
     }
 
     /** Anything may have changed since the checks: look again. */

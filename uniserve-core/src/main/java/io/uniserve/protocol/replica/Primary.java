@@ -45,6 +45,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
     private final BackupShipper backup;
     private final HandOver handOver;
     private final EarlyEntries early;
+    private final AppendOrder order;
     private ActorState state;
     private long epochIndex;
     private long ownFrom = Long.MAX_VALUE;
@@ -86,6 +87,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
                 this::advance);
         this.handOver = new HandOver(host, key, epoch);
         this.early = new EarlyEntries(log, parts.engine(), meta.level() != ConsistencyLevel.EVENTUAL);
+        this.order = new AppendOrder(() -> replica.engineReady() && replica.applied() >= log.lastIndex());
         this.stable = 0;
         this.reportedAt = host.env().clock().nanos() - host.config().retryNanos();
         for (ServerId learner : parts.certified()) {
@@ -245,6 +247,11 @@ final class Primary implements PeerLink.Listener, BackupPins {
         backup.beforeAppend(append);
     }
 
+    /** Order of updates that come while one with a condition is checked. */
+    AppendOrder order() {
+        return order;
+    }
+
     /** True when a sole replica may leave without a loss. */
     boolean backupComplete() {
         return backup.complete();
@@ -342,6 +349,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
         if (handOver.holding()) {
             handOver.advance(now, successors());
         }
+        order.advance();
         replica.advanced();
     }
 
@@ -474,6 +482,7 @@ final class Primary implements PeerLink.Listener, BackupPins {
     void close() {
         closed = true;
         backup.close();
+        order.close();
         links.values().forEach(PeerLink::close);
     }
 }

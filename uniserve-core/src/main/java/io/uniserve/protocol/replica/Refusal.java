@@ -37,6 +37,7 @@ record Refusal(long hash, String reason) {
     static boolean isFor(ErrorCode code) {
         return switch (code) {
             case INVALID_ARGUMENT,
+                    CONFLICT,
                     INVALID_ROW,
                     UNSUPPORTED,
                     UNKNOWN_UPDATE,

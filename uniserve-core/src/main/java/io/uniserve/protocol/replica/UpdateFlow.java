@@ -3,8 +3,8 @@ package io.uniserve.protocol.replica;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ReplicaKey;
-import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.RowCondition;
 import io.uniserve.protocol.log.ReplicaLog;
 import io.uniserve.protocol.message.ActorFailure;
 import io.uniserve.protocol.message.LogEntry;
@@ -122,10 +122,13 @@ final class UpdateFlow {
     }
 
     private void validated(
-            PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows, Outcome<Done> valid) {
+            PendingUpdates.Update update,
+            UpdateRequest request,
+            UpdateRequest.ActorRows rows,
+            Outcome<RowCondition> valid) {
         Primary primary = leader.get();
         long epoch = primary == null ? 0 : primary.epoch();
-        if (valid instanceof Outcome.Err<Done> err) {
+        if (valid instanceof Outcome.Err<RowCondition> err) {
             pending.refuse(update, err.error().code(), err.error().reason(), epoch);
             return;
         }
@@ -137,7 +140,35 @@ final class UpdateFlow {
             pending.refuse(update, code, refusal.map(UniserveException::reason).orElse("not primary"), epoch);
             return;
         }
-        primary.beforeAppend(() -> append(update, request, rows));
+        boolean conditional = ((Outcome.Ok<RowCondition>) valid).value() == RowCondition.ON_STATE;
+        AppendOrder order = primary.order();
+        if (conditional) {
+            order.exclusively(() -> appendIfItHolds(order, update, request, rows));
+        } else {
+            primary.beforeAppend(() -> order.append(() -> append(update, request, rows)));
+        }
+    }
+
+    /** Checks the condition once more, with the whole log applied and no other update on its way into it. */
+    private void appendIfItHolds(
+            AppendOrder order, PendingUpdates.Update update, UpdateRequest request, UpdateRequest.ActorRows rows) {
+        host.env().engine().validate(key, request.function(), rows.rows(), holds -> {
+            Primary primary = leader.get();
+            if (pending.find(request.request()) != update) {
+                order.release();
+            } else if (holds instanceof Outcome.Err<RowCondition> err) {
+                pending.refuse(update, err.error().code(), err.error().reason(), primary == null ? 0 : primary.epoch());
+                order.release();
+            } else if (primary == null || primary.order() != order) {
+                pending.refuse(update, ErrorCode.NOT_PRIMARY, "the primary moved: try again there", 0);
+                order.release();
+            } else {
+                primary.beforeAppend(() -> {
+                    append(update, request, rows);
+                    order.release();
+                });
+            }
+        });
     }
 
     /** Nothing may have changed since the checks but the epoch: look again. */

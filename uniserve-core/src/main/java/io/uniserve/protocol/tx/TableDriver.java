@@ -327,7 +327,7 @@ final class TableDriver {
             }
         } else if (decision.refused().contains(update.batch.request())) {
             waiting.remove(update);
-            update.failed(ErrorCode.UPDATE_REFUSED, decision.reason());
+            update.failed(decision.code(), decision.reason());
         }
     }
 

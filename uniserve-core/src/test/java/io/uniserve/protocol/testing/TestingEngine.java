@@ -10,6 +10,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.RowCondition;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
@@ -19,7 +20,7 @@ import java.util.function.Supplier;
 import java.util.function.UnaryOperator;
 import org.jspecify.annotations.Nullable;
 
-/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied, those with "misfit" are found wrong when they are prepared, those with "unseen" when they are published. Checks that calls come one at a time and in order. */
+/** An engine whose actors are lists of {@code index=rows}. Rows that begin with "bad" are refused, those with "poison" fail when they are applied, those with "misfit" are found wrong when they are prepared, those with "if N" hold while the actor has N entries, those with "unseen" when they are published. Checks that calls come one at a time and in order. */
 public final class TestingEngine implements EngineHost {
     private static final long CALL_NANOS = 20_000;
     private static final String CONSTANT = "never changes";
@@ -199,16 +200,27 @@ public final class TestingEngine implements EngineHost {
     }
 
     @Override
-    public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion) {
         validations++;
         loop.soon(() -> {
             if (!dead) {
-                completion.done(
-                        rows.utf8().startsWith("bad")
-                                ? Outcome.err(new UniserveException(ErrorCode.INVALID_ROW, "bad row"))
-                                : Outcome.ok(Done.DONE));
+                completion.done(checked(key, rows.utf8()));
             }
         });
+    }
+
+    private Outcome<RowCondition> checked(ReplicaKey key, String rows) {
+        if (rows.startsWith("bad")) {
+            return Outcome.err(new UniserveException(ErrorCode.INVALID_ROW, "bad row"));
+        }
+        if (!rows.startsWith("if ")) {
+            return Outcome.ok(RowCondition.NONE);
+        }
+        int wanted = Integer.parseInt(rows.split(" ")[1]);
+        int held = rows(key).size();
+        return held == wanted
+                ? Outcome.ok(RowCondition.ON_STATE)
+                : Outcome.err(new UniserveException(ErrorCode.CONFLICT, held + " rows, not " + wanted));
     }
 
     @Override

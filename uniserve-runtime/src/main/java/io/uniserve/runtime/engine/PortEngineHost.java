@@ -18,6 +18,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.RowCondition;
 import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.runtime.async.DiskErrors;
 import io.uniserve.runtime.disk.DiskPaths;
@@ -199,26 +200,26 @@ public final class PortEngineHost implements EngineHost, AutoCloseable {
     }
 
     @Override
-    public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion) {
         beside("validate rows for " + key, key, completion, hosted -> {
             OpenPort port = hosted.port();
             if (function.equals(LaterOptions.FUNCTION) && !hosted.atomic()) {
                 TableMeta next = OptionFiles.changed(hosted.meta(), rows);
                 port.validate(next, Optional.of(hosted.meta()));
-                return Optional.of(Done.DONE);
+                return Optional.of(RowCondition.NONE);
             }
             return port.call(function + " validate", () -> {
                 RowBatch batch = RowBatch.of(port.update(function), hosted.actor(), rows);
                 if (hosted.atomic()) {
                     batch.validateAtomic();
                     hosted.parts().checked(function, rows, batch);
-                    return Optional.of(Done.DONE);
+                    return Optional.of(batch.condition());
                 }
                 if (batch.reads() && !hosted.published()) {
                     return Optional.empty();
                 }
                 batch.validate();
-                return Optional.of(Done.DONE);
+                return Optional.of(batch.condition());
             });
         });
     }

@@ -14,6 +14,7 @@ import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
+import io.uniserve.protocol.env.RowCondition;
 import java.util.ArrayList;
 import java.util.List;
 
@@ -103,7 +104,12 @@ final class RowBatch {
     /** Whether one of the rows is validated by what the actor holds. */
     boolean reads() {
         return function instanceof EventualUpdate<Actor, Row> eventual
-                && rows.stream().anyMatch(eventual::reads);
+                && rows.stream().anyMatch(row -> eventual.reads(row) || eventual.conditional(row));
+    }
+
+    /** What the check of the rows depends on. */
+    RowCondition condition() {
+        return rows.stream().anyMatch(function::conditional) ? RowCondition.ON_STATE : RowCondition.NONE;
     }
 
     /** For an update of this actor alone. */

@@ -61,7 +61,7 @@ final class Statuses {
             case TOO_LARGE, RESOURCE_EXHAUSTED, LOG_FULL, DISK_FULL -> Status.RESOURCE_EXHAUSTED;
             case DEADLINE_EXCEEDED -> Status.DEADLINE_EXCEEDED;
             case UNAVAILABLE, NOT_ENOUGH_REPLICAS -> Status.UNAVAILABLE;
-            case OUTCOME_UNKNOWN, IO -> Status.ABORTED;
+            case CONFLICT, OUTCOME_UNKNOWN, IO -> Status.ABORTED;
             case CORRUPT -> Status.DATA_LOSS;
             case INTERNAL, PORT_FAILED, PORT_PROTOCOL, UPDATE_REFUSED -> Status.INTERNAL;
         };

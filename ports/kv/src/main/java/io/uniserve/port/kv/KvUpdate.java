@@ -9,9 +9,18 @@ import io.uniserve.codec.Codec;
 import java.util.List;
 import java.util.function.BiConsumer;
 import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
 
-/** An update function of this port: a check of each row, and a step that cannot fail for a row that passed it. */
-public record KvUpdate(String id, Consumer<Document> check, BiConsumer<KvActor, Document> step)
+/**
+ * An update function of this port: a check of each row, and a step that cannot fail for a row that passed it.
+ *
+ * @param condition on what the actor holds, for all rows together; null for none
+ */
+public record KvUpdate(
+        String id,
+        Consumer<Document> check,
+        BiConsumer<KvActor, Document> step,
+        @Nullable BiConsumer<KvActor, List<Document>> condition)
         implements EventualUpdate<KvActor, Document>, AtomicUpdate<KvActor, Document> {
     @Override
     public Class<KvActor> actorType() {
@@ -26,6 +35,14 @@ public record KvUpdate(String id, Consumer<Document> check, BiConsumer<KvActor, 
     @Override
     public void validate(KvActor actor, List<Document> rows) {
         rows.forEach(check);
+        if (condition != null) {
+            condition.accept(actor, rows);
+        }
+    }
+
+    @Override
+    public boolean conditional(Document row) {
+        return condition != null;
     }
 
     @Override

@@ -29,7 +29,18 @@ public final class KvUpdates {
     /** Adds the whole number in field {@code amount} to that of the document with this key, made if absent. */
     public static final KvUpdate ADD = update("kv.add@1", KvUpdates::checkAdd, KvUpdates::add);
 
-    static final List<UpdateFunction<?, ?>> ALL = List.of(PUT, DELETE, APPEND, ADD);
+    /**
+     * Stores field {@code put}, or deletes where it is null, if the document is what field {@code expect} says: all its fields,
+     * with or without the key; null where there is none. Otherwise CONFLICT.
+     */
+    public static final KvUpdate COMPARE_AND_SET = new KvUpdate(
+            "kv.compare-and-set@1",
+            CompareAndSet::check,
+            (actor, row) -> CompareAndSet.wanted(row)
+                    .ifPresentOrElse(actor::put, () -> actor.remove(KvActor.keyOf(row))),
+            CompareAndSet::condition);
+
+    static final List<UpdateFunction<?, ?>> ALL = List.of(PUT, DELETE, APPEND, ADD, COMPARE_AND_SET);
 
     private KvUpdates() {}
 
@@ -84,6 +95,6 @@ public final class KvUpdates {
     }
 
     private static KvUpdate update(String id, Consumer<Document> check, BiConsumer<KvActor, Document> step) {
-        return new KvUpdate(id, check, step);
+        return new KvUpdate(id, check, step, null);
     }
 }

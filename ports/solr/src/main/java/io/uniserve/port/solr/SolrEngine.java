@@ -46,7 +46,12 @@ public final class SolrEngine implements Engine {
 
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
                     List.of(SolrQuery.SHARD),
-                    List.of(SolrUpdates.ADD, SolrUpdates.DELETE, SolrUpdates.DELETE_BY_QUERY, SolrUpdates.OPTIMIZE))
+                    List.of(
+                            SolrUpdates.ADD,
+                            SolrUpdates.DELETE,
+                            SolrUpdates.DELETE_ID,
+                            SolrUpdates.DELETE_BY_QUERY,
+                            SolrUpdates.OPTIMIZE))
             .with(SolrQuery.WHOLE);
     private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
 

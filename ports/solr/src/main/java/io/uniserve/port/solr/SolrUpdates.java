@@ -22,10 +22,15 @@ import org.jspecify.annotations.Nullable;
 public final class SolrUpdates {
     /** Adds documents, replacing those with the same uniqueKey; or changes fields of one, where it is an atomic update. */
     public static final EventualUpdate<SolrActor, Document> ADD =
-            update("solr.add@1", SolrUpdates::checkAdd, SolrUpdates::add);
-    /** Deletes documents by uniqueKey; other fields but the key field are ignored. */
+            new SolrUpdate("solr.add@1", SolrUpdates::checkAdd, SolrUpdates::add);
+    /** Deletes documents by uniqueKey; other fields but the key field and {@code _version_} are ignored. */
     public static final EventualUpdate<SolrActor, Document> DELETE =
-            update("solr.delete@1", SolrUpdates::id, SolrUpdates::delete);
+            new SolrUpdate("solr.delete@1", SolrUpdates::checkDelete, SolrUpdates::delete);
+    /** Deletes documents by the uniqueKey in field {@code id}, whatever their key field; for every actor. */
+    public static final EventualUpdate<SolrActor, Document> DELETE_ID = update(
+            "solr.delete-id@1",
+            (actor, request, row) -> checkDeleteId(row),
+            (actor, request, row) -> delete(actor, request, FieldValues.requireText(row, "id")));
     /** Deletes the actor's documents that the query in field {@code query} finds. */
     public static final EventualUpdate<SolrActor, Document> DELETE_BY_QUERY = update(
             "solr.delete-query@1", (actor, request, row) -> checkQuery(request, row), SolrUpdates::deleteByQuery);
@@ -42,7 +47,7 @@ public final class SolrUpdates {
                 id, SolrActor.class, Document.CODEC, SolrActor::with, check, change, FieldValues::isChange);
     }
 
-    private static void add(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
+    private static void add(SolrActor actor, SolrQueryRequest request, Document row, long version) throws Exception {
         AddUpdateCommand command = new AddUpdateCommand(request);
         boolean change = FieldValues.isChange(row);
         if (change && actor.changed.contains(id(actor, request, row))) {
@@ -52,6 +57,9 @@ public final class SolrUpdates {
         String why = change ? unfit(request, row, false) : null;
         if (why == null) {
             command.solrDoc = document(request, row);
+            if (DocumentVersions.areKept(request.getSchema())) {
+                command.solrDoc.setField(DocumentVersions.FIELD, version);
+            }
             actor.changed.add(id(actor, request, row));
             request.getCore().getUpdateHandler().addDoc(command);
         } else if (actor.home.meta().level().atomic()) {
@@ -59,9 +67,13 @@ public final class SolrUpdates {
         }
     }
 
-    private static void delete(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
+    private static void delete(SolrActor actor, SolrQueryRequest request, Document row, long version) throws Exception {
+        delete(actor, request, id(actor, request, row));
+    }
+
+    private static void delete(SolrActor actor, SolrQueryRequest request, String id) throws Exception {
         DeleteUpdateCommand command = new DeleteUpdateCommand(request);
-        command.setId(id(actor, request, row));
+        command.setId(id);
         actor.changed.add(command.getId());
         request.getCore().getUpdateHandler().delete(command);
     }
@@ -85,7 +97,7 @@ public final class SolrUpdates {
     }
 
     /** The row's uniqueKey, a text: a number and its text would be one document to Solr but two keys to the partitioner. */
-    private static String id(SolrActor actor, SolrQueryRequest request, Document row) {
+    static String id(SolrActor actor, SolrQueryRequest request, Document row) {
         FieldValues.requireKey(row, actor.home.meta().keyField());
         return FieldValues.requireText(
                 row, request.getSchema().getUniqueKeyField().getName());
@@ -95,6 +107,7 @@ public final class SolrUpdates {
     private static SolrInputDocument document(SolrQueryRequest request, Document row) throws Exception {
         SolrInputDocument document = new SolrInputDocument();
         FieldValues.fields(row).forEach(document::setField);
+        document.removeField(DocumentVersions.FIELD);
         if (!FieldValues.isChange(row)) {
             return document;
         }
@@ -109,8 +122,12 @@ public final class SolrUpdates {
     private static void checkAdd(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
         String where = "document \"" + id(actor, request, row) + "\": ";
         for (String name : row.fields().keySet()) {
+            if (name.equals(DocumentVersions.FIELD)) {
+                DocumentVersions.wanted(request.getSchema(), row);
+                continue;
+            }
             var field =
-                    FieldValues.requireKnown(where, name, request.getSchema().getFieldOrNull(name), "_version_");
+                    FieldValues.requireKnown(where, name, request.getSchema().getFieldOrNull(name));
             boolean bool = field.getType() instanceof BoolField;
             FieldValues.check(where, name, row, field.multiValued(), SolrConfigset.isMade(field), bool);
         }
@@ -119,6 +136,30 @@ public final class SolrUpdates {
         if (why != null) {
             throw FieldValues.invalid(where + why + "; give the field what the schema asks for");
         }
+    }
+
+    /** A row with another document's key would be sent to an actor that does not have the document, and delete nothing. */
+    private static void checkDelete(SolrActor actor, SolrQueryRequest request, Document row) throws Exception {
+        String id = id(actor, request, row);
+        DocumentVersions.wanted(request.getSchema(), row);
+        if (isElsewhere(request, row) && DocumentVersions.held(request, id) == DocumentVersions.ABSENT) {
+            throw FieldValues.invalid("document \"" + id + "\" is not under " + row.keyField() + " \""
+                    + row.fields().get(row.keyField()) + "\"; give the document's own, or delete by id alone,"
+                    + " with solr.delete-id@1 on every actor");
+        }
+    }
+
+    private static void checkDeleteId(Document row) {
+        String id = FieldValues.requireText(row, "id");
+        if (row.fields().get(DocumentVersions.FIELD) != null) {
+            throw FieldValues.invalid("deletion of \"" + id + "\" on every actor cannot depend on "
+                    + DocumentVersions.FIELD + "; delete it with its key field, by solr.delete@1");
+        }
+    }
+
+    /** Whether the table spreads documents by another field than the uniqueKey, so that an id does not say where it is. */
+    static boolean isElsewhere(SolrQueryRequest request, Document row) {
+        return !row.keyField().equals(request.getSchema().getUniqueKeyField().getName());
     }
 
     /** Says why Lucene would not index the document, or these fields alone, as for a long term, or null. */

@@ -183,7 +183,7 @@ class DefaultConfigsetTest {
                             UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW))
                     .hasMessageContaining("\"guessed\" is not in the schema");
             assertThatThrownBy(() -> split.add(List.of(new Document("id", Map.of("id", "d01", "_version_", -1L)))))
-                    .hasMessageContaining("\"_version_\" is not supported");
+                    .hasMessageContaining("version conflict for \"d01\" expected=-1");
         }
     }
 

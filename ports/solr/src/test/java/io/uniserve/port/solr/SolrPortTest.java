@@ -207,7 +207,7 @@ class SolrPortTest {
         unfit(Map.of("id", "a", "name_s", Map.of("first", "b")), "\"name_s\" does not take \"first\"");
         unfit(Map.of("id", "a", "name_s", "x".repeat(40_000)), "\"name_s\" has 40000 bytes");
         unfit(Map.of("id", "a", "names_ss", List.of("b", List.of("c"))), "\"names_ss\" is nested");
-        unfit(Map.of("id", "a", "_version_", -1L), "\"_version_\" is not supported");
+        unfit(Map.of("id", "a", "_version_", "new"), "\"_version_\" is new; give a whole number");
     }
 
     private void unfit(Map<String, Object> fields, String named) {

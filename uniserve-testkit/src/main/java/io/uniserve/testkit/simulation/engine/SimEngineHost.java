@@ -18,6 +18,7 @@ import io.uniserve.protocol.env.Completion;
 import io.uniserve.protocol.env.Done;
 import io.uniserve.protocol.env.EngineHost;
 import io.uniserve.protocol.env.Outcome;
+import io.uniserve.protocol.env.RowCondition;
 import io.uniserve.protocol.tx.AtomicService;
 import io.uniserve.protocol.tx.SnapshotShelf;
 import io.uniserve.testkit.simulation.disk.Platter;
@@ -154,11 +155,8 @@ public final class SimEngineHost implements EngineHost {
     }
 
     @Override
-    public void validate(ReplicaKey key, String function, Bytes rows, Completion<Done> completion) {
-        beside(completion, () -> {
-            validate(function(function), rows, live(key));
-            return Done.DONE;
-        });
+    public void validate(ReplicaKey key, String function, Bytes rows, Completion<RowCondition> completion) {
+        beside(completion, () -> validate(function(function), rows, live(key)));
     }
 
     @Override
@@ -331,11 +329,12 @@ public final class SimEngineHost implements EngineHost {
         throw new UniserveException(ErrorCode.UNKNOWN_UPDATE, "port has no update function " + id);
     }
 
-    private static <A extends Actor, R extends Row> void validate(
-            UpdateFunction<A, R> function, Bytes rows, Actor actor) {
+    private static <A extends Actor, R extends Row> RowCondition validate(
+            UpdateFunction<A, R> function, Bytes bytes, Actor actor) {
         EventualUpdate<A, R> update = (EventualUpdate<A, R>) function; // those of this port are both
-        update.validate(
-                function.actorType().cast(actor), Codecs.list(function.rows()).decode(rows));
+        List<R> rows = Codecs.list(function.rows()).decode(bytes);
+        update.validate(function.actorType().cast(actor), rows);
+        return rows.stream().anyMatch(update::conditional) ? RowCondition.ON_STATE : RowCondition.NONE;
     }
 
     private static <A extends Actor, R extends Row> void apply(

@@ -1,0 +1,85 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.FieldValues;
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.io.IOException;
+import org.apache.lucene.index.DocValues;
+import org.apache.lucene.index.NumericDocValues;
+import org.apache.lucene.util.BytesRef;
+import org.apache.solr.common.params.CommonParams;
+import org.apache.solr.request.SolrQueryRequest;
+import org.apache.solr.schema.IndexSchema;
+import org.apache.solr.schema.NumberType;
+import org.apache.solr.schema.SchemaField;
+import org.apache.solr.search.SolrIndexSearcher;
+
+/** Versions of documents, in Solr's field {@code _version_}: made of the log index, so that all replicas give the same. */
+final class DocumentVersions {
+    static final String FIELD = CommonParams.VERSION_FIELD;
+    /** What {@link #held} says of a document that is not there; Solr's own value. */
+    static final long ABSENT = -1;
+
+    private static final int ROW_BITS = 16;
+    private static final int INDEX_BITS = 36;
+    private static final int TABLE_BITS = 11;
+
+    private DocumentVersions() {}
+
+    /** Whether the schema has Solr's field for them. */
+    static boolean areKept(IndexSchema schema) {
+        SchemaField field = schema.getFieldOrNull(FIELD);
+        return field != null
+                && field.getType().getNumberType() == NumberType.LONG
+                && field.hasDocValues()
+                && !field.multiValued();
+    }
+
+    /** The version of what a row of an update writes: greater than 1, and no other update of the document has it. */
+    static long of(long tableId, long index, int row) {
+        long table = tableId & (1L << TABLE_BITS) - 1;
+        return (table << INDEX_BITS | index & (1L << INDEX_BITS) - 1) << ROW_BITS | row & (1L << ROW_BITS) - 1;
+    }
+
+    /** The condition of a row, as Solr reads it: 0 none, negative absent, 1 any version, else that version. */
+    static long wanted(IndexSchema schema, Document row) {
+        Object value = row.fields().get(FIELD);
+        if (value == null) {
+            return 0;
+        }
+        if (!areKept(schema)) {
+            throw FieldValues.invalid("field \"" + FIELD + "\" is not in the schema as a long of one value with docValues;"
+                    + " add it to the configset, or leave it out of the row");
+        }
+        try {
+            return value instanceof Long number ? number : Long.parseLong(String.valueOf(value));
+        } catch (NumberFormatException e) {
+            throw new UniserveException(
+                    ErrorCode.INVALID_ROW, "field \"" + FIELD + "\" is " + value + "; give a whole number", e);
+        }
+    }
+
+    /** The version of the document in the newest commit; 0 where it has none, {@link #ABSENT} where it is not there. */
+    static long held(SolrQueryRequest request, String id) throws IOException {
+        SolrIndexSearcher searcher = request.getSearcher();
+        long found = searcher.lookupId(new BytesRef(id));
+        if (found < 0) {
+            return ABSENT;
+        }
+        NumericDocValues versions = DocValues.getNumeric(
+                searcher.getLeafContexts().get((int) (found >>> 32)).reader(), FIELD);
+        return areKept(request.getSchema()) && versions.advanceExact((int) found) ? versions.longValue() : 0;
+    }
+
+    /** CONFLICT where the document is not in the version that a row wants. */
+    static void require(String id, long wanted, long held) {
+        boolean holds = wanted == 0 || (wanted < 0 ? held < 0 : held >= 0 && (wanted == 1 || wanted == held));
+        if (!holds) {
+            throw new UniserveException(
+                    ErrorCode.CONFLICT,
+                    "version conflict for \"" + id + "\" expected=" + wanted + " actual=" + held
+                            + "; read the document again and decide anew");
+        }
+    }
+}

@@ -1,0 +1,80 @@
+package io.uniserve.port.solr;
+
+import io.uniserve.api.Document;
+import io.uniserve.api.FieldValues;
+import io.uniserve.api.update.EventualUpdate;
+import io.uniserve.api.update.UpdateContext;
+import io.uniserve.codec.Codec;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.solr.request.SolrQueryRequest;
+
+/** An update of documents by their uniqueKey, under the condition that a row's {@code _version_} states. */
+record SolrUpdate(String id, Check check, Step step) implements EventualUpdate<SolrActor, Document> {
+    /** What is checked of a row by itself. */
+    interface Check {
+        void take(SolrActor actor, SolrQueryRequest request, Document row) throws Exception;
+    }
+
+    /** What is done with a row, which gives its document this version. */
+    interface Step {
+        void take(SolrActor actor, SolrQueryRequest request, Document row, long version) throws Exception;
+    }
+
+    @Override
+    public Class<SolrActor> actorType() {
+        return SolrActor.class;
+    }
+
+    @Override
+    public Codec<Document> rows() {
+        return Document.CODEC;
+    }
+
+    @Override
+    public boolean reads(Document row) {
+        return FieldValues.isChange(row);
+    }
+
+    @Override
+    public boolean conditional(Document row) {
+        boolean mayBeElsewhere = this == SolrUpdates.DELETE && !row.keyField().equals("id");
+        return mayBeElsewhere || row.fields().get(DocumentVersions.FIELD) != null;
+    }
+
+    @Override
+    public void validate(SolrActor actor, List<Document> rows) {
+        actor.with("check rows", request -> {
+            Map<String, Long> left = new HashMap<>();
+            for (Document row : rows) {
+                check.take(actor, request, row);
+                condition(actor, request, row, left);
+            }
+            return rows;
+        });
+    }
+
+    /** A row meets what those before it have left: a document of a version that nobody knows yet, or none. */
+    private void condition(SolrActor actor, SolrQueryRequest request, Document row, Map<String, Long> left)
+            throws Exception {
+        String key = SolrUpdates.id(actor, request, row);
+        long wanted = DocumentVersions.wanted(request.getSchema(), row);
+        if (wanted != 0) {
+            Long known = left.get(key);
+            DocumentVersions.require(key, wanted, known == null ? DocumentVersions.held(request, key) : known);
+        }
+        left.put(key, this == SolrUpdates.DELETE ? DocumentVersions.ABSENT : 0L);
+    }
+
+    @Override
+    public void update(SolrActor actor, UpdateContext context, List<Document> rows) {
+        actor.with("update rows", request -> {
+            for (int i = 0; i < rows.size(); i++) {
+                long version = DocumentVersions.of(actor.home.meta().tableId(), context.index(), i);
+                step.take(actor, request, rows.get(i), version);
+            }
+            return rows;
+        });
+    }
+}

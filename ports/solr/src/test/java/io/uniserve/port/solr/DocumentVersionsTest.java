@@ -43,7 +43,7 @@ final class DocumentVersionsTest {
         instance.close();
     }
 
-    private static Document row(String id, Object... more) {
+    private static Document doc(String id, Object... more) {
         return row("id", id, more);
     }
 
@@ -76,37 +76,37 @@ final class DocumentVersionsTest {
 
     @Test
     void conditionsHoldAsInSolr() {
-        add(row("a", "n_i", 1L, "_version_", -1L));
+        add(doc("a", "n_i", 1L, "_version_", -1L));
         long first = version("a");
         assertThat(first).isGreaterThan(1);
-        conflicts(SolrUpdates.ADD, row("a", "_version_", -1L));
-        conflicts(SolrUpdates.ADD, row("a", "_version_", first + 1));
-        conflicts(SolrUpdates.ADD, row("b", "_version_", 1L));
-        conflicts(SolrUpdates.ADD, row("b", "_version_", first));
-        add(row("a", "n_i", Map.of("inc", 4L), "_version_", first));
+        conflicts(SolrUpdates.ADD, doc("a", "_version_", -1L));
+        conflicts(SolrUpdates.ADD, doc("a", "_version_", first + 1));
+        conflicts(SolrUpdates.ADD, doc("b", "_version_", 1L));
+        conflicts(SolrUpdates.ADD, doc("b", "_version_", first));
+        add(doc("a", "n_i", Map.of("inc", 4L), "_version_", first));
         long second = version("a");
         assertThat(second).isGreaterThan(first);
-        conflicts(SolrUpdates.ADD, row("a", "n_i", Map.of("inc", 4L), "_version_", first));
-        add(row("a", "n_i", Map.of("inc", 4L), "_version_", "1"), row("b", "_version_", 0L));
+        conflicts(SolrUpdates.ADD, doc("a", "n_i", Map.of("inc", 4L), "_version_", first));
+        add(doc("a", "n_i", Map.of("inc", 4L), "_version_", "1"), doc("b", "_version_", 0L));
         assertThat(table.query("q=id:a")).contains("\"n_i\":9").doesNotContain("_version_");
-        conflicts(SolrUpdates.DELETE, row("a", "_version_", second));
-        table.delete(List.of(row("a", "_version_", version("a"))));
-        conflicts(SolrUpdates.DELETE, row("a", "_version_", 1L));
-        add(row("a", "_version_", -1L));
+        conflicts(SolrUpdates.DELETE, doc("a", "_version_", second));
+        table.delete(List.of(doc("a", "_version_", version("a"))));
+        conflicts(SolrUpdates.DELETE, doc("a", "_version_", 1L));
+        add(doc("a", "_version_", -1L));
     }
 
     @Test
     void rowsOfOneUpdateMeetWhatThoseBeforeHaveLeft() {
-        conflicts(SolrUpdates.ADD, row("a", "_version_", -1L), row("a", "_version_", -1L));
-        add(row("a", "n_i", 1L, "_version_", -1L), row("a", "n_i", Map.of("inc", 1L), "_version_", 1L));
+        conflicts(SolrUpdates.ADD, doc("a", "_version_", -1L), doc("a", "_version_", -1L));
+        add(doc("a", "n_i", 1L, "_version_", -1L), doc("a", "n_i", Map.of("inc", 1L), "_version_", 1L));
         assertThat(table.query("q=id:a")).contains("\"n_i\":2");
         long held = version("a");
-        conflicts(SolrUpdates.ADD, row("a", "_version_", held), row("a", "_version_", held));
+        conflicts(SolrUpdates.ADD, doc("a", "_version_", held), doc("a", "_version_", held));
     }
 
     @Test
     void versionsOutliveARestartAndAreTheSameInEachCopy() {
-        add(row("a"), row("b"), row("c"));
+        add(doc("a"), doc("b"), doc("c"));
         long held = version("a");
         for (int actor = 0; actor < 3; actor++) {
             byte[] before = table.actor(actor).digest();
@@ -114,7 +114,7 @@ final class DocumentVersionsTest {
             assertThat(table.actor(actor).digest()).isEqualTo(before);
         }
         assertThat(version("a")).isEqualTo(held);
-        add(row("a", "_version_", held));
+        add(doc("a", "_version_", held));
     }
 
     @Test
@@ -126,8 +126,8 @@ final class DocumentVersionsTest {
             """;
         LocalTable bare = new LocalTable(
                 engine, instance, directory, LocalTable.meta(1, "id", Map.of("configset", packed(schema))));
-        bare.add(List.of(row("a")));
-        assertThatThrownBy(() -> SolrUpdates.ADD.validate(bare.actor(0), List.of(row("a", "_version_", 1L))))
+        bare.add(List.of(doc("a")));
+        assertThatThrownBy(() -> SolrUpdates.ADD.validate(bare.actor(0), List.of(doc("a", "_version_", 1L))))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.INVALID_ROW))
                 .hasMessageContaining("add it to the configset");

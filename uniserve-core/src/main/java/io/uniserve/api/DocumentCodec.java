@@ -4,6 +4,7 @@ import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
 import io.uniserve.codec.Codec;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import java.util.ArrayList;
@@ -39,8 +40,15 @@ final class DocumentCodec implements Codec<Document> {
             if (!(name instanceof String text)) {
                 throw new UniserveException(ErrorCode.INVALID_ROW, "field names must be texts, not " + name);
             }
-            out.writeString(text);
-            writeValue(out, value, depth + 1);
+            try {
+                out.writeString(text);
+                writeValue(out, value, depth + 1);
+            } catch (UniserveException e) {
+                throw e.code() == ErrorCode.INVALID_ARGUMENT
+                        ? new UniserveException(
+                                ErrorCode.INVALID_ROW, "field \"" + Printable.line(text) + "\": " + e.reason(), e)
+                        : e;
+            }
         });
     }
 

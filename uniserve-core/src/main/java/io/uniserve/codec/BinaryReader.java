@@ -54,13 +54,24 @@ public final class BinaryReader {
         return slice;
     }
 
+    /** A text; CORRUPT where its bytes are not UTF-8. */
     public String readString() {
-        return readBytes().utf8();
+        Bytes bytes = readBytes();
+        return checked(bytes, bytes.utf8());
     }
 
     /** A string that many others are equal to, as the name of a field: mostly one that was read before, itself. */
     public String readName() {
-        return readBytes().view(Names::of);
+        Bytes bytes = readBytes();
+        return checked(bytes, bytes.view(Names::of));
+    }
+
+    /** What is not UTF-8 is read as U+FFFD: a text that has one must be the one of these bytes. */
+    private static String checked(Bytes bytes, String text) {
+        if (text.indexOf('\ufffd') >= 0 && !Bytes.utf8(text).equals(bytes)) {
+            throw corrupt("a text is not UTF-8");
+        }
+        return text;
     }
 
     /** A count of elements that each take at least {@code elementBytesMin} bytes, checked against what remains. */

@@ -2,7 +2,6 @@ package io.uniserve.codec;
 
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
-import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
@@ -76,12 +75,17 @@ public final class BinaryWriter {
         return this;
     }
 
+    /** The text as UTF-8 with its length; INVALID_ARGUMENT for one with a lone surrogate, and nothing is written. */
     public BinaryWriter writeString(String value) {
         // A text takes at least a byte a character: what cannot fit is refused before it is copied.
         if (value.length() > bytesMax - size) {
             throw full();
         }
-        return ascii(value) ? this : writeBytes(Bytes.wrap(value.getBytes(StandardCharsets.UTF_8)));
+        if (ascii(value)) {
+            return this;
+        }
+        return writeBytes(
+                Bytes.utf8(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "text", value)));
     }
 
     /** Writes a short text in place, as nearly all are; false, and nothing written, where it is long or not ASCII. */

@@ -13,10 +13,13 @@ public final class Printable {
         return line(text, CHARS_MAX);
     }
 
-    /** The text on one line: cut to {@code charsMax} characters, each run of control characters shown as a space. */
+    /**
+     * The text on one line: cut to {@code charsMax} characters, each run of control characters shown as a space, and each lone
+     * surrogate, one that the cut leaves too, as U+FFFD.
+     */
     public static String line(@Nullable String text, int charsMax) {
         String given = String.valueOf(text);
         String cut = given.length() > charsMax ? given.substring(0, charsMax) + "..." : given;
-        return cut.replaceAll("\\p{Cntrl}+", " ");
+        return cut.replaceAll("\\p{Cntrl}+", " ").replaceAll("\\p{Cs}", "\ufffd");
     }
 }

@@ -1,6 +1,7 @@
 package io.uniserve.model;
 
 import io.uniserve.codec.Bytes;
+import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
@@ -34,6 +35,7 @@ public sealed interface PartitionKey {
     /** A text of 1 to {@link Limits#KEY_BYTES_MAX} bytes of UTF-8. */
     record Text(String value) implements PartitionKey {
         public Text {
+            CodePoints.checked(ErrorCode.INVALID_ROW, "partition key", value);
             int size = value.getBytes(StandardCharsets.UTF_8).length;
             if (size == 0) {
                 throw new UniserveException(ErrorCode.INVALID_ROW, "partition key is empty; give every row a key");

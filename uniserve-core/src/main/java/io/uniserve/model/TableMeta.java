@@ -1,5 +1,7 @@
 package io.uniserve.model;
 
+import io.uniserve.codec.CodePoints;
+import io.uniserve.error.ErrorCode;
 import java.util.Collections;
 import java.util.Map;
 import java.util.TreeMap;
@@ -42,6 +44,11 @@ public record TableMeta(
     }
 
     public TableMeta {
+        CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "key field", keyField);
+        options.forEach((option, value) -> {
+            CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "name of a table option", option);
+            CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "table option " + option, value);
+        });
         options = Collections.unmodifiableMap(new TreeMap<>(options));
     }
 

@@ -3,7 +3,9 @@ package io.uniserve.cli.load;
 import io.uniserve.api.Columns;
 import io.uniserve.api.Document;
 import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.CodePoints;
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.Partitioner;
@@ -44,7 +46,7 @@ final class RowCheck {
         return table.partitioner().actorOf(document.partitionKey());
     }
 
-    /** The bytes that a row has as it travels, or more; TOO_LARGE beyond the limit. */
+    /** The bytes that a row has as it travels, or more; TOO_LARGE beyond the limit, INVALID_ROW where a text cannot travel. */
     static long bytes(Document document) {
         long bytes = counted(document);
         if (bytes > Limits.ROW_BYTES_MAX) {
@@ -58,11 +60,15 @@ final class RowCheck {
     private static long counted(Document document) {
         long most = 0;
         for (Map.Entry<String, @Nullable Object> field : document.fields().entrySet()) {
+            CodePoints.checked(ErrorCode.INVALID_ROW, "name of a field", field.getKey());
             Object value = field.getValue();
             boolean flat =
                     value == null || value instanceof String || value instanceof Number || value instanceof Boolean;
             most += flat ? FIELD_BYTES + field.getKey().length() : Limits.ROW_BYTES_MAX;
-            most += value instanceof String text ? (long) text.length() * CHAR_BYTES_MAX : 0;
+            if (value instanceof String text) {
+                CodePoints.checked(ErrorCode.INVALID_ROW, "field \"" + Printable.line(field.getKey()) + "\"", text);
+                most += (long) text.length() * CHAR_BYTES_MAX;
+            }
         }
         if (most <= EXACT_BYTES_MIN) {
             return most;

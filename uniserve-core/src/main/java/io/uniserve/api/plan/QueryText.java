@@ -1,5 +1,7 @@
 package io.uniserve.api.plan;
 
+import io.uniserve.codec.CodePoints;
+import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.limit.Limits;
 import io.uniserve.model.TableName;
@@ -22,6 +24,7 @@ public record QueryText(TableName table, String text, List<Integer> actors) {
             throw UniserveException.invalid(
                     "query has " + text.length() + " characters, at most " + Limits.QUERY_TEXT_CHARS_MAX);
         }
+        CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "query", text);
     }
 
     /** A text with URL escapes for what is not ASCII, so that people may leave them out. */

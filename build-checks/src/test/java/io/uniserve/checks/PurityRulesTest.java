@@ -156,6 +156,44 @@ class PurityRulesTest {
                 .because("a policy is a function of the views it is given: no I/O, clock, logger or thread"));
     }
 
+    /** Calls that order Strings by UTF-16 units. */
+    private static final Map<String, Set<String>> UTF16_ORDER = Map.of(
+            "java.lang.String", Set.of("compareTo", "compareToIgnoreCase"),
+            "java.util.Comparator", Set.of("naturalOrder", "reverseOrder"),
+            "java.util.Collections", Set.of("reverseOrder"));
+
+    /** Those that order anything by itself: of a port's rows it may be texts. */
+    private static final DescribedPredicate<JavaAccess<?>> OWN_ORDER = describe(
+            "order by an order that is not said",
+            access -> access.getTarget() instanceof CodeUnitCallTarget target
+                    && switch (target.getOwner().getName() + "." + target.getName()) {
+                        case "java.util.Comparator.comparing" ->
+                            target.getRawParameterTypes().size() == 1;
+                        case "java.util.Comparator.thenComparing" ->
+                            target.getRawParameterTypes().size() == 1
+                                    && target.getRawParameterTypes().get(0).getName().equals("java.util.function.Function");
+                        case "java.util.stream.Stream.sorted" ->
+                            target.getRawParameterTypes().isEmpty();
+                        default -> false;
+                    });
+
+    @Test
+    void portsOrderTextsByCodePoint() {
+        check(noClasses()
+                .that(inPackages("io.uniserve.port..", "io.uniserve.lucene.."))
+                .should()
+                .accessTargetWhere(calls("order by UTF-16 units", UTF16_ORDER))
+                .orShould()
+                .accessTargetWhere(OWN_ORDER)
+                .because("engines order text by UTF-8: use io.uniserve.codec.CodePoints.ORDER, or name the comparator"));
+        check(noClasses()
+                .that(inPackages("io.uniserve.sql..", "io.uniserve.api..", "io.uniserve.codec.."))
+                .should()
+                .accessTargetWhere(calls(
+                        "order by UTF-16 units", Map.of("java.lang.String", Set.of("compareTo", "compareToIgnoreCase"))))
+                .because("engines order text by UTF-8: use io.uniserve.codec.CodePoints"));
+    }
+
     /** Pure value types of java.io. */
     private static final DescribedPredicate<JavaClass> PURE_IO = named("java.io.UncheckedIOException")
             .or(named("java.io.IOException"))

@@ -1,6 +1,8 @@
 package io.uniserve.sql;
 
 import io.uniserve.api.ColumnType;
+import io.uniserve.codec.CodePoints;
+import io.uniserve.error.ErrorCode;
 import java.math.BigDecimal;
 import java.time.DateTimeException;
 import java.time.LocalDate;
@@ -348,7 +350,7 @@ abstract class SqlWriter {
             return known ? "TRUE" : "FALSE";
         }
         if (value instanceof NlsString text) {
-            return quoted(text.getValue());
+            return quoted(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "a text constant", text.getValue()));
         }
         if (date.matches()) {
             return "DATE '" + date.group(1) + "'";

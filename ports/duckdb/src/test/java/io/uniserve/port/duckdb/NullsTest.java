@@ -38,7 +38,7 @@ class NullsTest {
                 "u",
                 "varchar",
                 6,
-                "a b c d e f g h i é ab a_b"
+                "a b c d e f g h i é ab a_b 😀 𝒜 ﬁ ～ e\u0301 \uffff"
                         .lines()
                         .flatMap(all -> List.of(all.split(" ")).stream())
                         .toList(),

@@ -9,6 +9,7 @@ import io.uniserve.api.operator.RetrieveOperator;
 import io.uniserve.api.operator.RetrieveOperator.Body;
 import io.uniserve.codec.BinaryReader;
 import io.uniserve.codec.BinaryWriter;
+import io.uniserve.codec.CodePoints;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import io.uniserve.error.ErrorCode;
@@ -115,7 +116,7 @@ public final class KvOperators {
     static List<Document> mergeScans(Scan scan, List<Document> left, List<Document> right) {
         List<Document> merged = new ArrayList<>(left);
         merged.addAll(right);
-        merged.sort(Comparator.comparing(KvActor::keyOf));
+        merged.sort(Comparator.comparing(KvActor::keyOf, CodePoints.ORDER));
         return List.copyOf(merged.subList(0, Math.min(scan.limit, merged.size())));
     }
 

@@ -1,6 +1,7 @@
 package io.uniserve.port.kv;
 
 import io.uniserve.api.Document;
+import io.uniserve.codec.CodePoints;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
@@ -9,7 +10,7 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Documents by key, ascending: a B+ tree whose versions share what they have in common. A version never changes, so holding
+ * Documents by key, ascending by code point: a B+ tree whose versions share what they have in common. A version never changes, so holding
  * one costs nothing at once and, later, only what has been replaced since. Safe for use by several threads.
  */
 final class KvTree {
@@ -43,7 +44,7 @@ final class KvTree {
 
         /** The place of the key in a leaf, of the child that may hold it in a branch; else -(place to insert) - 1. */
         private int find(String key) {
-            int at = Arrays.binarySearch(keys, 0, count, key);
+            int at = Arrays.binarySearch(keys, 0, count, key, CodePoints.ORDER);
             return leaf || at >= 0 ? at : Math.max(0, -at - 2);
         }
 
@@ -219,7 +220,7 @@ final class KvTree {
                 node.insert(at, key, document);
                 return node.count == WIDTH ? node.split(at + 1) : null;
             }
-            if (key.compareTo(node.keys[at]) < 0) {
+            if (CodePoints.compare(key, node.keys[at]) < 0) {
                 node.keys[at] = key; // the smallest so far: what is split off this child later must stay above it
             }
             Node child = own(node.child(at));

@@ -4,8 +4,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import io.uniserve.api.Document;
 import io.uniserve.api.update.UpdateContext;
+import java.nio.charset.StandardCharsets;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
+import java.util.Comparator;
 import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
@@ -15,6 +18,17 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 
 final class KvTreeTest {
+    /** What another order than that of the bytes of UTF-8 would put elsewhere. */
+    private static final List<String> STARTS =
+            List.of("", "\u0001", "e\u0301", "\u00e9", "\ud7ff", "\ue000", "\ufb01", "\uffff", "\ud800\udc00", "\ud83d\ude00");
+
+    private static final Comparator<String> BYTES = (one, other) -> Arrays.compareUnsigned(
+            one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+
+    private static String key(int number) {
+        return STARTS.get(number % STARTS.size()) + "k" + number / STARTS.size();
+    }
+
     private static Document document(String key, long value) {
         return new Document("id", Map.of("id", key, "v", value));
     }
@@ -33,14 +47,14 @@ final class KvTreeTest {
     void versionsAreThoseOfASortedMap() {
         Random random = new Random(7);
         KvTree tree = KvTree.EMPTY;
-        TreeMap<String, Document> model = new TreeMap<>();
+        TreeMap<String, Document> model = new TreeMap<>(BYTES);
         List<KvTree> versions = new ArrayList<>();
         List<List<Document>> contents = new ArrayList<>();
         for (int version = 0; version < 300; version++) {
             KvTree.Editor editor = tree.edit();
             boolean shrink = version % 100 > 70;
             for (int i = 0; i < random.nextInt(60); i++) {
-                String key = "k" + random.nextInt(3_000);
+                String key = key(random.nextInt(3_000));
                 if (random.nextInt(10) < (shrink ? 9 : 2)) {
                     key = model.ceilingKey(key) == null ? key : model.ceilingKey(key);
                     editor.remove(key, 1);
@@ -56,7 +70,7 @@ final class KvTreeTest {
             assertThat(tree.size()).isEqualTo(model.size());
             assertThat(tree.bytes()).isEqualTo(model.size());
             assertThat(from(tree, "")).containsExactlyElementsOf(model.values());
-            String some = "k" + random.nextInt(3_000);
+            String some = key(random.nextInt(3_000));
             assertThat(from(tree, some))
                     .containsExactlyElementsOf(model.tailMap(some).values());
             assertThat(tree.get(some)).isSameAs(model.get(some));
@@ -65,6 +79,22 @@ final class KvTreeTest {
         }
         for (int version = 0; version < versions.size(); version++) {
             assertThat(from(versions.get(version), "")).isEqualTo(contents.get(version));
+        }
+    }
+
+    /** The first keys of both, whichever actor has them. */
+    @Test
+    void scansAreMergedByCodePoint() {
+        List<Document> sorted = IntStream.range(0, 60)
+                .mapToObj(KvTreeTest::key)
+                .sorted(BYTES)
+                .map(key -> document(key, 0))
+                .toList();
+        List<Document> left = IntStream.range(0, 60).filter(i -> i % 3 == 0).mapToObj(sorted::get).toList();
+        List<Document> right = IntStream.range(0, 60).filter(i -> i % 3 > 0).mapToObj(sorted::get).toList();
+        for (int limit = 1; limit <= 60; limit++) {
+            assertThat(KvOperators.mergeScans(new KvOperators.Scan("", limit), left, right))
+                    .isEqualTo(sorted.subList(0, limit));
         }
     }
 

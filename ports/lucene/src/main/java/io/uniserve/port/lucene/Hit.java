@@ -1,6 +1,7 @@
 package io.uniserve.port.lucene;
 
 import io.uniserve.api.Document;
+import io.uniserve.codec.CodePoints;
 import io.uniserve.codec.Codec;
 import io.uniserve.codec.Codecs;
 import java.util.Comparator;
@@ -18,7 +19,9 @@ public record Hit(double score, Document document) {
 
     /** The best first; a tie is broken by key, so that the order does not depend on how documents are spread. */
     private static final Comparator<Hit> BEST_FIRST =
-            Comparator.comparingDouble(Hit::score).reversed().thenComparing(hit -> LuceneDocuments.key(hit.document));
+            Comparator.comparingDouble(Hit::score)
+                    .reversed()
+                    .thenComparing(hit -> LuceneDocuments.key(hit.document), CodePoints.ORDER);
 
     /** The best of two lists. */
     static List<Hit> best(int limit, List<Hit> left, List<Hit> right) {

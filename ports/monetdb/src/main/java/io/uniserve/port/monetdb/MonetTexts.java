@@ -6,13 +6,20 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Texts on their way through MonetDBLite's native code, which gets them in Java's own form of UTF-8: a character beyond the basic plane is
- * no UTF-8 for MonetDB, and U+0000 ends the process. So halves of such characters travel as characters of the private use area, and these
- * and U+0000 are refused. For MonetDB 😀 are two characters, as for Java.
+ * no UTF-8 for MonetDB, and U+0000 ends the process. So a character beyond the basic plane travels as two others. First comes one of
+ * U+FC00 to U+FFFF, so that MonetDB orders texts by code point, then one of U+E000 to U+E3FF. What has U+E800 to U+FFFF itself moves down
+ * to U+E400 to U+FBFF. U+0000 and U+E000 to U+E7FF are refused. For MonetDB 😀 are two characters, as for Java.
  */
 final class MonetTexts {
     private static final char PRIVATE = '\uE000';
     private static final char PRIVATE_END = '\uE800';
-    private static final int APART = PRIVATE - Character.MIN_SURROGATE;
+    /** What is as it is below this one. */
+    private static final char SAME_END = Character.MIN_SURROGATE;
+
+    private static final char FIRST = '\uFC00';
+    private static final int FIRST_UP = FIRST - Character.MIN_HIGH_SURROGATE;
+    private static final int SECOND_UP = PRIVATE - Character.MIN_LOW_SURROGATE;
+    private static final int OTHERS_DOWN = 0x400;
 
     private MonetTexts() {}
 
@@ -26,18 +33,40 @@ final class MonetTexts {
         if (!fits(text)) {
             throw UniserveException.invalid("MonetDB: a text with U+0000 or one of U+E000 to U+E7FF cannot be used");
         }
-        return text.chars().noneMatch(c -> Character.isSurrogate((char) c)) ? text : shifted(text, APART);
+        return changed(text, c -> {
+            if (Character.isHighSurrogate(c)) {
+                return c + FIRST_UP;
+            }
+            return Character.isLowSurrogate(c) ? c + SECOND_UP : c - OTHERS_DOWN;
+        });
     }
 
-    private static String shifted(String text, int by) {
+    private static String decoded(String text) {
+        return changed(text, c -> {
+            if (c >= FIRST) {
+                return c - FIRST_UP;
+            }
+            return c < PRIVATE + OTHERS_DOWN ? c - SECOND_UP : c + OTHERS_DOWN;
+        });
+    }
+
+    private static String changed(String text, Change change) {
+        if (text.chars().allMatch(c -> c < SAME_END)) {
+            return text;
+        }
         StringBuilder out = new StringBuilder(text);
         for (int i = 0; i < out.length(); i++) {
             char c = out.charAt(i);
-            if (by > 0 ? Character.isSurrogate(c) : c >= PRIVATE && c < PRIVATE_END) {
-                out.setCharAt(i, (char) (c + by));
+            if (c >= SAME_END) {
+                out.setCharAt(i, (char) change.of(c));
             }
         }
         return out.toString();
+    }
+
+    /** Another character for one that is not the same. */
+    private interface Change {
+        int of(char c);
     }
 
     /** A value of a result as the text that is read back exactly. */
@@ -52,6 +81,6 @@ final class MonetTexts {
         if (type.equals("DATE")) {
             return "0".repeat(Math.max(0, 10 - text.length())) + text;
         }
-        return text.chars().noneMatch(c -> c >= PRIVATE && c < PRIVATE_END) ? text : shifted(text, -APART);
+        return decoded(text);
     }
 }

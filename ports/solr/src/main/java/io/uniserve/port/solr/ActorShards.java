@@ -1,6 +1,7 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.api.operator.RetrieveCall;
+import io.uniserve.api.plan.CodePointText;
 import io.uniserve.api.plan.ShardRounds;
 import io.uniserve.codec.Bytes;
 import java.io.ByteArrayInputStream;
@@ -15,6 +16,7 @@ import org.apache.solr.handler.component.ShardHandler;
 import org.apache.solr.handler.component.ShardHandlerFactory;
 import org.apache.solr.handler.component.ShardRequest;
 import org.apache.solr.handler.component.ShardResponse;
+import org.apache.solr.util.PivotListEntry;
 import org.jspecify.annotations.Nullable;
 
 /** Lets Solr's distributed components see a table's actors as shards, all asked at once. Named in {@code solr.xml}. */
@@ -34,10 +36,12 @@ public final class ActorShards extends ShardHandlerFactory {
     private final class Handler extends ShardHandler {
         private final ShardRounds<ShardRequest> rounds = new ShardRounds<>();
         private @Nullable SolrQuery query;
+        private @Nullable MarkedGroups groups;
 
         @Override
         public void prepDistributed(ResponseBuilder builder) {
             query = SolrQuery.of(builder.req);
+            groups = new MarkedGroups(builder);
             var actors = query.context.actors(query.table.name()).stream();
             builder.shards = actors.map(String::valueOf).toArray(String[]::new);
             builder.slices = builder.shards;
@@ -50,6 +54,7 @@ public final class ActorShards extends ShardHandlerFactory {
                 // Plain fields of documents that are known by their keys: they do not take the query.
                 params.set("q", "*:*").set("defType", "lucene").set("fq");
             }
+            Objects.requireNonNull(groups).ask(params);
             rounds.add(request, Integer.parseInt(shard), params);
         }
 
@@ -70,6 +75,10 @@ public final class ActorShards extends ShardHandlerFactory {
             response.setSolrResponse(solr);
             SET_SHARD.accept(response, Integer.toString(actor));
             request.responses.add(response);
+            Objects.requireNonNull(groups).take(solr.getResponse());
+            CodePointText.put(solr.getResponse().get("facets"), any -> true);
+            Object pivots = solr.getResponse().findRecursive("facet_counts", "facet_pivot");
+            CodePointText.put(pivots, PivotListEntry.VALUE.getName()::equals);
             Objects.requireNonNull(query).buckets.add(solr.getResponse().get("facets"));
         }
 

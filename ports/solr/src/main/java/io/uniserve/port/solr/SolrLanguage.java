@@ -5,6 +5,8 @@ import io.uniserve.api.plan.JsonFacets;
 import io.uniserve.api.plan.QueryText;
 import io.uniserve.api.plan.QueryWindow;
 import io.uniserve.api.plan.SupportTable;
+import io.uniserve.codec.CodePoints;
+import io.uniserve.error.ErrorCode;
 import java.util.Date;
 import java.util.Map;
 import org.apache.solr.common.params.ModifiableSolrParams;
@@ -36,7 +38,7 @@ final class SolrLanguage {
                 facet, Map.of("refine", true, "overrequest", ALL_TERMS), TABLE::checkFacetOption);
         String facets = exact == null ? null : JSONUtil.toJSON(exact);
         bound(params, all, facet, request.getSchema());
-        refuseParts(all + facets, keyField);
+        refuseParts(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "query", all + facets), keyField);
         String key = request.getSchema().getUniqueKeyField().getName();
         // Over several actors Solr looks for the documents of a query's group by the other sort.
         boolean byQuery = params.get("group.query") != null && params.get("group.field") == null;

@@ -19,6 +19,7 @@ import io.uniserve.model.TableMeta;
 import java.io.ByteArrayOutputStream;
 import java.util.Objects;
 import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.apache.solr.common.SolrDocumentList;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
@@ -119,8 +120,14 @@ final class SolrQuery {
         first.getParameterNames().removeIf(name -> name.matches("(json.)?facet|hl|stats|group|cursorMark|start"));
         first.set("rows", count).set("fl", key).set("sort", "score desc," + key + " asc");
         var found = run(first, response -> (SolrDocumentList) response.getResponse()).stream();
-        return found.map(document -> document.getFirstValue(key).toString())
-                .collect(Collectors.joining("\t", "{!terms separator=\"\t\" f=" + key + "}", ""));
+        var ids = found.map(document -> document.getFirstValue(key).toString()).toList();
+        String all = String.join("", ids);
+        String between = IntStream.rangeClosed('\ue000', '\uf8ff')
+                .mapToObj(Character::toString)
+                .filter(unused -> !all.contains(unused))
+                .findFirst()
+                .orElseThrow(() -> SolrLanguage.TABLE.unsupported("{!knn} where ids have all of U+E000 to U+F8FF", key));
+        return ids.stream().collect(Collectors.joining(between, "{!terms separator=" + between + " f=" + key + "}", ""));
     }
 
     /** Solr adds up the groups of its shards; here each counts once, from a facet of a query by itself over all terms. */

@@ -3,6 +3,7 @@ package io.uniserve.port.solr;
 import io.uniserve.api.Document;
 import io.uniserve.api.PackedFiles;
 import io.uniserve.api.plan.QueryText;
+import io.uniserve.codec.CodePoints;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -114,7 +115,7 @@ final class PlainCore implements AutoCloseable {
     static List<Document> byId(List<Document> documents) {
         return documents.stream()
                 .sorted(Comparator.comparing(
-                        document -> String.valueOf(document.fields().get("id"))))
+                        document -> String.valueOf(document.fields().get("id")), CodePoints.ORDER))
                 .toList();
     }
 

@@ -70,6 +70,19 @@ class RowsIT {
         refusedRow("docs", "solr.delete@1", row("title", "no key"), "id");
     }
 
+    /** Rows with them were stored with a question mark each, as one row. */
+    @Test
+    void halvesOfCharacters() {
+        for (String half : List.of("z\ud800", "z\ud801", "\udc00")) {
+            refusedRow("docs", "solr.add@1", row("id", half), "row 0", "\"id\"", "lone surrogate");
+            refusedRow("docs", "solr.add@1", row("id", "a", "n_s", half), "row 0", "\"n_s\"", "lone surrogate");
+            refusedRow("words", "kv.put@1", row("id", half), "row 0", "\"id\"", "lone surrogate");
+            refusedRow("words", "kv.put@1", row("id", "a", "n", List.of(half)), "\"n\"", "lone surrogate");
+            bad.refused(ErrorCode.INVALID_ARGUMENT, () -> bad.client.query("docs", "q=n_s:" + half), "lone surrogate");
+            bad.refused(ErrorCode.INVALID_ARGUMENT, () -> bad.client.query("words", "get " + half), "lone surrogate");
+        }
+    }
+
     @Test
     void oneBadRowRefusesItsActorsRowsOnly() {
         ClusterState before = ClusterState.settled(bad.client);

@@ -9,6 +9,7 @@ import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
 import java.util.List;
 import java.util.regex.Pattern;
+import java.util.stream.IntStream;
 
 /**
  * A query in the engine's language, e.g. Solr's {@code q=text:dog&rows=5}, over a table or a part of it.
@@ -32,6 +33,16 @@ public record QueryText(TableName table, String text, List<Integer> actors) {
         return NOT_ASCII
                 .matcher(text.strip())
                 .replaceAll(found -> URLEncoder.encode(found.group(), StandardCharsets.UTF_8));
+    }
+
+    /** A character that stands in none of these texts, to put between them; UNSUPPORTED where they have all that may. */
+    public static String between(List<String> texts) {
+        return IntStream.rangeClosed('\ue000', '\uf8ff')
+                .mapToObj(Character::toString)
+                .filter(one -> texts.stream().noneMatch(text -> text.contains(one)))
+                .findFirst()
+                .orElseThrow(() ->
+                        UniserveException.unsupported("texts that have all of U+E000 to U+F8FF: ask for fewer of them"));
     }
 
     /** A query of all actors. */

@@ -6,17 +6,23 @@ import io.uniserve.api.plan.ShardRounds;
 import io.uniserve.codec.Bytes;
 import java.io.ByteArrayInputStream;
 import java.util.Arrays;
+import java.util.Collection;
+import java.util.Map;
 import java.util.Objects;
 import java.util.function.BiConsumer;
+import org.apache.lucene.search.grouping.SearchGroup;
+import org.apache.lucene.util.BytesRef;
 import org.apache.solr.client.solrj.impl.BinaryResponseParser;
 import org.apache.solr.client.solrj.response.SolrResponseBase;
+import org.apache.solr.common.params.GroupParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
+import org.apache.solr.common.util.NamedList;
 import org.apache.solr.handler.component.ResponseBuilder;
 import org.apache.solr.handler.component.ShardHandler;
 import org.apache.solr.handler.component.ShardHandlerFactory;
 import org.apache.solr.handler.component.ShardRequest;
 import org.apache.solr.handler.component.ShardResponse;
-import org.apache.solr.util.PivotListEntry;
+import org.apache.solr.search.grouping.distributed.requestfactory.TopGroupsShardRequestFactory;
 import org.jspecify.annotations.Nullable;
 
 /** Lets Solr's distributed components see a table's actors as shards, all asked at once. Named in {@code solr.xml}. */
@@ -24,6 +30,11 @@ public final class ActorShards extends ShardHandlerFactory {
     /** Only Solr's own shard handler may call it; the components need it to tell the shards apart. */
     private static final BiConsumer<ShardResponse, String> SET_SHARD =
             SolrEngine.SOLR.hidden(ShardResponse.class, "setShard", String.class);
+
+    /** What Solr calls a group without a value where it asks for its documents. A group of this text is asked for as a query. */
+    private static final String MARK = TopGroupsShardRequestFactory.GROUP_NULL_VALUE;
+
+    private static final String MARKED = "{!term tag=U+0001 f=";
 
     @Override
     public ShardHandler getShardHandler() {
@@ -36,12 +47,12 @@ public final class ActorShards extends ShardHandlerFactory {
     private final class Handler extends ShardHandler {
         private final ShardRounds<ShardRequest> rounds = new ShardRounds<>();
         private @Nullable SolrQuery query;
-        private @Nullable MarkedGroups groups;
+        private Map<String, Collection<SearchGroup<BytesRef>>> groups = Map.of();
 
         @Override
         public void prepDistributed(ResponseBuilder builder) {
             query = SolrQuery.of(builder.req);
-            groups = new MarkedGroups(builder);
+            groups = builder.mergedSearchGroups;
             var actors = query.context.actors(query.table.name()).stream();
             builder.shards = actors.map(String::valueOf).toArray(String[]::new);
             builder.slices = builder.shards;
@@ -54,7 +65,16 @@ public final class ActorShards extends ShardHandlerFactory {
                 // Plain fields of documents that are known by their keys: they do not take the query.
                 params.set("q", "*:*").set("defType", "lucene").set("fq");
             }
-            Objects.requireNonNull(groups).ask(params);
+            marked((field, at) -> {
+                String[] values = params.getParams(GroupParams.GROUP_DISTRIBUTED_TOPGROUPS_PREFIX + field);
+                if (values != null) {
+                    String[] others = values.clone();
+                    others[at] = MARK + String.join("", values); // a group that no other is, in its place
+                    params.set(GroupParams.GROUP_DISTRIBUTED_TOPGROUPS_PREFIX + field, others);
+                    params.add(GroupParams.GROUP_QUERY, MARKED + field + "}" + MARK);
+                    params.set("sort", params.get(GroupParams.GROUP_SORT, params.get("sort")));
+                }
+            });
             rounds.add(request, Integer.parseInt(shard), params);
         }
 
@@ -75,11 +95,43 @@ public final class ActorShards extends ShardHandlerFactory {
             response.setSolrResponse(solr);
             SET_SHARD.accept(response, Integer.toString(actor));
             request.responses.add(response);
-            Objects.requireNonNull(groups).take(solr.getResponse());
+            takeGroups(solr.getResponse().get("secondPhase"));
             CodePointText.put(solr.getResponse().get("facets"), any -> true);
-            Object pivots = solr.getResponse().findRecursive("facet_counts", "facet_pivot");
-            CodePointText.put(pivots, PivotListEntry.VALUE.getName()::equals);
+            CodePointText.put(solr.getResponse().findRecursive("facet_counts", "facet_pivot"), "value"::equals);
             Objects.requireNonNull(query).buckets.add(solr.getResponse().get("facets"));
+        }
+
+        /** Puts documents of groups that are marks in their places; and no group {@code totalHits} is a number of hits. */
+        @SuppressWarnings("unchecked") // a part of an answer is a list of anything
+        private void takeGroups(@Nullable Object found) {
+            if (found instanceof NamedList<?> commands) {
+                groups.keySet().forEach(field -> {
+                    NamedList<Object> all = new NamedList<>() {
+                        @Override
+                        public Object get(String name) {
+                            return name.equals("totalHits") ? null : super.get(name);
+                        }
+                    };
+                    all.addAll((NamedList<Object>) commands.get(field));
+                    ((NamedList<Object>) commands).setVal(commands.indexOf(field, 0), all);
+                });
+                marked((field, at) -> {
+                    NamedList<Object> all = (NamedList<Object>) commands.get(field);
+                    int place = all.size() - groups.get(field).size() + at;
+                    all.setName(place, MARK);
+                    all.setVal(place, commands.remove(MARKED + field + "}" + MARK));
+                });
+            }
+        }
+
+        /** The fields of which a group is the text that Solr takes for no value, and its place. */
+        private void marked(BiConsumer<String, Integer> each) {
+            groups.forEach((field, some) -> {
+                int at = some.stream().map(one -> one.groupValue).toList().indexOf(new BytesRef(MARK));
+                if (at >= 0) {
+                    each.accept(field, at);
+                }
+            });
         }
 
         @Override

@@ -77,6 +77,9 @@ public final class ExactFacets extends FacetComponent {
         long unseen = Arrays.stream(facet.missingMax).sum();
         ShardFacetCount[] seen = facet.getCountSorted();
         int wanted = facet.offset + facet.limit;
+        if (unseen > 0 && facet.counts.containsKey("")) {
+            return false; // a shard that is asked for more terms by name does not see this one
+        }
         return unseen == 0 || unseen < facet.minCount || (seen.length >= wanted && unseen < seen[wanted - 1].count);
     }
 

@@ -19,7 +19,6 @@ import io.uniserve.model.TableMeta;
 import java.io.ByteArrayOutputStream;
 import java.util.Objects;
 import java.util.stream.Collectors;
-import java.util.stream.IntStream;
 import org.apache.solr.common.SolrDocumentList;
 import org.apache.solr.common.params.CommonParams;
 import org.apache.solr.common.params.ModifiableSolrParams;
@@ -121,12 +120,7 @@ final class SolrQuery {
         first.set("rows", count).set("fl", key).set("sort", "score desc," + key + " asc");
         var found = run(first, response -> (SolrDocumentList) response.getResponse()).stream();
         var ids = found.map(document -> document.getFirstValue(key).toString()).toList();
-        String all = String.join("", ids);
-        String between = IntStream.rangeClosed('\ue000', '\uf8ff')
-                .mapToObj(Character::toString)
-                .filter(unused -> !all.contains(unused))
-                .findFirst()
-                .orElseThrow(() -> SolrLanguage.TABLE.unsupported("{!knn} where ids have all of U+E000 to U+F8FF", key));
+        String between = QueryText.between(ids);
         return ids.stream().collect(Collectors.joining(between, "{!terms separator=" + between + " f=" + key + "}", ""));
     }
 

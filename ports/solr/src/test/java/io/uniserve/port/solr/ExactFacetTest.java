@@ -56,6 +56,29 @@ class ExactFacetTest {
         }
     }
 
+    /** Where an actor is asked for terms by name, it gets their list as a text, in which an empty one is nothing. */
+    @Test
+    void anEmptyTermIsCountedWhereNoListHasIt(@TempDir Path directory) {
+        for (int actor = 0; actor < ACTORS; actor++) {
+            for (int local = 0; local < 120; local++) {
+                for (int i = 0; i < 5; i++) {
+                    document(actor, "local-" + actor + "-" + local);
+                }
+            }
+            for (int i = 0; i < (actor == 0 ? 20 : 3); i++) {
+                document(actor, "");
+            }
+        }
+        SolrEngine engine = new SolrEngine();
+        try (EngineInstance instance = LocalTable.open(engine, directory)) {
+            LocalTable table = new LocalTable(engine, instance, directory, ACTORS);
+            table.add(documents);
+            String facet = "q=*:*&rows=0&facet=true&facet.field=term_s&facet.limit=";
+            assertThat(table.query(facet + 1)).contains("\"term_s\":[\"\",29]");
+            assertThat(table.query(facet + 2)).contains("\"term_s\":[\"\",29,\"local-0-0\",5]");
+        }
+    }
+
     @Test
     void whereEachActorTellsAllItsTermsOneRoundIsEnough(@TempDir Path directory) {
         for (int actor = 0; actor < ACTORS; actor++) {

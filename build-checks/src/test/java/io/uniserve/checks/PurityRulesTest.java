@@ -171,7 +171,10 @@ class PurityRulesTest {
                             target.getRawParameterTypes().size() == 1;
                         case "java.util.Comparator.thenComparing" ->
                             target.getRawParameterTypes().size() == 1
-                                    && target.getRawParameterTypes().get(0).getName().equals("java.util.function.Function");
+                                    && target.getRawParameterTypes()
+                                            .get(0)
+                                            .getName()
+                                            .equals("java.util.function.Function");
                         case "java.util.stream.Stream.sorted" ->
                             target.getRawParameterTypes().isEmpty();
                         default -> false;
@@ -185,12 +188,14 @@ class PurityRulesTest {
                 .accessTargetWhere(calls("order by UTF-16 units", UTF16_ORDER))
                 .orShould()
                 .accessTargetWhere(OWN_ORDER)
-                .because("engines order text by UTF-8: use io.uniserve.codec.CodePoints.ORDER, or name the comparator"));
+                .because(
+                        "engines order text by UTF-8: use io.uniserve.codec.CodePoints.ORDER, or name the comparator"));
         check(noClasses()
                 .that(inPackages("io.uniserve.sql..", "io.uniserve.api..", "io.uniserve.codec.."))
                 .should()
                 .accessTargetWhere(calls(
-                        "order by UTF-16 units", Map.of("java.lang.String", Set.of("compareTo", "compareToIgnoreCase"))))
+                        "order by UTF-16 units",
+                        Map.of("java.lang.String", Set.of("compareTo", "compareToIgnoreCase"))))
                 .because("engines order text by UTF-8: use io.uniserve.codec.CodePoints"));
     }
 

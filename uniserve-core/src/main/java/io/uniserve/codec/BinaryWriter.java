@@ -84,8 +84,7 @@ public final class BinaryWriter {
         if (ascii(value)) {
             return this;
         }
-        return writeBytes(
-                Bytes.utf8(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "text", value)));
+        return writeBytes(Bytes.utf8(CodePoints.checked(ErrorCode.INVALID_ARGUMENT, "text", value)));
     }
 
     /** Writes a short text in place, as nearly all are; false, and nothing written, where it is long or not ASCII. */

@@ -25,7 +25,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 class CodePointsTest {
     /** What the orders disagree about, and what is on both sides of it. */
     private static final int[] LETTERS = {
-        0, 1, ' ', 'a', 0x301, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xfb01, 0xff5e, 0xfffd, 0xffff, 0x10000, 0x1d49c, 0x1f600, 0x10ffff
+        0, 1, ' ', 'a', 0x301, 0x7ff, 0x800, 0xd7ff, 0xe000, 0xfb01, 0xff5e, 0xfffd, 0xffff, 0x10000, 0x1d49c, 0x1f600,
+        0x10ffff
     };
 
     static Stream<List<String>> pairs() {
@@ -52,7 +53,8 @@ class CodePointsTest {
     }
 
     static Stream<String> lone() {
-        return Stream.of("\ud800", "z\ud801", "\udc00", "\ud83d\ud83d\ude00", "\ude00\ud83d", "x".repeat(200) + "\ud800");
+        return Stream.of(
+                "\ud800", "z\ud801", "\udc00", "\ud83d\ud83d\ude00", "\ude00\ud83d", "x".repeat(200) + "\ud800");
     }
 
     @ParameterizedTest
@@ -108,9 +110,9 @@ class CodePointsTest {
     /** A surrogate of its own, a byte too few, a byte that begins nothing, two bytes for one. */
     @Test
     void bytesThatAreNoUtf8AreRefused() {
-        for (byte[] bytes : new byte[][] {{(byte) 0xed, (byte) 0xa0, (byte) 0x80}, {'a', (byte) 0xc3}, {(byte) 0xff}, {
-            (byte) 0xc0, (byte) 0x80
-        }}) {
+        for (byte[] bytes : new byte[][] {
+            {(byte) 0xed, (byte) 0xa0, (byte) 0x80}, {'a', (byte) 0xc3}, {(byte) 0xff}, {(byte) 0xc0, (byte) 0x80}
+        }) {
             Bytes written = new BinaryWriter().writeBytes(Bytes.wrap(bytes)).toBytes();
             assertThatThrownBy(() -> new BinaryReader(written).readString())
                     .isInstanceOf(UniserveException.class)

@@ -30,7 +30,9 @@ class LoneSurrogatesTest {
     }
 
     private Run load(String name, byte[] bytes) throws IOException {
-        return uniserve.run("load", "words", Files.write(directory.resolve(name), bytes).toString());
+        String file = Files.write(directory.resolve(name), bytes).toString();
+        String format = name.substring(name.indexOf('.') + 1);
+        return uniserve.run("load", "words", file, "--format", format);
     }
 
     private void assertRefused(Run run, String... words) {
@@ -53,7 +55,11 @@ class LoneSurrogatesTest {
     void anEscapeOfHalfACharacterIsRefused(String row, String told) throws IOException {
         byte[] line = (row + "\n").getBytes(StandardCharsets.UTF_8);
         assertRefused(load("a.jsonl", line), "a.jsonl line 1", told, "lone surrogate");
-        assertRefused(load("a.json", ("[" + row + "]").getBytes(StandardCharsets.UTF_8)), "a.json line 1", told, "lone surrogate");
+        assertRefused(
+                load("a.json", ("[" + row + "]").getBytes(StandardCharsets.UTF_8)),
+                "a.json line 1",
+                told,
+                "lone surrogate");
     }
 
     @Test
@@ -72,7 +78,8 @@ class LoneSurrogatesTest {
         row[8] = (byte) Integer.parseInt(two, 16);
         row[9] = (byte) Integer.parseInt(three, 16);
         assertRefused(load("a.jsonl", row), "a.jsonl");
-        byte[] json = ("[" + new String(row, StandardCharsets.ISO_8859_1).strip() + "]").getBytes(StandardCharsets.ISO_8859_1);
+        byte[] json = ("[" + new String(row, StandardCharsets.ISO_8859_1).strip() + "]")
+                .getBytes(StandardCharsets.ISO_8859_1);
         assertRefused(load("a.json", json), "a.json");
         byte[] csv = "id,v\nabc,1\n".getBytes(StandardCharsets.UTF_8);
         System.arraycopy(row, 7, csv, 5, 3);

@@ -41,8 +41,8 @@ public record QueryText(TableName table, String text, List<Integer> actors) {
                 .mapToObj(Character::toString)
                 .filter(one -> texts.stream().noneMatch(text -> text.contains(one)))
                 .findFirst()
-                .orElseThrow(() ->
-                        UniserveException.unsupported("texts that have all of U+E000 to U+F8FF: ask for fewer of them"));
+                .orElseThrow(() -> UniserveException.unsupported(
+                        "texts that have all of U+E000 to U+F8FF: ask for fewer of them"));
     }
 
     /** A query of all actors. */

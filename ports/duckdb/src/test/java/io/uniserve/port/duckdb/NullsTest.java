@@ -103,18 +103,21 @@ class NullsTest {
     @ValueSource(
             strings = {
                 "SELECT a, count(*) FILTER (WHERE b > 1), sum(c) FILTER (WHERE f) FROM t GROUP BY a ORDER BY a",
-                "SELECT count(*) FILTER (WHERE FALSE), sum(a) FILTER (WHERE FALSE), count(DISTINCT s) FILTER (WHERE a > 1) FROM t",
+                "SELECT count(*) FILTER (WHERE FALSE), sum(a) FILTER (WHERE FALSE), count(DISTINCT s) FILTER (WHERE a"
+                        + " > 1) FROM t",
                 "SELECT id, (SELECT count(*) FILTER (WHERE u.b > 2) FROM u WHERE u.a = t.a) FROM t ORDER BY id",
-                "SELECT a FROM t GROUP BY a HAVING count(*) FILTER (WHERE b > 1) > 1 ORDER BY sum(b) FILTER (WHERE b > 1), a",
+                "SELECT a FROM t GROUP BY a HAVING count(*) FILTER (WHERE b > 1) > 1 ORDER BY sum(b) FILTER (WHERE b >"
+                        + " 1), a",
                 "SELECT id FROM t WHERE a IS DISTINCT FROM b ORDER BY id",
                 "SELECT id FROM t WHERE a IS NOT DISTINCT FROM b ORDER BY id",
                 "SELECT count(*) FROM t LEFT JOIN u ON t.a = u.a AND t.s IS DISTINCT FROM u.s",
-                "SELECT f IS TRUE, f IS NOT TRUE, f IS FALSE, f IS NOT FALSE, f IS UNKNOWN, f IS NOT UNKNOWN FROM t ORDER BY id",
+                "SELECT f IS TRUE, f IS NOT TRUE, f IS FALSE, f IS NOT FALSE, f IS UNKNOWN, f IS NOT UNKNOWN FROM t"
+                        + " ORDER BY id",
                 "SELECT id FROM t WHERE (a IN (SELECT a FROM u WHERE u.b = t.b)) IS NOT TRUE ORDER BY id",
                 "WITH Q AS (SELECT a FROM t), r AS (SELECT a FROM q WHERE a > 1) SELECT count(*) FROM R",
                 "WITH T AS (SELECT id, a + 100 AS a FROM u) SELECT a FROM t ORDER BY a LIMIT 3",
-                "WITH q AS (SELECT a FROM t) SELECT count(*) FROM u"
-                        + " WHERE a IN (WITH Q AS (SELECT b AS a FROM t WHERE b > 2) SELECT a FROM q) AND b IN (SELECT a FROM Q)",
+                "WITH q AS (SELECT a FROM t) SELECT count(*) FROM u WHERE a IN (WITH Q AS (SELECT b AS a FROM t WHERE"
+                        + " b > 2) SELECT a FROM q) AND b IN (SELECT a FROM Q)",
                 "SELECT CAST(c AS DECIMAL(10)), s LIKE 'a!!' ESCAPE '!' FROM t ORDER BY id",
                 "SELECT count(*) FROM t ; "
             })
@@ -126,10 +129,11 @@ class NullsTest {
     @ParameterizedTest
     @ValueSource(
             strings = {
-                "SELECT d.k, (SELECT max(b) FROM u WHERE u.a = d.m AND NOT EXISTS (SELECT 1 FROM v WHERE v.s = u.s)) FROM"
-                        + " (SELECT id AS k, (SELECT max(a) FROM u WHERE u.s = t.s) AS m FROM t) AS d ORDER BY 1",
-                "SELECT d.k FROM (SELECT id AS k, (SELECT max(a) FROM u WHERE u.s = t.s) AS m FROM t) AS d"
-                        + " WHERE EXISTS (SELECT 1 FROM u WHERE u.a = d.m + 1 AND u.b NOT IN (SELECT b FROM v WHERE v.s = u.s)) ORDER BY 1"
+                "SELECT d.k, (SELECT max(b) FROM u WHERE u.a = d.m AND NOT EXISTS (SELECT 1 FROM v WHERE v.s = u.s))"
+                        + " FROM (SELECT id AS k, (SELECT max(a) FROM u WHERE u.s = t.s) AS m FROM t) AS d ORDER BY 1",
+                "SELECT d.k FROM (SELECT id AS k, (SELECT max(a) FROM u WHERE u.s = t.s) AS m FROM t) AS d WHERE"
+                    + " EXISTS (SELECT 1 FROM u WHERE u.a = d.m + 1 AND u.b NOT IN (SELECT b FROM v WHERE v.s = u.s))"
+                    + " ORDER BY 1"
             })
     void subQueriesOfAnswersOfSubQueries(String sql) throws SQLException {
         assertThat(ask(sql)).isEqualTo(cluster.expected(sql));
@@ -140,7 +144,8 @@ class NullsTest {
             delimiter = '|',
             quoteCharacter = '`',
             value = {
-                "WITH q AS (SELECT a FROM t), Q AS (SELECT b AS a FROM t) SELECT a FROM q | line 1, column 30: WITH names Q twice",
+                "WITH q AS (SELECT a FROM t), Q AS (SELECT b AS a FROM t) SELECT a FROM q | line 1, column 30: WITH"
+                        + " names Q twice",
                 "SELECT s LIKE 'a!' ESCAPE '!' FROM t | line 1, column 15: the pattern ends",
                 "SELECT s LIKE 'a' ESCAPE 'xx' FROM t | line 1, column 26: ESCAPE wants one character",
                 "SELECT s LIKE 'a' ESCAPE s FROM t | Invalid escape string",

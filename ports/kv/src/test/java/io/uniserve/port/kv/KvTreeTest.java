@@ -19,11 +19,11 @@ import org.junit.jupiter.api.Test;
 
 final class KvTreeTest {
     /** What another order than that of the bytes of UTF-8 would put elsewhere. */
-    private static final List<String> STARTS =
-            List.of("", "\u0001", "e\u0301", "\u00e9", "\ud7ff", "\ue000", "\ufb01", "\uffff", "\ud800\udc00", "\ud83d\ude00");
+    private static final List<String> STARTS = List.of(
+            "", "\u0001", "e\u0301", "\u00e9", "\ud7ff", "\ue000", "\ufb01", "\uffff", "\ud800\udc00", "\ud83d\ude00");
 
-    private static final Comparator<String> BYTES = (one, other) -> Arrays.compareUnsigned(
-            one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
+    private static final Comparator<String> BYTES = (one, other) ->
+            Arrays.compareUnsigned(one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8));
 
     private static String key(int number) {
         return STARTS.get(number % STARTS.size()) + "k" + number / STARTS.size();
@@ -90,8 +90,14 @@ final class KvTreeTest {
                 .sorted(BYTES)
                 .map(key -> document(key, 0))
                 .toList();
-        List<Document> left = IntStream.range(0, 60).filter(i -> i % 3 == 0).mapToObj(sorted::get).toList();
-        List<Document> right = IntStream.range(0, 60).filter(i -> i % 3 > 0).mapToObj(sorted::get).toList();
+        List<Document> left = IntStream.range(0, 60)
+                .filter(i -> i % 3 == 0)
+                .mapToObj(sorted::get)
+                .toList();
+        List<Document> right = IntStream.range(0, 60)
+                .filter(i -> i % 3 > 0)
+                .mapToObj(sorted::get)
+                .toList();
         for (int limit = 1; limit <= 60; limit++) {
             assertThat(KvOperators.mergeScans(new KvOperators.Scan("", limit), left, right))
                     .isEqualTo(sorted.subList(0, limit));

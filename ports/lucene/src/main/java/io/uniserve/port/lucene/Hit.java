@@ -18,10 +18,9 @@ public record Hit(double score, Document document) {
             in -> new Hit(in.readDouble(), Document.CODEC.read(in)));
 
     /** The best first; a tie is broken by key, so that the order does not depend on how documents are spread. */
-    private static final Comparator<Hit> BEST_FIRST =
-            Comparator.comparingDouble(Hit::score)
-                    .reversed()
-                    .thenComparing(hit -> LuceneDocuments.key(hit.document), CodePoints.ORDER);
+    private static final Comparator<Hit> BEST_FIRST = Comparator.comparingDouble(Hit::score)
+            .reversed()
+            .thenComparing(hit -> LuceneDocuments.key(hit.document), CodePoints.ORDER);
 
     /** The best of two lists. */
     static List<Hit> best(int limit, List<Hit> left, List<Hit> right) {

@@ -18,7 +18,17 @@ class HitTest {
     /** Keys of equal scores are cut as in one index, whose order is that of UTF-8. */
     @Test
     void tiesAreCutByCodePoint() {
-        List<Hit> sorted = Stream.of("a", "e\u0301", "\u00e9", "\u0001", "\ud7ff", "\ue000", "\ufb01", "\uffff", "\ud835\udc9c", "\ud83d\ude00")
+        List<Hit> sorted = Stream.of(
+                        "a",
+                        "e\u0301",
+                        "\u00e9",
+                        "\u0001",
+                        "\ud7ff",
+                        "\ue000",
+                        "\ufb01",
+                        "\uffff",
+                        "\ud835\udc9c",
+                        "\ud83d\ude00")
                 .sorted((one, other) -> Arrays.compareUnsigned(
                         one.getBytes(StandardCharsets.UTF_8), other.getBytes(StandardCharsets.UTF_8)))
                 .map(HitTest::hit)

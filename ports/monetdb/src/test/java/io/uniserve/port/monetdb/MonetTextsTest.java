@@ -20,8 +20,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class MonetTextsTest {
     private static final int[] LETTERS = {
-        1, ' ', 'a', 'Z', 0x301, 0xe9, 0xd7ff, 0xe800, 0xf8ff, 0xfb01, 0xfbff, 0xfc00, 0xff21, 0xff5e, 0xfffd, 0xffff, 0x10000, 0x103ff, 0x1d49c,
-        0x1f600, 0x20000, 0xe0001, 0xf0000, 0x10ffff
+        1, ' ', 'a', 'Z', 0x301, 0xe9, 0xd7ff, 0xe800, 0xf8ff, 0xfb01, 0xfbff, 0xfc00, 0xff21, 0xff5e, 0xfffd, 0xffff,
+        0x10000, 0x103ff, 0x1d49c, 0x1f600, 0x20000, 0xe0001, 0xf0000, 0x10ffff
     };
 
     private static List<String> texts(int count) {
@@ -41,7 +41,8 @@ class MonetTextsTest {
     void aTextComesBackAndHasNoPairs() {
         for (String text : texts(500)) {
             String sent = MonetTexts.encoded(text);
-            assertThat(sent.chars().noneMatch(c -> Character.isSurrogate((char) c))).isTrue();
+            assertThat(sent.chars().noneMatch(c -> Character.isSurrogate((char) c)))
+                    .isTrue();
             assertThat(MonetTexts.text("VARCHAR", sent)).isEqualTo(text);
         }
     }

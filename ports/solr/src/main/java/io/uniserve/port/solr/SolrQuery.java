@@ -121,7 +121,8 @@ final class SolrQuery {
         var found = run(first, response -> (SolrDocumentList) response.getResponse()).stream();
         var ids = found.map(document -> document.getFirstValue(key).toString()).toList();
         String between = QueryText.between(ids);
-        return ids.stream().collect(Collectors.joining(between, "{!terms separator=" + between + " f=" + key + "}", ""));
+        return ids.stream()
+                .collect(Collectors.joining(between, "{!terms separator=" + between + " f=" + key + "}", ""));
     }
 
     /** Solr adds up the groups of its shards; here each counts once, from a facet of a query by itself over all terms. */

@@ -38,10 +38,48 @@ class OddTextParityTest {
     private static final int QUERIES_PER_SEED = 60;
     private static final int PAGES = 12;
     private static final List<String> TEXTS = List.of(
-            "", "\u0001", "\u0001\u0001", "\t", " ", "x\ny", " lead", "trail ", "a", "Z", "e\u0301", "\u00e9", "\u0fff",
-            "\ud7ff", "\ue000", "\ufb01", "\uff5e", "\ufffd", "\uffff", "\ud800\udc00", "\ud835\udc9c", "\ud83d\ude00",
-            "\ud83d\ude00\u0301", "\udbff\udfff", "a,b", "a\\,b", "\\", "\"q\"", "null", "*", "{!term f=id}x", "totalHits",
-            "totalHitCount", "totalGroupCount", "val", "a!b", "/w/1", "^1", "~", "[* TO *]", "missing", "count");
+            "",
+            "\u0001",
+            "\u0001\u0001",
+            "\t",
+            " ",
+            "x\ny",
+            " lead",
+            "trail ",
+            "a",
+            "Z",
+            "e\u0301",
+            "\u00e9",
+            "\u0fff",
+            "\ud7ff",
+            "\ue000",
+            "\ufb01",
+            "\uff5e",
+            "\ufffd",
+            "\uffff",
+            "\ud800\udc00",
+            "\ud835\udc9c",
+            "\ud83d\ude00",
+            "\ud83d\ude00\u0301",
+            "\udbff\udfff",
+            "a,b",
+            "a\\,b",
+            "\\",
+            "\"q\"",
+            "null",
+            "*",
+            "{!term f=id}x",
+            "totalHits",
+            "totalHitCount",
+            "totalGroupCount",
+            "val",
+            "a!b",
+            "/w/1",
+            "^1",
+            "~",
+            "[* TO *]",
+            "missing",
+            "count");
     private static final List<String> FIELDS = List.of("one_s", "group_s", "many_ss");
 
     private final List<Document> documents = documents();
@@ -69,7 +107,9 @@ class OddTextParityTest {
             if (random.nextInt(8) > 0) {
                 fields.put("group_s", TEXTS.get(random.nextInt(12) + random.nextInt(12)));
             }
-            fields.put("many_ss", Stream.generate(() -> any(random)).limit(3).distinct().toList());
+            fields.put(
+                    "many_ss",
+                    Stream.generate(() -> any(random)).limit(3).distinct().toList());
             fields.put("number_i", (long) random.nextInt(50));
             fields.put("at_v2", List.of(random.nextDouble() + 0.01, random.nextDouble() + 0.01));
             documents.add(new Document("id", fields));
@@ -127,8 +167,9 @@ class OddTextParityTest {
                 queries.add("q=*:*&facet.limit=-1&facet.missing=true&facet.pivot=group_s," + field + sort);
             }
             queries.add("q=*:*&rows=0&json.facet={lo:\"min(" + field + ")\",hi:\"max(" + field + ")\"}");
-            queries.add("q=*:*&rows=0&stats=true&stats.field={!min=true max=true countDistinct=true distinctValues=true}"
-                    + field);
+            queries.add(
+                    "q=*:*&rows=0&stats=true&stats.field={!min=true max=true countDistinct=true distinctValues=true}"
+                            + field);
         }
         for (String order : List.of("lo asc", "lo desc", "hi asc", "hi desc")) {
             queries.add("q=one_s:*&rows=0&json.facet={t:{type:terms,field:group_s,limit:5,sort:\"" + order
@@ -141,8 +182,10 @@ class OddTextParityTest {
             queries.add(groups + "&rows=9&start=2&sort=number_i asc,id asc&group.sort=number_i desc");
             queries.add(groups + "&rows=60&sort=number_i desc&fq=" + group + ":" + QueryMaker.escape("\"\u0001\""));
         }
-        for (String sort : List.of("id asc", "id desc", "one_s asc,id desc", "one_s desc", "many_ss asc", "many_ss desc")) {
-            queries.add("q=*:*&rows=30&fl=id,one_s&cursorMark=*&sort=" + (sort.contains("id") ? sort : sort + ",id asc"));
+        for (String sort :
+                List.of("id asc", "id desc", "one_s asc,id desc", "one_s desc", "many_ss asc", "many_ss desc")) {
+            queries.add(
+                    "q=*:*&rows=30&fl=id,one_s&cursorMark=*&sort=" + (sort.contains("id") ? sort : sort + ",id asc"));
             queries.add("q=*:*&rows=25&start=40&fl=id,one_s&sort=" + sort);
         }
         String ids = Stream.of("\t", "\u0001", " lead", "\ud83d\ude00", "a\\,b", "\\\\", "e\u0301", "a!b", "/w/1")
@@ -181,20 +224,27 @@ class OddTextParityTest {
         String up = random.nextBoolean() ? "asc" : "desc";
         return "q=" + found
                 + switch (random.nextInt(7)) {
-                    case 0 -> "&rows=0&facet=true&facet.field=" + field + "&facet.limit=" + limit + "&facet.offset=" + skip
-                            + "&facet.sort=" + order + "&facet.mincount=" + random.nextInt(3)
-                            + (random.nextBoolean() ? "&facet.prefix=" + term : "");
-                    case 1 -> "&rows=0&facet=true&facet.pivot=" + field + "," + other + "&facet.limit=" + limit
-                            + "&facet.sort=" + order;
-                    case 2 -> "&rows=0&json.facet={t:{type:terms,field:" + field + ",limit:" + limit + ",offset:" + skip
-                            + ",sort:\"" + order + " " + up + "\",facet:{u:{type:terms,field:" + other + ",limit:3,sort:\""
-                            + (order.equals("index") ? "count" : "index") + " asc\"},n:\"unique(one_s)\"}}}";
-                    case 3 -> "&rows=0&json.facet={t:{type:terms,field:" + field + ",limit:" + limit + ",sort:\"m " + up
-                            + "\",facet:{m:\"" + (random.nextBoolean() ? "min" : "max") + "(id)\"}}}";
-                    case 4 -> "&fl=id&group=true&group.field=" + other + "&rows=" + limit + "&group.limit=" + (1 + skip)
-                            + "&sort=" + other + " " + up + "&group.sort=id " + up + "&group.ngroups=true";
-                    case 5 -> "&fl=id," + other + "&rows=" + limit + "&start=" + 5 * skip + "&sort=" + other + " " + up
-                            + ",id asc";
+                    case 0 ->
+                        "&rows=0&facet=true&facet.field=" + field + "&facet.limit=" + limit + "&facet.offset=" + skip
+                                + "&facet.sort=" + order + "&facet.mincount=" + random.nextInt(3)
+                                + (random.nextBoolean() ? "&facet.prefix=" + term : "");
+                    case 1 ->
+                        "&rows=0&facet=true&facet.pivot=" + field + "," + other + "&facet.limit=" + limit
+                                + "&facet.sort=" + order;
+                    case 2 ->
+                        "&rows=0&json.facet={t:{type:terms,field:" + field + ",limit:" + limit + ",offset:" + skip
+                                + ",sort:\"" + order + " " + up + "\",facet:{u:{type:terms,field:" + other
+                                + ",limit:3,sort:\""
+                                + (order.equals("index") ? "count" : "index") + " asc\"},n:\"unique(one_s)\"}}}";
+                    case 3 ->
+                        "&rows=0&json.facet={t:{type:terms,field:" + field + ",limit:" + limit + ",sort:\"m " + up
+                                + "\",facet:{m:\"" + (random.nextBoolean() ? "min" : "max") + "(id)\"}}}";
+                    case 4 ->
+                        "&fl=id&group=true&group.field=" + other + "&rows=" + limit + "&group.limit=" + (1 + skip)
+                                + "&sort=" + other + " " + up + "&group.sort=id " + up + "&group.ngroups=true";
+                    case 5 ->
+                        "&fl=id," + other + "&rows=" + limit + "&start=" + 5 * skip + "&sort=" + other + " " + up
+                                + ",id asc";
                     default -> "&fl=id&rows=" + (20 + limit) + "&cursorMark=*&sort=" + field + " " + up + ",id " + up;
                 };
     }
@@ -211,10 +261,15 @@ class OddTextParityTest {
         for (String query : List.of(
                 "q=*:*&json.facet={t:{type:terms,field:one_s,prefix:\"\\ud800\"}}",
                 "json={\"query\":\"one_s:\\udc00\"}")) {
-            assertThatThrownBy(() -> split.query(query)).isInstanceOf(UniserveException.class).hasMessageContaining("lone surrogate");
-            assertThatThrownBy(() -> whole.query(0, query)).isInstanceOf(UniserveException.class).hasMessageContaining("lone surrogate");
+            assertThatThrownBy(() -> split.query(query))
+                    .isInstanceOf(UniserveException.class)
+                    .hasMessageContaining("lone surrogate");
+            assertThatThrownBy(() -> whole.query(0, query))
+                    .isInstanceOf(UniserveException.class)
+                    .hasMessageContaining("lone surrogate");
         }
-        assertThatCode(() -> split.query("json={\"query\":\"one_s:\\ud83d\\ude00\"}")).doesNotThrowAnyException();
+        assertThatCode(() -> split.query("json={\"query\":\"one_s:\\ud83d\\ude00\"}"))
+                .doesNotThrowAnyException();
     }
 
     /** As one core, for every number of actors: what an order of its own would cut shows with few terms of an actor. */

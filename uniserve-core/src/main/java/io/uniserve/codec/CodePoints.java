@@ -3,6 +3,7 @@ package io.uniserve.codec;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import java.util.Comparator;
+import java.util.Locale;
 
 /**
  * Text as code points: its order, which is that of its UTF-8, and its lone surrogates, which UTF-8 has no bytes for. {@link
@@ -49,11 +50,11 @@ public final class CodePoints {
     public static String checked(ErrorCode code, String name, String text) {
         int at = loneSurrogate(text);
         if (at >= 0) {
+            String half = Integer.toHexString(text.charAt(at)).toUpperCase(Locale.ROOT);
             throw new UniserveException(
                     code,
-                    String.format(
-                            "%s has a lone surrogate, U+%04X, at character %d: no UTF-8 has it; send whole code points",
-                            name, (int) text.charAt(at), at));
+                    name + " has a lone surrogate, U+" + half + ", at character " + at
+                            + ": no UTF-8 has it; send whole code points");
         }
         return text;
     }

@@ -108,7 +108,7 @@ public final class ActorShards extends ShardHandlerFactory {
                 groups.keySet().forEach(field -> {
                     NamedList<Object> all = new NamedList<>() {
                         @Override
-                        public Object get(String name) {
+                        public @Nullable Object get(String name) {
                             return name.equals("totalHits") ? null : super.get(name);
                         }
                     };

@@ -117,7 +117,9 @@ public final class ActorShards extends ShardHandlerFactory {
                 });
                 marked((field, at) -> {
                     NamedList<Object> all = (NamedList<Object>) commands.get(field);
-                    int place = all.size() - groups.get(field).size() + at;
+                    int place = all.size()
+                            - Objects.requireNonNull(groups.get(field)).size()
+                            + at;
                     all.setName(place, MARK);
                     all.setVal(place, commands.remove(MARKED + field + "}" + MARK));
                 });

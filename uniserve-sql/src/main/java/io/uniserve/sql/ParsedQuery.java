@@ -60,11 +60,12 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         }
         try {
             SqlNode tree =
-                    Filters.asCases(SqlParser.create(statement(text), PARSER).parseQuery());
+                    AggregateForms.of(SqlParser.create(statement(text), PARSER).parseQuery());
             SqlNode query = tree instanceof SqlOrderBy ordered ? ordered.query : tree;
             select(query instanceof SqlWith with ? with.body : query);
             Tables found = new Tables();
             found.look(tree, Map.of());
+            Functions.check(tree);
             return new ParsedQuery(tree, found.tables);
         } catch (SqlParseException e) {
             throw SqlErrors.syntax(e);

@@ -9,11 +9,24 @@ import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 
-/** The columns of what an actor answers: first those that the query groups by, then whatever is asked for, each once. */
+/**
+ * The columns of what an actor answers: first those that the query groups by, then whatever is asked for, each once. An actor
+ * answers a row per group, or, for aggregates that need all values of a group in one place, one per row of its own.
+ */
 final class Partials {
+    private final boolean ungrouped;
     private final List<String> expressions = new ArrayList<>();
     private final TreeSet<Integer> keys = new TreeSet<>();
     private int groups;
+
+    /** None yet. With {@code ungrouped} actors answer all their rows, and the groups are made of these. */
+    Partials(boolean ungrouped) {
+        this.ungrouped = ungrouped;
+    }
+
+    boolean ungrouped() {
+        return ungrouped;
+    }
 
     /** Before all else. */
     void groups(List<SqlNode> nodes, ColumnWriter rows) {
@@ -41,7 +54,9 @@ final class Partials {
 
     /** The numbers of the columns that actors group by: those of the query, and values of which only distinct ones count. */
     List<String> groupNumbers() {
-        return keys.stream().map(i -> String.valueOf(i + 1)).toList();
+        return ungrouped
+                ? List.of()
+                : keys.stream().map(i -> String.valueOf(i + 1)).toList();
     }
 
     /** The name of the column with this expression, which is added where there is none. */
@@ -63,7 +78,7 @@ final class Partials {
 
     /** True where an actor answers with one row for each of the query's groups. */
     boolean onePerGroup() {
-        return keys.size() == groups;
+        return !ungrouped && keys.size() == groups;
     }
 
     /** All columns of rows that are one for each group, once more: as they are, of their groups. */

@@ -32,7 +32,7 @@ final class Split {
     private final List<LateColumns> late;
     private final List<Lookup> lookups;
     private final List<Lookup> candidates;
-    private final Partials partials = new Partials();
+    private final Partials partials;
     private final SqlWriter merged;
 
     /**
@@ -60,11 +60,14 @@ final class Split {
             throw UniserveException.invalid("the table at place " + stays + " of FROM cannot stay in its place");
         }
         from.tables().forEach(item -> wanted.add(new ArrayList<>()));
-        candidates = Lookup.of(from, asked, conditions, this.stays);
+        // Values of a group are sent as they are: what is fetched or looked at last would be missing among them.
+        boolean ungrouped = asked.grouped() && wantsWhole(asked);
+        partials = new Partials(ungrouped);
+        candidates = ungrouped ? List.of() : Lookup.of(from, asked, conditions, this.stays);
         lookups = chosen(stage.after());
         boolean alone = this.stays == 0 && from.items().size() == 1;
         rows = new ColumnWriter(from.names(), alone ? ColumnWriter.ALONE : this::joined);
-        late = stage.late() && this.stays >= 0
+        late = stage.late() && this.stays >= 0 && !ungrouped
                 ? LateColumns.of(from, asked, conditions, this.stays).stream()
                         .filter(one -> !stage.after().contains(one.item()))
                         .toList()
@@ -76,6 +79,12 @@ final class Split {
         } else {
             merged = new PlainWriter(partials, rows);
         }
+    }
+
+    private static boolean wantsWhole(Wanted asked) {
+        return asked.answers().stream().anyMatch(term -> Aggregates.whole(term.node()))
+                || Aggregates.whole(asked.having())
+                || (asked.order() != null && Aggregates.whole(asked.order().getOrderList()));
     }
 
     /** The rows of these tables come as they were joined: each has a number that those have that belong to it. */

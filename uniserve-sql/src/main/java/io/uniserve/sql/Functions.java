@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Set;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlFunctionCategory;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -78,6 +79,9 @@ public final class Functions {
             "COALESCE",
             "NULLIF");
 
+    /** Parts of expressions and items that are no functions; FILTER and WITHIN GROUP are of aggregates. */
+    private static final Set<String> FORMS = Set.of("AS", "DESC", "NULLS FIRST", "NULLS LAST", "FILTER", "WITHIN GROUP");
+
     /** Parts of a statement's syntax that the parser makes calls of: each is looked at by name elsewhere. */
     private static final Set<SqlKind> CLAUSES = Set.of(
             SqlKind.SELECT,
@@ -94,6 +98,10 @@ public final class Functions {
             SqlKind.TABLE_REF,
             SqlKind.SCALAR_QUERY);
 
+    private static final Set<String> KNOWN = SqlStdOperatorTable.instance().getOperatorList().stream()
+            .map(SqlOperator::getName)
+            .collect(Collectors.toUnmodifiableSet());
+
     private static final Set<String> ANSWERED = names();
     private static final SqlOperatorTable TABLE = new Table();
 
@@ -104,9 +112,17 @@ public final class Functions {
         return ANSWERED;
     }
 
+    /** The aggregates among them that are merged with functions of DuckDB's. */
+    public static Set<String> ofDuckDb() {
+        Set<String> all = new TreeSet<>(Aggregates.SPREADS);
+        all.addAll(Aggregates.WHOLE);
+        return Collections.unmodifiableSet(all);
+    }
+
     private static Set<String> names() {
         Set<String> all = new TreeSet<>(OPERATORS);
         all.addAll(SCALARS);
+        all.addAll(FORMS);
         all.addAll(Aggregates.NAMES);
         return Collections.unmodifiableSet(all);
     }
@@ -116,7 +132,11 @@ public final class Functions {
         return TABLE;
     }
 
-    /** Refuses with UNSUPPORTED, by name, line and column, what a query may not use. Aggregates are in their {@link AggregateForms}. */
+    /**
+     * Refuses by name, line and column what a query may not use: with UNSUPPORTED what SQL knows, with INVALID_ARGUMENT other
+     * functions. Aggregates are in their
+     * {@link AggregateForms}.
+     */
     static void check(SqlNode tree) {
         tree.accept(new SqlBasicVisitor<@Nullable Void>() {
             @Override
@@ -134,6 +154,10 @@ public final class Functions {
         String name = name(call.getOperator());
         boolean ordered = Aggregates.ORDERED.contains(name) && !Aggregates.own().contains(call.getOperator());
         if (!OPERATORS.contains(name) && !SCALARS.contains(name) && (ordered || !Aggregates.NAMES.contains(name))) {
+            if (call.getOperator() instanceof SqlUnresolvedFunction && !KNOWN.contains(name)) {
+                throw SqlErrors.invalid(
+                        call, "function " + Printable.line(name) + " is not known; docs/manual/sql.md lists what is");
+            }
             throw SqlErrors.unsupported(
                     call, Printable.line(name) + (ordered ? " without WITHIN GROUP (ORDER BY ...) is" : " is"));
         }

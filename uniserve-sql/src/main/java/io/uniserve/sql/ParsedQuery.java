@@ -84,7 +84,8 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     static SqlSelect select(SqlNode query) {
         SqlNode inner = query instanceof SqlOrderBy ordered ? ordered.query : query;
         if (!(inner instanceof SqlSelect select)) {
-            throw SqlErrors.unsupported(inner, inner.getKind() + " is");
+            String what = inner instanceof SqlCall call ? Functions.name(call.getOperator()) : inner.getKind() + "";
+            throw SqlErrors.unsupported(inner, what + " is");
         }
         if (select.getFrom() == null) {
             throw SqlErrors.invalid(select, "the query has no FROM; use FROM and a table");

@@ -26,7 +26,7 @@ class UnableTest {
         SqlPlanner planner = new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
                 (tables, statement, life) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)),
-                new Unable("OldDB", parts, joins));
+                new Unable("OldDB", parts, Set.of("MEDIAN"), joins));
         return planner.answer(new QueryText(new TableName("big"), sql), plan)
                 .body()
                 .utf8();

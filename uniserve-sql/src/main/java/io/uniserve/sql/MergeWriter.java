@@ -87,7 +87,7 @@ final class MergeWriter extends SqlWriter {
             return plain(name, "DISTINCT " + table + partials.key(value));
         }
         if (Aggregates.SPREADS.contains(name)) {
-            return Spreads.merged(name, value, this::column);
+            return Spreads.merged(name, value, partials, table);
         }
         return switch (name) {
             case "COUNT" -> "CAST(" + added("count(" + value + ")") + " AS BIGINT)";

@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
@@ -15,6 +16,7 @@ import org.apache.calcite.sql.SqlNodeList;
  */
 final class Partials {
     private final boolean ungrouped;
+    private final List<String> least = new ArrayList<>();
     private final List<String> expressions = new ArrayList<>();
     private final TreeSet<Integer> keys = new TreeSet<>();
     private int groups;
@@ -74,6 +76,26 @@ final class Partials {
         String column = column(expression);
         keys.add(expressions.indexOf(expression));
         return column;
+    }
+
+    /** The name, beside the columns, of the least value that a column has in its group. */
+    String least(String column) {
+        if (!least.contains(column)) {
+            least.add(column);
+        }
+        return "w" + least.indexOf(column);
+    }
+
+    /** What the answers are merged from: these, with what their merge needs beside them. */
+    String merged(String answers) {
+        if (least.isEmpty()) {
+            return answers;
+        }
+        String over = groups == 0 ? "" : "PARTITION BY " + String.join(", ", groupColumns());
+        String beside = IntStream.range(0, least.size())
+                .mapToObj(i -> ", min(" + least.get(i) + ") OVER (" + over + ") AS w" + i)
+                .collect(Collectors.joining());
+        return "(SELECT *" + beside + " FROM " + answers + ") AS " + SplitQuery.PARTS;
     }
 
     /** True where an actor answers with one row for each of the query's groups. */

@@ -172,17 +172,14 @@ final class Split {
         List<String> shown = new ArrayList<>(answers);
         late.forEach(one -> shown.add(merged.write(one.key())));
         List<AfterGroups> after = afterGroups(shown);
-        StringBuilder finish =
-                new StringBuilder("SELECT " + distinct + String.join(", ", shown) + " FROM " + SplitQuery.PARTS);
-        if (partials.groups() > 0) {
-            finish.append(" GROUP BY ").append(String.join(", ", partials.groupColumns()));
-        }
         SqlNode condition = asked.having();
         String having = condition == null ? "" : " HAVING " + merged.write(condition);
-        finish.append(having);
         List<SqlNode> items = asked.answers().stream().map(Term::node).toList();
         Ordering ordering = new Ordering(asked.order(), items, answers, asked.aliases(), merged, asked.grouped());
-        finish.append(ordering.last());
+        String groups = partials.groups() > 0 ? " GROUP BY " + String.join(", ", partials.groupColumns()) : "";
+        // What is wanted of the answers is known when all else is written.
+        String finish = "SELECT " + distinct + String.join(", ", shown) + " FROM " + partials.merged(SplitQuery.PARTS)
+                + groups + having + ordering.last();
         String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
         boolean whole = from.tables().size() == 1
                 && conditions.where().isEmpty()
@@ -201,7 +198,7 @@ final class Split {
         }
         after.forEach(one -> fetched.add(one.fetched(sides.get(one.lookup.item()))));
         return new SplitQuery(
-                partial, top, finish.toString(), asked.titles(), stays, sides, whole, whole && each, fetched);
+                partial, top, finish, asked.titles(), stays, sides, whole, whole && each, fetched);
     }
 
     /** What is fetched of a table that comes after the groups: columns for these places, by the key in that one. */
@@ -269,8 +266,8 @@ final class Split {
         if (limited) {
             columns.addAll(ordering.values());
         }
-        String all = "SELECT " + String.join(", ", columns) + " FROM (" + partial + ") AS " + SplitQuery.PARTS
-                + " GROUP BY " + String.join(", ", partials.groupColumns()) + having;
+        String all = "SELECT " + String.join(", ", columns) + " FROM "
+                + partials.merged("(" + partial + ") AS " + SplitQuery.PARTS) + " GROUP BY " + String.join(", ", partials.groupColumns()) + having;
         String statement = limited
                 ? "SELECT " + String.join(", ", partials.names()) + " FROM (" + all + ") AS tops"
                         + ordering.firstByValues()

@@ -48,7 +48,7 @@ final class FunctionCases {
             "SELECT id, # FROM h WHERE id < 9 GROUP BY id ORDER BY id LIMIT 5",
             "SELECT # FROM e",
             "SELECT g, # FROM e GROUP BY g",
-            "SELECT # FROM one",
+            "SELECT # FROM u",
             "SELECT #, # FROM h WHERE FALSE",
             "SELECT g, # FILTER (WHERE b > 1) FROM h GROUP BY g ORDER BY g NULLS FIRST",
             "SELECT # FILTER (WHERE FALSE), # FILTER (WHERE f) FROM h",
@@ -64,8 +64,8 @@ final class FunctionCases {
             "SELECT CASE WHEN # IS NULL THEN 'none' ELSE g END AS k FROM h GROUP BY g ORDER BY k NULLS FIRST");
 
     static {
-        scalar("AND", "f AND b > 1", "f AND NULL");
-        scalar("OR", "f OR b > 1", "f OR NULL");
+        scalar("AND", "f AND b > 1", "f AND n IS NULL");
+        scalar("OR", "f OR b > 1", "f OR n IS NULL");
         scalar("NOT", "NOT f", "NOT (b > 1)");
         scalar("=", "a = b", "c = a", "d = a", "s = n", "CAST(n AS DOUBLE) = d");
         scalar("<>", "a <> b", "c <> d", "s <> 'a'");
@@ -73,13 +73,13 @@ final class FunctionCases {
         scalar("<=", "a <= b", "d <= c", "s <= n");
         scalar(">", "a > b", "d > c", "s > 'Z'", "CAST(n AS DOUBLE) > 0e0");
         scalar(">=", "a >= b", "d >= c", "s >= n");
-        scalar("+", "a + b", "c + d", "+b", "dt + INTERVAL '1' MONTH", "p + 1", "a + 9223372036854775806");
-        scalar("-", "a - b", "-d", "c - 1", "-c", "dt - INTERVAL '30' DAY", "b - 2147483647", "d - d");
+        scalar("+", "a + b", "c + d", "+b", "dt + INTERVAL '1' MONTH=> CAST(dt + INTERVAL '1' MONTH AS DATE)", "p + 1", "a + 9223372036854775806");
+        scalar("-", "a - b", "-d", "c - 1", "-c", "dt - INTERVAL '30' DAY=> CAST(dt - INTERVAL '30' DAY AS DATE)", "b - 2147483647", "d - d");
         scalar("*", "b * 3", "c * c", "d * d", "d * 1e300", "p * 2");
         scalar("/", "b / 2", "c / 4", "d / 3", "a / 7.0");
         scalar("%", "b % 3", "a % 7", "-b % 3", "b % -2");
         scalar("MOD", "mod(b, 3)", "MOD(a, -7)");
-        scalar("||", "s || '-' || n", "s || NULL");
+        scalar("||", "s || '-' || n", "s || NULLIF(n, n)");
         scalar("IS NULL", "s IS NULL", "(a + b) IS NULL");
         scalar("IS NOT NULL", "d IS NOT NULL");
         scalar("IS TRUE", "f IS TRUE", "(a > b) IS TRUE");
@@ -140,7 +140,7 @@ final class FunctionCases {
         scalar("NULLS FIRST", "(SELECT wa FROM w ORDER BY nullif(wa, 1) NULLS FIRST, k LIMIT 1)");
         scalar("NULLS LAST", "(SELECT wa FROM w ORDER BY nullif(wa, 1) DESC NULLS LAST, k LIMIT 1)");
 
-        aggregate("COUNT", "count(*)", "count(a)", "count(DISTINCT s)", "count(ALL d)=> count(d)", "count(NULL)");
+        aggregate("COUNT", "count(*)", "count(a)", "count(DISTINCT s)", "count(ALL d)=> count(d)", "count(NULLIF(b, 1))");
         aggregate("SUM", "sum(a)", "sum(DISTINCT b)", "sum(c)", "sum(p)", "sum(d)", "sum(1)");
         aggregate(
                 "AVG",
@@ -248,7 +248,7 @@ final class FunctionCases {
                 List.of("2020-02-29", "2019-02-28", "2020-01-31", "1999-12-31", "1900-02-28", "0001-01-01"),
                 List.of("true", "false"),
                 List.of("0.5", "nan", "inf", "-inf", "-0.0", "12", "1e308"),
-                List.of("0.0000", "1.2345", "9999999999999999999999999999999999.9999", "-0.0001"));
+                List.of("0.0000", "1.2345", "999999999999999999999999999999.9999", "-0.0001"));
         StringBuilder row = new StringBuilder();
         for (List<String> values : all) {
             row.append(random.nextInt(5) == 0 ? "" : values.get(random.nextInt(values.size())));

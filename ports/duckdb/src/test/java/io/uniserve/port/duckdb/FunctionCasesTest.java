@@ -7,8 +7,12 @@ import static org.assertj.core.api.Assertions.within;
 import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.sql.Functions;
+import java.math.BigDecimal;
+import java.math.MathContext;
 import java.nio.file.Path;
+import java.sql.ResultSet;
 import java.sql.SQLException;
+import java.sql.Statement;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
@@ -41,7 +45,7 @@ class FunctionCasesTest {
         load("h", 4, 90, random);
         load("v", 3, 40, random);
         load("e", 2, 0, random);
-        load("one", 3, 1, random);
+        load("u", 3, 1, random);
         List<String> partners = IntStream.range(0, 30)
                 .mapToObj(i -> i + "|" + (i % 7 - 2) + "|" + "pqr".charAt(i % 3) + "|")
                 .toList();
@@ -69,7 +73,7 @@ class FunctionCasesTest {
     }
 
     private static String ask(String sql) {
-        return TpchCluster.rows(cluster.ask(sql.replaceFirst("(?s).*?\\bFROM (\\w+)\\b.*", "$1"), sql));
+        return TpchCluster.rows(cluster.ask(sql.replaceFirst("(?s).*?\\bFROM (h|v|e|u|w|far)\\b.*", "$1"), sql));
     }
 
     /** The same as one DuckDB, errors too; numbers may be off by as much as sums in another order. */
@@ -79,12 +83,14 @@ class FunctionCasesTest {
         try {
             expected = cluster.expected(theirs);
         } catch (SQLException | UniserveException e) {
-            assertThatThrownBy(() -> ask(sql))
-                    .as(told + " fails with " + e.getMessage())
-                    .isInstanceOfSatisfying(UniserveException.class, mine -> assertThat(mine.code())
-                            .as(told)
-                            .isEqualTo(ErrorCode.INVALID_ARGUMENT));
-            return false;
+            String answer = told + " fails with " + e.getMessage() + ", and is answered";
+            try {
+                answer += ask(sql);
+            } catch (UniserveException mine) {
+                assertThat(mine.code()).as(told).isEqualTo(ErrorCode.INVALID_ARGUMENT);
+                return false;
+            }
+            throw new AssertionError(answer, e);
         }
         String answer;
         try {
@@ -116,9 +122,7 @@ class FunctionCasesTest {
         for (FunctionCases.Pair one : FunctionCases.scalars(name)) {
             for (String shape : List.of(
                     "SELECT id, # FROM h ORDER BY id",
-                    "SELECT #, count(*) FROM h GROUP BY 1 ORDER BY 1, 2",
-                    "SELECT id, # FROM v WHERE # IS NOT NULL ORDER BY id",
-                    "SELECT max(#) FROM e")) {
+                    "SELECT id, # FROM v WHERE # IS NOT NULL ORDER BY id")) {
                 rows += compare(one.ours(shape), one.theirs(shape), true) ? 1 : 0;
             }
         }
@@ -133,10 +137,16 @@ class FunctionCasesTest {
     @MethodSource("aggregates")
     void anAggregateOverSeveralActors(String name) {
         int rows = 0;
-        for (FunctionCases.Pair one : FunctionCases.aggregates(name)) {
-            for (String shape : FunctionCases.SHAPES) {
-                rows += compare(one.ours(shape), one.theirs(shape), false) ? 1 : 0;
-            }
+        List<FunctionCases.Pair> cases = FunctionCases.aggregates(name);
+        // All shapes of each name, not of each of its cases: those take turns.
+        for (int i = 0; i < FunctionCases.SHAPES.size(); i++) {
+            String shape = FunctionCases.SHAPES.get(i);
+            FunctionCases.Pair one = cases.get(i % cases.size());
+            rows += compare(one.ours(shape), one.theirs(shape), false) ? 1 : 0;
+        }
+        for (FunctionCases.Pair one : cases) {
+            String shape = "SELECT g, # FROM h GROUP BY g ORDER BY g NULLS FIRST";
+            rows += compare(one.ours(shape), one.theirs(shape), false) ? 1 : 0;
         }
         assertThat(rows).isGreaterThan(FunctionCases.SHAPES.size() / 2);
     }
@@ -145,7 +155,7 @@ class FunctionCasesTest {
     @Test
     void randomAggregatesAreAnsweredAsByOneEngine() {
         long seed = Long.getLong("uniserve.parity.seed", Long.getLong("uniserve.parity.day", 20261126));
-        int count = Integer.getInteger("uniserve.parity.aggregates", 120);
+        int count = Integer.getInteger("uniserve.parity.aggregates", 60);
         LOG.warn("{} generated queries with -Duniserve.parity.seed={}", count, seed);
         RandomAggregates queries = new RandomAggregates(new Random(seed));
         int rows = 0;
@@ -156,23 +166,31 @@ class FunctionCasesTest {
         assertThat(rows).as("answers with rows").isGreaterThan(count / 3);
     }
 
-    /** Squares of these would leave no digit of the distances. */
+    /** Squares of these would leave no digit of the distances; an answer is off by as much as doubles that far away are. */
     @ParameterizedTest
-    @CsvSource({"var_pop", "var_samp", "stddev", "stddev_pop", "variance", "stddev_samp"})
-    void valuesFarFromZero(String function) {
-        for (String of : List.of("x", "y", "x - 999999990", "-x / 3")) {
-            String sql = function + "(" + of + ")";
-            compare("SELECT " + sql + ", count(*) FROM far", "SELECT " + sql + ", count(*) FROM far", false);
-            String groups = "SELECT g, " + sql + " FROM far GROUP BY g ORDER BY g";
-            compare(groups, groups, false);
+    @CsvSource({"x, 1e9", "y, 4e15", "x - 999999990, 1e9", "-x / 3, 1e9", "1000000 + id % 10, 1e6", "id % 10, 1"})
+    void varianceOfValuesFarFromZero(String of, double far) throws SQLException {
+        List<BigDecimal> values = new ArrayList<>();
+        try (Statement all = cluster.whole().createStatement();
+                ResultSet rows = all.executeQuery("SELECT CAST(" + of + " AS DOUBLE) FROM far")) {
+            while (rows.next()) {
+                values.add(new BigDecimal(rows.getDouble(1)));
+            }
         }
+        BigDecimal count = BigDecimal.valueOf(values.size());
+        BigDecimal mean = values.stream().reduce(BigDecimal.ZERO, BigDecimal::add).divide(count, MathContext.DECIMAL128);
+        BigDecimal squares = values.stream()
+                .map(value -> value.subtract(mean).pow(2))
+                .reduce(BigDecimal.ZERO, BigDecimal::add);
+        double variance = squares.divide(count, MathContext.DECIMAL128).doubleValue();
+        double off = variance * (1e-12 + 16 * Math.ulp(far) / Math.sqrt(variance));
+        assertThat(number("SELECT var_pop(" + of + ") FROM far")).isCloseTo(variance, within(off));
+        assertThat(number("SELECT stddev(" + of + ") * stddev(" + of + ") * 599 / 600 FROM far"))
+                .isCloseTo(variance, within(off));
     }
 
-    @Test
-    void varianceOfKnownValues() {
-        // 0 to 9 at a distance of 1e9, at four actors: exactly 8.25.
-        String told = ask("SELECT var_pop(1000000000 + id % 10) FROM far");
-        assertThat(Double.parseDouble(told.replaceAll("[\\[\\]\\s]", ""))).isCloseTo(8.25, within(8.25e-9));
+    private static double number(String sql) {
+        return Double.parseDouble(ask(sql).replaceAll("[\\[\\]\\s]", ""));
     }
 
     @Test
@@ -185,9 +203,9 @@ class FunctionCasesTest {
     /** Values that have to meet are more than an actor may send. */
     @Test
     void tooManyValuesAreTold() {
-        assertThatThrownBy(() -> ask("SELECT string_agg(repeated, ',') FROM (SELECT "
-                        + String.join(" || ", new ArrayList<>(java.util.Collections.nCopies(900, "'0123456789012345678901234567890123456789'")))
-                        + " AS repeated FROM far) AS t"))
+        String sql = "SELECT string_agg('" + "x".repeat(600)
+                + "' || CAST(p.id AS VARCHAR), ',') FROM far AS p JOIN far AS q ON p.g = q.g";
+        assertThatThrownBy(() -> ask(sql))
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.TOO_LARGE));
     }

@@ -33,7 +33,7 @@ final class RandomAggregates {
             ours.add(one.ours() + filter);
             theirs.add(one.theirs().contains(" / ") ? one.theirs().replace(" / ", filter + " / ") + filter : one.theirs() + filter);
         }
-        String from = of("h", "h", "v", "one", "e", "h JOIN w ON a = wa", "w LEFT JOIN h ON a = wa", "v JOIN w ON a = wa AND k < 9");
+        String from = of("h", "h", "v", "u", "e", "h JOIN w ON a = wa", "w LEFT JOIN h ON a = wa", "v JOIN w ON a = wa AND k < 9");
         String where = of("", "", " WHERE b > 0", " WHERE s LIKE '%a%' OR f", " WHERE FALSE");
         String by = groups.isEmpty() ? "" : " GROUP BY " + groups.get(0);
         String having = groups.isEmpty() || random.nextInt(3) > 0 ? "" : " HAVING " + of("count(*) > 1", "median(a) IS NOT NULL", "stddev(b) > 1");

@@ -31,7 +31,7 @@ final class RandomAggregates {
                     ? " FILTER (WHERE " + of("b > 1", "f", "s IS NOT NULL", "a IN (1, 2)", "c < d") + ")"
                     : "";
             ours.add(one.ours() + filter);
-            theirs.add(one.theirs().contains(" / ") ? one.theirs().replace(" / ", filter + " / ") + filter : one.theirs() + filter);
+            theirs.add(one.theirs() + filter);
         }
         String from = of("h", "h", "v", "u", "e", "h JOIN w ON a = wa", "w LEFT JOIN h ON a = wa", "v JOIN w ON a = wa AND k < 9");
         String where = of("", "", " WHERE b > 0", " WHERE s LIKE '%a%' OR f", " WHERE FALSE");

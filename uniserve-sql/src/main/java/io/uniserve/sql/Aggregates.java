@@ -1,26 +1,124 @@
 package io.uniserve.sql;
 
+import java.util.List;
+import java.util.Map;
 import java.util.Set;
+import java.util.TreeMap;
+import java.util.TreeSet;
 import java.util.function.Predicate;
+import java.util.stream.Collectors;
+import org.apache.calcite.sql.SqlAggFunction;
+
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.fun.SqlBasicAggFunction;
+import org.apache.calcite.sql.fun.SqlLibraryOperators;
+import org.apache.calcite.sql.type.OperandTypes;
+import org.apache.calcite.sql.type.ReturnTypes;
+import org.apache.calcite.sql.type.SqlOperandTypeChecker;
+import org.apache.calcite.sql.type.SqlReturnTypeInference;
 import org.jspecify.annotations.Nullable;
 
-/** Which functions are over many rows. */
+/** Which functions are over many rows, and how each is merged. */
 final class Aggregates {
-    private static final Set<SqlKind> KINDS = Set.of(SqlKind.COUNT, SqlKind.SUM, SqlKind.AVG, SqlKind.MIN, SqlKind.MAX);
+    /** Merged from counts, means and variances of the actors' rows. */
+    static final Set<String> SPREADS =
+            Set.of("STDDEV", "STDDEV_SAMP", "STDDEV_POP", "VARIANCE", "VAR_SAMP", "VAR_POP");
+
+    /** Texts in an order; operands are the value, the separator and what to order by. */
+    static final Set<String> TEXTS = Set.of("STRING_AGG", "LISTAGG");
+
+    /** Quantiles of an ordered group; operands are the value and the fraction, less than 0 where the order descends. */
+    static final Set<String> ORDERED = Set.of("PERCENTILE_CONT", "PERCENTILE_DISC");
+
+    /** The same written as functions. */
+    static final Set<String> QUANTILES = Set.of("QUANTILE", "QUANTILE_CONT", "QUANTILE_DISC");
+
+    private static final String MEDIAN = "MEDIAN";
+
+    private static final Map<String, SqlAggFunction> OWN = functions();
+
+    private static final Set<String> PLAIN = Set.of(
+            "COUNT",
+            "SUM",
+            "AVG",
+            "MIN",
+            "MAX",
+            "ANY_VALUE",
+            "EVERY",
+            "SOME",
+            "BOOL_AND",
+            "BOOL_OR",
+            "APPROX_COUNT_DISTINCT");
+
+    /** Those that need all values of a group in one place. */
+    static final Set<String> WHOLE = OWN.keySet().stream()
+            .filter(name -> !PLAIN.contains(name))
+            .collect(Collectors.toUnmodifiableSet());
+
+    /** All, by their names in capital letters. */
+    static final Set<String> NAMES = names();
 
     private Aggregates() {}
 
+    private static Set<String> names() {
+        Set<String> names = new TreeSet<>(PLAIN);
+        names.addAll(SPREADS);
+        names.addAll(OWN.keySet());
+        return Set.copyOf(names);
+    }
+
+    private static Map<String, SqlAggFunction> functions() {
+        Map<String, SqlAggFunction> all = new TreeMap<>();
+        all.put("BOOL_AND", SqlLibraryOperators.BOOL_AND);
+        all.put("BOOL_OR", SqlLibraryOperators.BOOL_OR);
+        TEXTS.forEach(name -> put(all, name, ReturnTypes.ARG0_NULLABLE_IF_EMPTY, new TextFirst()));
+        put(all, MEDIAN, ReturnTypes.DOUBLE_NULLABLE, OperandTypes.NUMERIC);
+        for (String name : List.of("QUANTILE_CONT", "PERCENTILE_CONT")) {
+            put(all, name, ReturnTypes.DOUBLE_NULLABLE, OperandTypes.NUMERIC_NUMERIC);
+        }
+        for (String name : List.of("QUANTILE", "QUANTILE_DISC", "PERCENTILE_DISC")) {
+            put(all, name, ReturnTypes.ARG0_NULLABLE_IF_EMPTY, OperandTypes.ANY_NUMERIC);
+        }
+        return all;
+    }
+
+    private static void put(
+            Map<String, SqlAggFunction> all, String name, SqlReturnTypeInference type, SqlOperandTypeChecker operands) {
+        all.put(name, SqlBasicAggFunction.create(name, SqlKind.OTHER_FUNCTION, type, operands));
+    }
+
+    /** Those that Calcite's standard operators are without, or have in another form. */
+    static List<SqlOperator> own() {
+        return List.copyOf(OWN.values());
+    }
+
+    /** One of these by its name in capital letters. */
+    static @Nullable SqlAggFunction own(String name) {
+        return OWN.get(name);
+    }
+
     static boolean is(SqlNode node) {
-        return node instanceof SqlCall call && KINDS.contains(call.getOperator().getKind());
+        return node instanceof SqlCall call
+                && call.getOperator() instanceof SqlAggFunction function
+                && NAMES.contains(function.getName());
     }
 
     /** Whether there is one anywhere in an expression; those of its sub-queries are their own. */
     static boolean in(@Nullable SqlNode node) {
         return any(node, Aggregates::is);
+    }
+
+    /** Whether there is one in an expression that needs all values of a group in one place. */
+    static boolean whole(@Nullable SqlNode node) {
+        return any(
+                node,
+                one -> is(one)
+                        && one instanceof SqlCall call
+                        && WHOLE.contains(call.getOperator().getName()));
     }
 
     /** Whether there is a count in an expression, which is no NULL over no rows. */

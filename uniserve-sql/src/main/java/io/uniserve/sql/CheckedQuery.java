@@ -20,7 +20,6 @@ import org.apache.calcite.runtime.CalciteContextException;
 import org.apache.calcite.runtime.CalciteException;
 import org.apache.calcite.schema.impl.AbstractTable;
 import org.apache.calcite.sql.SqlNode;
-import org.apache.calcite.sql.fun.SqlStdOperatorTable;
 import org.apache.calcite.sql.type.SqlTypeFactoryImpl;
 import org.apache.calcite.sql.type.SqlTypeName;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
@@ -60,7 +59,7 @@ final class CheckedQuery {
         properties.setProperty(CalciteConnectionProperty.CASE_SENSITIVE.camelName(), "false");
         CalciteCatalogReader names =
                 new CalciteCatalogReader(schema, List.of(), types, new CalciteConnectionConfigImpl(properties));
-        return new ColumnsFirst(SqlStdOperatorTable.instance(), names, types, VALIDATOR);
+        return new ColumnsFirst(Functions.all(), names, types, VALIDATOR);
     }
 
     private static RelDataType type(RelDataTypeFactory factory, Columns columns, Column column) {

@@ -1,15 +1,23 @@
 package io.uniserve.sql;
 
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
+import java.util.Set;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
-import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlLiteral;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlSelectKeyword;
 
 /** Expressions over groups, made of the actors' answers: aggregates of aggregates. */
 final class MergeWriter extends SqlWriter {
+    /** FALSE is less than TRUE; and the least value is one, the same each time. */
+    private static final Set<String> LEAST = Set.of("MIN", "EVERY", "BOOL_AND", "ANY_VALUE");
+
+    private static final Set<String> GREATEST = Set.of("MAX", "SOME", "BOOL_OR");
+
     private final Partials partials;
     private final ColumnWriter rows;
     private final String table;
@@ -60,37 +68,88 @@ final class MergeWriter extends SqlWriter {
     private String merged(SqlCall call) {
         SqlLiteral quantifier = call.getFunctionQuantifier();
         boolean distinct = quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT;
-        if (quantifier != null && !distinct) {
-            throw SqlErrors.unsupported(call, call.getOperator().getName() + " of " + quantifier + " values is");
-        }
         String name = call.getOperator().getName();
-        if (call.operandCount() != 1) {
+        if (call.operandCount() != 1 && !Aggregates.WHOLE.contains(name)) {
             throw SqlErrors.unsupported(call, name + " of several values is");
         }
         SqlNode operand = call.operand(0);
-        SqlKind kind = call.getOperator().getKind();
         boolean all = operand instanceof SqlIdentifier star && star.isStar();
-        String value = all ? "*" : rows.write(operand);
-        if (distinct && kind != SqlKind.MIN && kind != SqlKind.MAX) {
-            return ofDistinct(kind, value);
+        if (all && distinct) {
+            throw SqlErrors.unsupported(call, name + "(DISTINCT *) is");
         }
-        return switch (kind) {
-            case COUNT -> "CAST(" + added("count(" + value + ")") + " AS BIGINT)";
-            case AVG -> "(" + sum("sum(" + value + ")") + " / nullif(" + sum("count(" + value + ")") + ", 0))";
-            case MIN -> "min(" + column("min(" + value + ")") + ")";
-            case MAX -> "max(" + column("max(" + value + ")") + ")";
-            default -> sum("sum(" + value + ")");
+        String value = all ? "*" : rows.write(operand);
+        if (partials.ungrouped()) {
+            return ofRows(call, distinct, all ? "*" : column(value));
+        }
+        boolean least = LEAST.contains(name);
+        boolean greatest = GREATEST.contains(name);
+        if (distinct && !least && !greatest) {
+            return plain(name, "DISTINCT " + table + partials.key(value));
+        }
+        if (Aggregates.SPREADS.contains(name)) {
+            return Spreads.merged(name, value, partials, table);
+        }
+        return switch (name) {
+            case "COUNT" -> "CAST(" + added("count(" + value + ")") + " AS BIGINT)";
+            case "AVG" -> "(" + sum("sum(" + value + ")") + " / nullif(" + sum("count(" + value + ")") + ", 0))";
+            case "SUM" -> sum("sum(" + value + ")");
+            default -> least ? "min(" + column("min(" + value + ")") + ")" : "max(" + column("max(" + value + ")") + ")";
         };
     }
 
-    /** Actors group by the values too, and so tell which there are. */
-    private String ofDistinct(SqlKind kind, String value) {
-        String values = "(DISTINCT " + table + partials.key(value) + ")";
-        return switch (kind) {
-            case COUNT -> "count" + values;
-            case AVG -> "(sum" + values + " / nullif(count" + values + ", 0))";
-            default -> "sum" + values;
-        };
+    /**
+     * An aggregate over columns of rows, where actors group by the values too, and so tell which there are, or send all.
+     *
+     * @param of DISTINCT or not, and a column
+     */
+    private static String plain(String name, String of) {
+        return name.equals("AVG")
+                ? "(sum(" + of + ") / nullif(count(" + of + "), 0))"
+                : name.toLowerCase(Locale.ROOT) + "(" + of + ")";
+    }
+
+    private String ofRows(SqlCall call, boolean distinct, String column) {
+        String name = call.getOperator().getName();
+        String of = distinct ? "DISTINCT " + column : column;
+        if (LEAST.contains(name) || GREATEST.contains(name)) {
+            return (LEAST.contains(name) ? "min(" : "max(") + column + ")";
+        }
+        if (Aggregates.TEXTS.contains(name)) {
+            return texts(call, distinct, column);
+        }
+        if (call.operandCount() == 2) {
+            String function = name.endsWith("CONT") ? "quantile_cont(" : "quantile_disc(";
+            return function + of + ", " + write(call.operand(1)) + ")";
+        }
+        return plain(name, of);
+    }
+
+    /** Texts in an order that tells all of them apart, so that the same rows have one answer. */
+    private String texts(SqlCall call, boolean distinct, String value) {
+        List<String> order = new ArrayList<>();
+        for (SqlNode key : call.getOperandList().subList(2, call.operandCount())) {
+            order.add(ordered(key, "", distinct ? value : ""));
+        }
+        if (!distinct || order.isEmpty()) {
+            order.add(value);
+        }
+        return "string_agg(" + (distinct ? "DISTINCT " : "") + value + ", " + write(call.operand(1)) + " ORDER BY "
+                + String.join(", ", order) + ")";
+    }
+
+    private String ordered(SqlNode key, String how, String instead) {
+        if (key instanceof SqlCall call) {
+            String more = switch (key.getKind()) {
+                case DESCENDING -> " DESC";
+                case NULLS_FIRST -> " NULLS FIRST";
+                case NULLS_LAST -> " NULLS LAST";
+                default -> "";
+            };
+            if (!more.isEmpty()) {
+                return ordered(call.operand(0), more + how, instead);
+            }
+        }
+        return (instead.isEmpty() ? column(rows.write(key)) : instead) + how;
     }
 
     private String column(String expression) {

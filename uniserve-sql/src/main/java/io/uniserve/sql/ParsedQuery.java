@@ -60,11 +60,12 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
         }
         try {
             SqlNode tree =
-                    Filters.asCases(SqlParser.create(statement(text), PARSER).parseQuery());
+                    AggregateForms.of(SqlParser.create(statement(text), PARSER).parseQuery());
             SqlNode query = tree instanceof SqlOrderBy ordered ? ordered.query : tree;
             select(query instanceof SqlWith with ? with.body : query);
             Tables found = new Tables();
             found.look(tree, Map.of());
+            Functions.check(tree);
             return new ParsedQuery(tree, found.tables);
         } catch (SqlParseException e) {
             throw SqlErrors.syntax(e);
@@ -83,7 +84,8 @@ record ParsedQuery(SqlNode tree, List<SqlIdentifier> tables) {
     static SqlSelect select(SqlNode query) {
         SqlNode inner = query instanceof SqlOrderBy ordered ? ordered.query : query;
         if (!(inner instanceof SqlSelect select)) {
-            throw SqlErrors.unsupported(inner, inner.getKind() + " is");
+            String what = inner instanceof SqlCall call ? Functions.name(call.getOperator()) : inner.getKind() + "";
+            throw SqlErrors.unsupported(inner, what + " is");
         }
         if (select.getFrom() == null) {
             throw SqlErrors.invalid(select, "the query has no FROM; use FROM and a table");

@@ -4,16 +4,31 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.TreeSet;
+import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.apache.calcite.sql.SqlKind;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.SqlNodeList;
 
-/** The columns of what an actor answers: first those that the query groups by, then whatever is asked for, each once. */
+/**
+ * The columns of what an actor answers: first those that the query groups by, then whatever is asked for, each once. An actor
+ * answers a row per group, or, for aggregates that need all values of a group in one place, one per row of its own.
+ */
 final class Partials {
+    private final boolean ungrouped;
+    private final List<String> least = new ArrayList<>();
     private final List<String> expressions = new ArrayList<>();
     private final TreeSet<Integer> keys = new TreeSet<>();
     private int groups;
+
+    /** None yet. With {@code ungrouped} actors answer all their rows, and the groups are made of these. */
+    Partials(boolean ungrouped) {
+        this.ungrouped = ungrouped;
+    }
+
+    boolean ungrouped() {
+        return ungrouped;
+    }
 
     /** Before all else. */
     void groups(List<SqlNode> nodes, ColumnWriter rows) {
@@ -41,7 +56,9 @@ final class Partials {
 
     /** The numbers of the columns that actors group by: those of the query, and values of which only distinct ones count. */
     List<String> groupNumbers() {
-        return keys.stream().map(i -> String.valueOf(i + 1)).toList();
+        return ungrouped
+                ? List.of()
+                : keys.stream().map(i -> String.valueOf(i + 1)).toList();
     }
 
     /** The name of the column with this expression, which is added where there is none. */
@@ -61,9 +78,29 @@ final class Partials {
         return column;
     }
 
+    /** The name, beside the columns, of the least value that a column has in its group. */
+    String least(String column) {
+        if (!least.contains(column)) {
+            least.add(column);
+        }
+        return "w" + least.indexOf(column);
+    }
+
+    /** What the answers are merged from: these, with what their merge needs beside them. */
+    String merged(String answers) {
+        if (least.isEmpty()) {
+            return answers;
+        }
+        String over = groups == 0 ? "" : "PARTITION BY " + String.join(", ", groupColumns());
+        String beside = IntStream.range(0, least.size())
+                .mapToObj(i -> ", min(" + least.get(i) + ") OVER (" + over + ") AS w" + i)
+                .collect(Collectors.joining());
+        return "(SELECT *" + beside + " FROM " + answers + ") AS " + SplitQuery.PARTS;
+    }
+
     /** True where an actor answers with one row for each of the query's groups. */
     boolean onePerGroup() {
-        return keys.size() == groups;
+        return !ungrouped && keys.size() == groups;
     }
 
     /** All columns of rows that are one for each group, once more: as they are, of their groups. */

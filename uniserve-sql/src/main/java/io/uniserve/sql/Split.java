@@ -32,7 +32,7 @@ final class Split {
     private final List<LateColumns> late;
     private final List<Lookup> lookups;
     private final List<Lookup> candidates;
-    private final Partials partials = new Partials();
+    private final Partials partials;
     private final SqlWriter merged;
 
     /**
@@ -60,11 +60,14 @@ final class Split {
             throw UniserveException.invalid("the table at place " + stays + " of FROM cannot stay in its place");
         }
         from.tables().forEach(item -> wanted.add(new ArrayList<>()));
-        candidates = Lookup.of(from, asked, conditions, this.stays);
+        // Values of a group are sent as they are: what is fetched or looked at last would be missing among them.
+        boolean ungrouped = asked.grouped() && wantsWhole(asked);
+        partials = new Partials(ungrouped);
+        candidates = ungrouped ? List.of() : Lookup.of(from, asked, conditions, this.stays);
         lookups = chosen(stage.after());
         boolean alone = this.stays == 0 && from.items().size() == 1;
         rows = new ColumnWriter(from.names(), alone ? ColumnWriter.ALONE : this::joined);
-        late = stage.late() && this.stays >= 0
+        late = stage.late() && this.stays >= 0 && !ungrouped
                 ? LateColumns.of(from, asked, conditions, this.stays).stream()
                         .filter(one -> !stage.after().contains(one.item()))
                         .toList()
@@ -76,6 +79,12 @@ final class Split {
         } else {
             merged = new PlainWriter(partials, rows);
         }
+    }
+
+    private static boolean wantsWhole(Wanted asked) {
+        return asked.answers().stream().anyMatch(term -> Aggregates.whole(term.node()))
+                || Aggregates.whole(asked.having())
+                || (asked.order() != null && Aggregates.whole(asked.order().getOrderList()));
     }
 
     /** The rows of these tables come as they were joined: each has a number that those have that belong to it. */
@@ -163,17 +172,14 @@ final class Split {
         List<String> shown = new ArrayList<>(answers);
         late.forEach(one -> shown.add(merged.write(one.key())));
         List<AfterGroups> after = afterGroups(shown);
-        StringBuilder finish =
-                new StringBuilder("SELECT " + distinct + String.join(", ", shown) + " FROM " + SplitQuery.PARTS);
-        if (partials.groups() > 0) {
-            finish.append(" GROUP BY ").append(String.join(", ", partials.groupColumns()));
-        }
         SqlNode condition = asked.having();
         String having = condition == null ? "" : " HAVING " + merged.write(condition);
-        finish.append(having);
         List<SqlNode> items = asked.answers().stream().map(Term::node).toList();
         Ordering ordering = new Ordering(asked.order(), items, answers, asked.aliases(), merged, asked.grouped());
-        finish.append(ordering.last());
+        String groups = partials.groups() > 0 ? " GROUP BY " + String.join(", ", partials.groupColumns()) : "";
+        // What is wanted of the answers is known when all else is written.
+        String finish = "SELECT " + distinct + String.join(", ", shown) + " FROM " + partials.merged(SplitQuery.PARTS)
+                + groups + having + ordering.last();
         String partial = partial(asked.grouped() ? "" : distinct) + (asked.grouped() ? "" : ordering.first());
         boolean whole = from.tables().size() == 1
                 && conditions.where().isEmpty()
@@ -192,7 +198,7 @@ final class Split {
         }
         after.forEach(one -> fetched.add(one.fetched(sides.get(one.lookup.item()))));
         return new SplitQuery(
-                partial, top, finish.toString(), asked.titles(), stays, sides, whole, whole && each, fetched);
+                partial, top, finish, asked.titles(), stays, sides, whole, whole && each, fetched);
     }
 
     /** What is fetched of a table that comes after the groups: columns for these places, by the key in that one. */
@@ -260,8 +266,8 @@ final class Split {
         if (limited) {
             columns.addAll(ordering.values());
         }
-        String all = "SELECT " + String.join(", ", columns) + " FROM (" + partial + ") AS " + SplitQuery.PARTS
-                + " GROUP BY " + String.join(", ", partials.groupColumns()) + having;
+        String all = "SELECT " + String.join(", ", columns) + " FROM "
+                + partials.merged("(" + partial + ") AS " + SplitQuery.PARTS) + " GROUP BY " + String.join(", ", partials.groupColumns()) + having;
         String statement = limited
                 ? "SELECT " + String.join(", ", partials.names()) + " FROM (" + all + ") AS tops"
                         + ordering.firstByValues()

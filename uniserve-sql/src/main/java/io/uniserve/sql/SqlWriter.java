@@ -326,6 +326,9 @@ abstract class SqlWriter {
         if (!FUNCTIONS.contains(name)) {
             throw SqlErrors.unsupported(call, call.getOperator().getName() + " is");
         }
+        if (call.getOperandList().stream().anyMatch(SqlIntervalQualifier.class::isInstance)) {
+            throw SqlErrors.unsupported(call, name + " to " + call.operand(1) + " is");
+        }
         return name + "(" + commas(call.getOperandList()) + ")";
     }
 

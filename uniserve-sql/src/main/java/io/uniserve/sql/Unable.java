@@ -19,11 +19,12 @@ import org.jspecify.annotations.Nullable;
  *
  * @param engine its name, as messages have it
  * @param parts of queries
+ * @param functions those of {@link Functions#answered} that it has not, or has otherwise
  * @param joins of which statements over an actor's rows and those of other tables it does not take the equalities
  */
-public record Unable(String engine, Set<Part> parts, Predicate<String> joins) {
+public record Unable(String engine, Set<Part> parts, Set<String> functions, Predicate<String> joins) {
     /** Of an engine that can do all there is. */
-    public static final Unable NOTHING = new Unable("", Set.of(), statement -> false);
+    public static final Unable NOTHING = new Unable("", Set.of(), Set.of(), statement -> false);
 
     /** A part of a query. */
     public enum Part {
@@ -37,10 +38,14 @@ public record Unable(String engine, Set<Part> parts, Predicate<String> joins) {
 
     public Unable {
         parts = Set.copyOf(parts);
+        functions = Set.copyOf(functions);
     }
 
     /** Refuses a query with UNSUPPORTED, before any actor is asked. */
     void check(SqlNode tree, QueryPlan plan) {
+        first(tree, this::isMissing).ifPresent(function -> {
+            throw unsupported(function, Functions.name(((SqlCall) function).getOperator()));
+        });
         if (parts.contains(Part.SUB_QUERY)) {
             plan.first().ifPresent(this::refuse);
         }
@@ -92,6 +97,10 @@ public record Unable(String engine, Set<Part> parts, Predicate<String> joins) {
 
     private UniserveException unsupported(SqlNode place, String what) {
         return SqlErrors.unsupported(place, what + " on " + engine + " is");
+    }
+
+    private boolean isMissing(SqlNode node) {
+        return node instanceof SqlCall call && functions.contains(Functions.name(call.getOperator()));
     }
 
     private static boolean hasBackslash(SqlNode node) {

@@ -257,7 +257,7 @@ class SplitQueryTest {
                 "SELECT a FROM t WHERE a > SOME (SELECT a FROM t)",
                 "SELECT a FROM t, LATERAL (SELECT a FROM t) AS u WHERE t.a = u.a",
                 "SELECT a FROM t WHERE EXISTS (SELECT nosuch(a) FROM t)",
-                "SELECT a FROM t WHERE a IN (SELECT stddev_pop(a) FROM t)",
+                "SELECT a FROM t WHERE a IN (SELECT covar_pop(a, b) FROM t)",
                 "SELECT a FROM t WHERE a IN (VALUES 1, 2)",
                 "SELECT a FROM (VALUES 1, 2) AS u (a)",
                 "WITH RECURSIVE u AS (SELECT a FROM t) SELECT a FROM u",
@@ -268,7 +268,7 @@ class SplitQueryTest {
                 "SELECT upper(s) FILTER (WHERE f) FROM t",
                 "SELECT a FROM t TABLESAMPLE BERNOULLI(10)",
                 "SELECT a FROM UNNEST(ARRAY[1]) AS u (a)",
-                "SELECT stddev_pop(a) FROM t",
+                "SELECT covar_pop(a, b) FROM t",
                 "SELECT current_timestamp FROM t",
                 "INSERT INTO t VALUES (1)",
                 "VALUES (1)"

@@ -26,7 +26,7 @@ class UnableTest {
         SqlPlanner planner = new SqlPlanner(
                 new RetrieveCall<>("test.select@1", SqlQuery.CODEC, SqlRows.CODEC),
                 (tables, statement, life) -> Objects.requireNonNull(tables.get(SplitQuery.PARTS)),
-                new Unable("OldDB", parts, joins));
+                new Unable("OldDB", parts, Set.of("MEDIAN"), joins));
         return planner.answer(new QueryText(new TableName("big"), sql), plan)
                 .body()
                 .utf8();
@@ -58,6 +58,13 @@ class UnableTest {
         assertThat(answer(statement -> false, Set.of(), sql))
                 .as("by an engine that can")
                 .startsWith("{\"columns\":");
+    }
+
+    @Test
+    void aFunctionThatTheEngineHasNot() {
+        String sql = "SELECT count(*) FROM big HAVING count(*) > 1 AND Median(b_id) > 1";
+        refused(statement -> false, sql, "line 1, column 50: MEDIAN");
+        assertThat(plan.asked).isEmpty();
     }
 
     @ParameterizedTest

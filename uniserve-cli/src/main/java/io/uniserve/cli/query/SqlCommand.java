@@ -44,8 +44,12 @@ public final class SqlCommand extends ClientCommand {
     private static final String STDIN = "-";
     private static final String EMPTY = "the statement is empty; give a SELECT, or some on standard input";
 
-    /** Comments and texts, in which a word is no name. */
-    private static final Pattern NO_NAMES = Pattern.compile("--[^\\n]*|(?s)/\\*.*?\\*/|'(?:[^']|'')*'");
+    /** Comments and texts, in which a word is no name; and quoted names, in which there is neither. */
+    private static final Pattern NO_NAMES =
+            Pattern.compile("(?s)(\"(?:[^\"]|\"\")*+\")|--[^\\n]*+|/\\*.*?\\*/|'(?:[^']|'')*+'");
+
+    /** What can be a table's name. */
+    private static final Pattern WORD = Pattern.compile("\"[\\w-]*\"");
 
     private static final Pattern TABLE = Pattern.compile("(?i)\\b(?:from|join)[\\s(\"]+([a-z][a-z0-9_-]*)");
 
@@ -159,7 +163,9 @@ public final class SqlCommand extends ClientCommand {
             throw UniserveException.invalid(
                     "the cluster has no table with typed columns: create one, with --port duckdb and -O columns=...");
         }
-        return TABLE.matcher(NO_NAMES.matcher(sql).replaceAll(" "))
+        String words = NO_NAMES.matcher(sql)
+                .replaceAll(found -> found.group(1) != null && WORD.matcher(found.group(1)).matches() ? found.group(1) : " ");
+        return TABLE.matcher(words)
                 .results()
                 .flatMap(found -> named(typed, found.group(1)))
                 .findFirst()

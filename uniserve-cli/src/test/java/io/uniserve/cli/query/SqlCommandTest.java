@@ -10,6 +10,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class SqlCommandTest {
     private static final String JSON = "application/json";
@@ -58,6 +59,21 @@ class SqlCommandTest {
         assertThat(json.lines()).containsExactly("{\"plan\":[\"in place: orders\",\"    SELECT 1\"]}");
     }
 
+    /** As long as a statement may be; what comes after it is answered too. */
+    @ParameterizedTest
+    @ValueSource(strings = {"y", "''", "\"", "--"})
+    void aLongTextIsNoNestingOfAnything(String part) {
+        String sql = "SELECT day FROM orders WHERE note <> '" + part.repeat(60_000 / part.length()) + "'";
+        cluster.answer(sql, JSON, ROWS);
+        cluster.answer("SELECT 2 FROM accounts", JSON, ROWS);
+        Run run = uniserve.input(sql + ";\nSELECT 2 FROM accounts;\n").run("sql");
+        assertThat(run.exit()).isEqualTo(ExitCode.OK);
+        assertThat(run.lines()).filteredOn("(2 rows)"::equals).hasSize(2);
+        assertThat(cluster.changes().stream().filter(one -> one.startsWith("query")))
+                .allMatch(one -> one.startsWith("query orders") || one.startsWith("query accounts"))
+                .hasSize(2);
+    }
+
     @ParameterizedTest
     @CsvSource(
             delimiter = '|',
@@ -67,6 +83,9 @@ class SqlCommandTest {
                 "select accounts.id from(ORDERS)           | orders",
                 "SELECT 'from accounts' /* from accounts */ FROM \"orders\" | orders",
                 "SELECT 1 FROM nosuch JOIN orders ON 1 = 1 | orders",
+                "SELECT id AS \"a--b\" FROM orders          | orders",
+                "SELECT id AS \"from /* accounts\" FROM orders /* */ | orders",
+                "SELECT id AS \"a \"\"from accounts\" FROM orders | orders",
                 "SELECT 1                                  | accounts",
                 "SELECT 1 FROM words                       | accounts"
             })

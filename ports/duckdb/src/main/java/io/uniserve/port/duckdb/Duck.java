@@ -33,6 +33,7 @@ final class Duck implements AutoCloseable {
                                     "Conversion Error",
                                     "Syntax Error",
                                     "Invalid Input Error: division",
+                                    "Invalid Input Error: aggregate",
                                     "Invalid Input Error: More than one row")));
 
     private final DuckDBConnection root;

@@ -17,7 +17,7 @@ final class MonetDialect {
             Pattern.compile("CASE WHEN (.+?) = 0 THEN error\\('division by zero'\\) ELSE \\1 END");
 
     private static final Pattern QUOTIENT =
-            Pattern.compile("/ (?:" + DIVIDED + "|(\\d+(?:\\.\\d+)?)(?=\\)(?:[^']*'[^']*')*[^']*$))"); // not in a text
+            Pattern.compile("/ (?:" + DIVIDED + "|(\\d+(?:\\.\\d+)?)(?=\\)(?:[^']*'[^']*')*+[^']*$))"); // not in a text
     private static final Pattern AVERAGE = Pattern.compile(
             "\\(sum\\(((?:DISTINCT )?c\\d+)\\) / nullif\\(((?:sum|count)\\((?:DISTINCT )?c\\d+\\)), 0\\)\\)");
 
@@ -27,7 +27,7 @@ final class MonetDialect {
     /** An equality with an expression on one side, and none with a constant. */
     private static final Pattern COMPUTED = Pattern.compile("\\) = (?!['\\d-]|DATE )| = (?:\\(|[A-Z]+\\()");
 
-    private static final Pattern QUOTED = Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"");
+    private static final Pattern QUOTED = Pattern.compile("'(?:[^']|'')*+'|\"[^\"]*\"");
     private static final Pattern ROWS = Pattern.compile("\\brows\\b");
     private static final Pattern VARCHAR = Pattern.compile("\\bVARCHAR\\b");
     private static final Pattern NUMBERED = Pattern.compile("\\bGROUP BY (\\d+(?:, \\d+)*)");

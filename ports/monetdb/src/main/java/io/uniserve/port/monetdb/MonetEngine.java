@@ -15,6 +15,7 @@ import io.uniserve.api.plan.Planner;
 import io.uniserve.model.ConsistencyLevel;
 import io.uniserve.model.PortInfo;
 import io.uniserve.model.TableMeta;
+import io.uniserve.sql.Functions;
 import io.uniserve.sql.PackedRows;
 import io.uniserve.sql.RowActors;
 import io.uniserve.sql.RowUpdates;
@@ -43,7 +44,7 @@ public final class MonetEngine implements Engine {
 
     /** The dialect refuses the same again: a statement must be right for MonetDB whoever planned it. */
     private static final Unable UNABLE = new Unable(
-            "MonetDB", Set.of(Unable.Part.values()), one -> MonetDialect.mixed(MonetDialect.translated(one)));
+            "MonetDB", Set.of(Unable.Part.values()), Functions.ofDuckDb(), one -> MonetDialect.mixed(MonetDialect.translated(one)));
 
     private static SqlRows select(MonetTable actor, OperatorContext context, SqlQuery query) {
         context.checkActive();

@@ -59,6 +59,15 @@ class MonetDialectTest {
                 .hasMessageContaining("a backslash");
     }
 
+    /** A text constant is as long as a query may be, and there may be thousands of short ones. */
+    @Test
+    void longTextsAreNoNestingOfAnything() {
+        String letters = "x".repeat(60_000);
+        String many = "'x', ".repeat(12_000) + "'y'";
+        assertThat(MonetDialect.translated("SELECT '" + letters + "', (c0 / 7) FROM rows WHERE c1 IN (" + many + ")"))
+                .isEqualTo("SELECT '" + letters + "', (c0 / CAST(7 AS DOUBLE)) FROM mine WHERE c1 IN (" + many + ")");
+    }
+
     @Test
     void relationsComeFirst() {
         Map<String, String> relations = new TreeMap<>(Map.of("b0", "SELECT c0 FROM r", "mine", "SELECT 1"));

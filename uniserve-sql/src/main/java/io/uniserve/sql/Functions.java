@@ -1,0 +1,208 @@
+package io.uniserve.sql;
+
+import io.uniserve.error.Printable;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
+import org.apache.calcite.sql.SqlCall;
+import org.apache.calcite.sql.SqlFunctionCategory;
+import org.apache.calcite.sql.SqlIdentifier;
+import org.apache.calcite.sql.SqlKind;
+import org.apache.calcite.sql.SqlNode;
+import org.apache.calcite.sql.SqlOperator;
+import org.apache.calcite.sql.SqlOperatorTable;
+import org.apache.calcite.sql.SqlSyntax;
+import org.apache.calcite.sql.SqlUnresolvedFunction;
+import org.apache.calcite.sql.fun.SqlStdOperatorTable;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
+import org.apache.calcite.sql.validate.SqlNameMatcher;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Functions, operators and aggregates that queries may use. All others are refused by name, line and column before a query
+ * is planned, so an operator that only shares its kind with a known one is never answered as that one.
+ */
+public final class Functions {
+    private static final Set<String> OPERATORS = Set.of(
+            "AND",
+            "OR",
+            "NOT",
+            "=",
+            "<>",
+            "<",
+            "<=",
+            ">",
+            ">=",
+            "+",
+            "-",
+            "*",
+            "/",
+            "%",
+            "||",
+            "IS NULL",
+            "IS NOT NULL",
+            "IS TRUE",
+            "IS NOT TRUE",
+            "IS FALSE",
+            "IS NOT FALSE",
+            "IS UNKNOWN",
+            "IS NOT UNKNOWN",
+            "IS DISTINCT FROM",
+            "IS NOT DISTINCT FROM",
+            "BETWEEN ASYMMETRIC",
+            "NOT BETWEEN ASYMMETRIC",
+            "IN",
+            "NOT IN",
+            "LIKE",
+            "NOT LIKE",
+            "EXISTS",
+            "CASE",
+            "CAST");
+
+    private static final Set<String> SCALARS = Set.of(
+            "MOD",
+            "EXTRACT",
+            "TRIM",
+            "SUBSTRING",
+            "UPPER",
+            "LOWER",
+            "CHAR_LENGTH",
+            "CHARACTER_LENGTH",
+            "ABS",
+            "ROUND",
+            "FLOOR",
+            "CEIL",
+            "COALESCE",
+            "NULLIF");
+
+    /** Parts of expressions and items that are no functions; FILTER and WITHIN GROUP are of aggregates. */
+    private static final Set<String> FORMS = Set.of("AS", "DESC", "NULLS FIRST", "NULLS LAST", "FILTER", "WITHIN GROUP");
+
+    /** Parts of a statement's syntax that the parser makes calls of: each is looked at by name elsewhere. */
+    private static final Set<SqlKind> CLAUSES = Set.of(
+            SqlKind.SELECT,
+            SqlKind.ORDER_BY,
+            SqlKind.WITH,
+            SqlKind.WITH_ITEM,
+            SqlKind.JOIN,
+            SqlKind.AS,
+            SqlKind.DESCENDING,
+            SqlKind.NULLS_FIRST,
+            SqlKind.NULLS_LAST,
+            SqlKind.ROW,
+            SqlKind.HINT,
+            SqlKind.TABLE_REF,
+            SqlKind.SCALAR_QUERY);
+
+    private static final Set<String> KNOWN = SqlStdOperatorTable.instance().getOperatorList().stream()
+            .map(SqlOperator::getName)
+            .collect(Collectors.toUnmodifiableSet());
+
+    private static final Set<String> ANSWERED = names();
+    private static final SqlOperatorTable TABLE = new Table();
+
+    private Functions() {}
+
+    /** The names of all that queries may use, in capital letters; aggregates among them. */
+    public static Set<String> answered() {
+        return ANSWERED;
+    }
+
+    /** The aggregates among them that are merged with functions of DuckDB's. */
+    public static Set<String> ofDuckDb() {
+        Set<String> all = new TreeSet<>(Aggregates.SPREADS);
+        all.addAll(Aggregates.WHOLE);
+        return Collections.unmodifiableSet(all);
+    }
+
+    private static Set<String> names() {
+        Set<String> all = new TreeSet<>(OPERATORS);
+        all.addAll(SCALARS);
+        all.addAll(FORMS);
+        all.addAll(Aggregates.NAMES);
+        return Collections.unmodifiableSet(all);
+    }
+
+    /** What the validator may find: no more than what queries may use. */
+    static SqlOperatorTable all() {
+        return TABLE;
+    }
+
+    /**
+     * Refuses by name, line and column what a query may not use: with UNSUPPORTED what SQL knows, with INVALID_ARGUMENT other
+     * functions. Aggregates are in their
+     * {@link AggregateForms}.
+     */
+    static void check(SqlNode tree) {
+        tree.accept(new SqlBasicVisitor<@Nullable Void>() {
+            @Override
+            public @Nullable Void visit(SqlCall call) {
+                check(call);
+                return super.visit(call);
+            }
+        });
+    }
+
+    private static void check(SqlCall call) {
+        if (CLAUSES.contains(call.getKind())) {
+            return;
+        }
+        String name = name(call.getOperator());
+        boolean ordered = Aggregates.ORDERED.contains(name) && !Aggregates.own().contains(call.getOperator());
+        if (!OPERATORS.contains(name) && !SCALARS.contains(name) && (ordered || !Aggregates.NAMES.contains(name))) {
+            if (call.getOperator() instanceof SqlUnresolvedFunction && !KNOWN.contains(name)) {
+                throw SqlErrors.invalid(
+                        call, "function " + Printable.line(name) + " is not known; docs/manual/sql.md lists what is");
+            }
+            throw SqlErrors.unsupported(
+                    call, Printable.line(name) + (ordered ? " without WITHIN GROUP (ORDER BY ...) is" : " is"));
+        }
+    }
+
+    /** A function's name in capital letters; one with a name of a schema has both. */
+    static String name(SqlOperator operator) {
+        String name = operator instanceof SqlUnresolvedFunction function && function.getSqlIdentifier() != null
+                ? String.join(".", function.getSqlIdentifier().names)
+                : operator.getName();
+        return name.toUpperCase(Locale.ROOT);
+    }
+
+    /** Calcite's standard operators as far as queries may use them, and aggregates beside them. */
+    private static final class Table implements SqlOperatorTable {
+        @Override
+        public void lookupOperatorOverloads(
+                SqlIdentifier name,
+                @Nullable SqlFunctionCategory category,
+                SqlSyntax syntax,
+                List<SqlOperator> found,
+                SqlNameMatcher names) {
+            String simple = name.isSimple() ? name.getSimple().toUpperCase(Locale.ROOT) : "";
+            SqlOperator own = Aggregates.own(simple);
+            if (own != null) {
+                found.add(own);
+                return;
+            }
+            List<SqlOperator> standard = new ArrayList<>();
+            SqlStdOperatorTable.instance().lookupOperatorOverloads(name, category, syntax, standard, names);
+            standard.stream().filter(Table::has).forEach(found::add);
+        }
+
+        private static boolean has(SqlOperator operator) {
+            return CLAUSES.contains(operator.getKind())
+                    || (answered().contains(operator.getName()) && Aggregates.own(operator.getName()) == null);
+        }
+
+        @Override
+        public List<SqlOperator> getOperatorList() {
+            List<SqlOperator> all = new ArrayList<>(Aggregates.own());
+            SqlStdOperatorTable.instance().getOperatorList().stream()
+                    .filter(Table::has)
+                    .forEach(all::add);
+            return all;
+        }
+    }
+}

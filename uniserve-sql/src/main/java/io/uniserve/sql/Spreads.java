@@ -1,0 +1,30 @@
+package io.uniserve.sql;
+
+/**
+ * Standard deviations and variances. An actor answers how many values there are, their mean and their variance. The merge
+ * adds up squares of the means' distances from one of them, as Chan, Golub and LeVeque do: squares of the values themselves
+ * would leave no digits of values that are far from zero.
+ */
+final class Spreads {
+    private Spreads() {}
+
+    /** One of these over the actors' answers. */
+    static String merged(String name, String value, Partials partials, String table) {
+        String number = "CAST(" + value + " AS DOUBLE)";
+        String count = table + partials.column("count(" + value + ")");
+        String mean = partials.column("favg(" + number + ")");
+        String variance = table + partials.column("var_pop(" + number + ")");
+        String all = "sum(" + count + ")";
+        String apart = "(" + table + mean + " - " + table + partials.least(mean) + ")";
+        String sum = "sum(" + count + " * " + apart + ")";
+        String squares = "(sum(" + count + " * (" + variance + " + " + apart + " * " + apart + ")) - " + sum + " * " + sum
+                + " / " + all + ")";
+        boolean population = name.endsWith("_POP");
+        String divided = "greatest(" + squares + ", 0) / " + (population ? all : "(" + all + " - 1)");
+        String result = name.startsWith("STDDEV") ? "sqrt(" + divided + ")" : divided;
+        // DuckDB fails where there is more than one value, and one of them or the result is infinite.
+        return "(CASE WHEN " + all + " > 1 THEN CASE WHEN isfinite(" + squares + ") THEN " + result
+                + " ELSE error('aggregate " + name + " is out of range') END"
+                + (population ? " WHEN " + all + " = 1 THEN CAST(0 AS DOUBLE)" : "") + " END)";
+    }
+}

@@ -1,0 +1,102 @@
+package io.uniserve.port.duckdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.uniserve.api.Document;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import io.uniserve.runtime.port.PortLoader;
+import io.uniserve.testkit.cluster.LocalCluster;
+import io.uniserve.testkit.sql.MatrixReference;
+import io.uniserve.testkit.sql.MatrixRun;
+import io.uniserve.testkit.sql.MatrixTable;
+import io.uniserve.testkit.sql.SqlMatrix;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.sql.Connection;
+import java.sql.DriverManager;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** Each type of column in each operation, on three servers: answers are those of one DuckDB with all rows. */
+class SqlMatrixTest {
+    private static final Logger LOG = LoggerFactory.getLogger(SqlMatrixTest.class);
+    private static final Path MANUAL = Path.of("..", "..", "docs", "manual", "sql.md");
+
+    /** What the port refuses though the reference answers it, by the words of the manual. */
+    private static final Map<String, Pattern> REFUSALS =
+            Map.of("Division by zero", Pattern.compile("division by zero"));
+
+    @TempDir
+    Path directory;
+
+    /** The seed is {@code -Duniserve.matrix.seed}; so many rows a table as {@code -Duniserve.matrix.rows} says. */
+    @Test
+    void everyTypeInEveryOperationIsAnsweredAsByOneEngine() throws Exception {
+        long seed = Long.getLong("uniserve.matrix.seed", 20261126);
+        SqlMatrix matrix = new SqlMatrix(seed, Integer.getInteger("uniserve.matrix.rows", 60));
+        try (LocalCluster cluster = LocalCluster.builder()
+                        .servers(3)
+                        .port(PortLoader.load(Path.of("target", "port"), "duckdb"))
+                        .directory(directory.resolve("cluster"))
+                        .start();
+                UniserveClient client = UniserveClient.builder()
+                        .bootstrap(cluster.bootstrap().toArray(String[]::new))
+                        .deadline(Duration.ofMinutes(2))
+                        .connectTimeout(Duration.ofMinutes(1))
+                        .build();
+                Connection whole = DriverManager.getConnection("jdbc:duckdb:")) {
+            MatrixReference reference = new MatrixReference(whole);
+            for (MatrixTable table : matrix.tables()) {
+                load(client, table);
+                reference.load(table);
+            }
+            MatrixRun run = new MatrixRun((table, sql) -> client.query(table, sql).body().utf8(), reference, REFUSALS);
+            run.ask(matrix.cells());
+            LOG.warn(
+                    "{} statements with -Duniserve.matrix.seed={}: {} answered, {} fail on both, refused {}",
+                    matrix.cells().size(),
+                    seed,
+                    run.answered(),
+                    run.failed(),
+                    run.refused());
+            assertThat(String.join("\n", run.faults())).as("-Duniserve.matrix.seed=%s", seed).isEmpty();
+            assertThat(Files.readString(MANUAL)).contains(run.refused().keySet());
+            assertThat(run.answered()).isGreaterThan(matrix.cells().size() * 4 / 5);
+        }
+    }
+
+    private static void load(UniserveClient client, MatrixTable table) {
+        client.admin()
+                .createTable(TableSpec.named(table.name())
+                        .port("duckdb")
+                        .keyField("id")
+                        .hash(table.actors())
+                        .option("columns", table.columns()));
+        List<Document> rows = new ArrayList<>();
+        for (List<@Nullable Object> row : table.rows()) {
+            Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+            for (int i = 0; i < row.size(); i++) {
+                if (row.get(i) != null) {
+                    fields.put(table.names().get(i), row.get(i));
+                }
+            }
+            rows.add(new Document("id", fields));
+        }
+        if (!rows.isEmpty()) {
+            client.table(table.name())
+                    .update("duckdb.put@1", Document.CODEC, rows)
+                    .run()
+                    .orThrow();
+        }
+    }
+}

@@ -8,7 +8,7 @@ import java.sql.PreparedStatement;
 import java.sql.ResultSet;
 import java.sql.SQLException;
 import java.sql.Statement;
-import java.sql.Timestamp;
+import java.sql.Types;
 import java.time.LocalDateTime;
 import java.util.ArrayList;
 import java.util.List;
@@ -48,7 +48,8 @@ public final class MatrixReference {
             while (found.next()) {
                 List<@Nullable Object> row = new ArrayList<>();
                 for (int i = 1; i <= found.getMetaData().getColumnCount(); i++) {
-                    row.add(value(found.getObject(i)));
+                    boolean moment = found.getMetaData().getColumnType(i) == Types.TIMESTAMP;
+                    row.add(value(moment ? found.getObject(i, LocalDateTime.class) : found.getObject(i)));
                 }
                 rows.add(row);
             }
@@ -66,17 +67,10 @@ public final class MatrixReference {
         if (value instanceof Number number) {
             return BigDecimal.valueOf(number.longValue());
         }
-        if (value instanceof Timestamp moment) {
-            return day(moment.toLocalDateTime());
-        }
+        // The standard has a date where days are added to a date; the reference may have midnight of that day.
         if (value instanceof LocalDateTime moment) {
-            return day(moment);
+            return moment.toLocalDate().toString();
         }
         return value instanceof Date day ? day.toLocalDate().toString() : value.toString();
-    }
-
-    /** The standard has a date where days are added to a date; the reference may have midnight of that day. */
-    private static String day(LocalDateTime moment) {
-        return moment.toLocalDate().toString();
     }
 }

@@ -62,12 +62,12 @@ public final class MatrixRun {
 
     private void refused(MatrixCell cell, UniserveException refusal) {
         if (!REFUSALS.contains(refusal.code())) {
-            faults.add(cell.sql() + "\n    fails with " + refusal.code() + ": " + refusal.getMessage());
+            faults.add(cell.sql() + "\n    fails with " + refusal.code() + ": " + refusal.reason());
             return;
         }
         try {
             List<List<@Nullable Object>> theirs = reference.ask(cell.sql());
-            String message = String.valueOf(refusal.getMessage());
+            String message = refusal.reason();
             refusals.entrySet().stream()
                     .filter(one -> one.getValue().matcher(message).find())
                     .findFirst()

@@ -1,6 +1,12 @@
 package io.uniserve.testkit.sql;
 
+import io.uniserve.api.Document;
+import io.uniserve.client.TableSpec;
+import io.uniserve.client.UniserveClient;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -23,8 +29,42 @@ public record MatrixTable(String name, String columns, int actors, List<List<@Nu
                 .toList();
     }
 
-    /** The same table with other rows. */
-    public MatrixTable with(List<List<@Nullable Object>> others) {
-        return new MatrixTable(name, columns, actors, others);
+    /** The same table without the rows that a port refuses. */
+    public MatrixTable without(List<List<@Nullable Object>> refused) {
+        List<List<@Nullable Object>> kept = new ArrayList<>(rows);
+        kept.removeAll(refused);
+        return new MatrixTable(name, columns, actors, kept);
+    }
+
+    /** Makes the table on a cluster and fills it, by update function {@code put@1} of the port. */
+    public void load(UniserveClient client, String port) {
+        client.admin()
+                .createTable(TableSpec.named(name)
+                        .port(port)
+                        .keyField("id")
+                        .hash(actors)
+                        .option("columns", columns));
+        put(client, port, rows);
+    }
+
+    /** Sends some of the rows. */
+    public void put(UniserveClient client, String port, List<List<@Nullable Object>> some) {
+        List<Document> documents = some.stream().map(this::document).toList();
+        if (!documents.isEmpty()) {
+            client.table(name)
+                    .update(port + ".put@1", Document.CODEC, documents)
+                    .run()
+                    .orThrow();
+        }
+    }
+
+    private Document document(List<@Nullable Object> row) {
+        Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+        for (int i = 0; i < row.size(); i++) {
+            if (row.get(i) != null) {
+                fields.put(names().get(i), row.get(i));
+            }
+        }
+        return new Document("id", fields);
     }
 }

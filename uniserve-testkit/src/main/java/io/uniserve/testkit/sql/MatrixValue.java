@@ -15,15 +15,13 @@ final class MatrixValue {
     /** Whether two answers have the same rows; in any order unless {@code ordered}. */
     static boolean same(
             List<List<@Nullable Object>> ours, List<List<@Nullable Object>> theirs, boolean ordered, boolean approximate) {
-        if (ours.size() != theirs.size()) {
+        if (ours.size() != theirs.size() || (!ours.isEmpty() && ours.get(0).size() != theirs.get(0).size())) {
             return false;
         }
-        List<List<@Nullable Object>> left = ordered ? ours : sorted(ours);
-        List<List<@Nullable Object>> right = ordered ? theirs : sorted(theirs);
+        List<List<@Nullable Object>> alike = alike(ours, theirs);
+        List<List<@Nullable Object>> left = ordered ? alike : sorted(alike, approximate);
+        List<List<@Nullable Object>> right = ordered ? theirs : sorted(theirs, approximate);
         for (int row = 0; row < left.size(); row++) {
-            if (left.get(row).size() != right.get(row).size()) {
-                return false;
-            }
             for (int i = 0; i < left.get(row).size(); i++) {
                 if (!same(left.get(row).get(i), right.get(row).get(i), approximate)) {
                     return false;
@@ -33,13 +31,40 @@ final class MatrixValue {
         return true;
     }
 
+    /** Our rows with numbers as theirs are: doubles, or exact ones. */
+    private static List<List<@Nullable Object>> alike(
+            List<List<@Nullable Object>> ours, List<List<@Nullable Object>> theirs) {
+        List<List<@Nullable Object>> alike = new ArrayList<>();
+        for (List<@Nullable Object> row : ours) {
+            List<@Nullable Object> values = new ArrayList<>();
+            for (int i = 0; i < row.size(); i++) {
+                int column = i;
+                boolean real = theirs.stream().anyMatch(other -> other.get(column) instanceof Double);
+                values.add(real ? real(row.get(i)) : row.get(i));
+            }
+            alike.add(values);
+        }
+        return alike;
+    }
+
+    private static @Nullable Object real(@Nullable Object value) {
+        if (value instanceof BigDecimal exact) {
+            return exact.doubleValue();
+        }
+        return switch (String.valueOf(value)) {
+            case "Infinity" -> Double.POSITIVE_INFINITY;
+            case "-Infinity" -> Double.NEGATIVE_INFINITY;
+            case "NaN" -> Double.NaN;
+            default -> value;
+        };
+    }
+
     private static boolean same(@Nullable Object ours, @Nullable Object theirs, boolean approximate) {
         if (ours == null || theirs == null) {
             return ours == theirs;
         }
         if (theirs instanceof Double number) {
-            Double mine = ours instanceof BigDecimal exact ? Double.valueOf(exact.doubleValue()) : number(ours);
-            return mine != null && near(mine, number, approximate);
+            return ours instanceof Double mine && near(mine, number, approximate);
         }
         if (theirs instanceof BigDecimal number) {
             return ours instanceof BigDecimal mine && mine.compareTo(number) == 0;
@@ -54,29 +79,22 @@ final class MatrixValue {
         return approximate && Math.abs(ours - theirs) <= TOLERANCE * Math.max(Math.abs(ours), Math.abs(theirs));
     }
 
-    private static @Nullable Double number(Object value) {
-        return switch (value.toString()) {
-            case "Infinity" -> Double.POSITIVE_INFINITY;
-            case "-Infinity" -> Double.NEGATIVE_INFINITY;
-            case "NaN" -> Double.NaN;
-            default -> null;
-        };
-    }
-
-    private static List<List<@Nullable Object>> sorted(List<List<@Nullable Object>> rows) {
+    private static List<List<@Nullable Object>> sorted(List<List<@Nullable Object>> rows, boolean approximate) {
         List<List<@Nullable Object>> sorted = new ArrayList<>(rows);
-        sorted.sort(Comparator.comparing(MatrixValue::key));
+        sorted.sort(Comparator.comparing(row -> key(row, approximate)));
         return sorted;
     }
 
-    /** A text that rows have in common which differ in the last digits of doubles. */
-    private static String key(List<@Nullable Object> row) {
+    /** A text that equal rows have in common; where values are approximate, those that differ in last digits too. */
+    private static String key(List<@Nullable Object> row, boolean approximate) {
         StringBuilder key = new StringBuilder();
         for (Object value : row) {
-            if (value instanceof Double number) {
-                key.append(String.format("%.6e", number + 0.0));
-            } else if (value instanceof BigDecimal number) {
+            if (approximate && value instanceof Number number) {
                 key.append(String.format("%.6e", number.doubleValue() + 0.0));
+            } else if (value instanceof Double number) {
+                key.append(number + 0.0);
+            } else if (value instanceof BigDecimal number) {
+                key.append(number.stripTrailingZeros().toPlainString());
             } else {
                 key.append(value);
             }

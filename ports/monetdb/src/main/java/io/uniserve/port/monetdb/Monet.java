@@ -36,7 +36,7 @@ final class Monet {
 
     /** What values do to a statement; once it runs MonetDBLite tells only that it failed. */
     private static final Pattern VALUES = Pattern.compile(
-            "operation failed|(?i)too many digits|too large|overflow|out of (range|domain)|P=\\d+ > |conversion of");
+            "operation failed|(?i)too many digits|too large|overflow|exceeds limits|out of (range|domain)|P=\\d+ > |conversion of");
 
     /** Calls that no row and no query can make fail. */
     static final EngineFailures MONETDB = new EngineFailures("MonetDB", failure -> Optional.empty());

@@ -109,10 +109,19 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         return List.of(kinds).contains(types.get(i).kind());
     }
 
-    /** For a table that is filled with arrays: days as texts, as the driver makes NULLs of all that it is given. */
+    /**
+     * For a table that is filled with arrays. Days are texts there, as the driver stores NULL for all days. Decimals have the most digits:
+     * the driver writes numbers of 64 bits, also where MonetDB has fewer bits for a decimal of few digits.
+     */
     String staged() {
         return each(i -> quoted(i) + " "
-                + (is(i, Kind.VARCHAR, Kind.DATE) ? "CLOB" : types.get(i).sql()));
+                + (is(i, Kind.VARCHAR, Kind.DATE)
+                        ? "CLOB"
+                        : is(i, Kind.DECIMAL) ? widest(i) : types.get(i).sql()));
+    }
+
+    private String widest(int i) {
+        return "DECIMAL(" + PRECISION_MAX + "," + types.get(i).scale() + ")";
     }
 
     /** What such a table's rows mean. */
@@ -120,8 +129,20 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         return each(i -> unstaged(i, "") + " AS " + quoted(i));
     }
 
+    /**
+     * The value of a staged column. The driver notes of decimals and doubles that none is NULL, and an order that they do not have: IS NULL,
+     * joins and groups would be wrong. A sum has its own notes; it also makes zero of minus zero, which MonetDB's groups tell apart.
+     */
     private String unstaged(int i, String prefix) {
-        return is(i, Kind.DATE) ? "CAST(" + prefix + quoted(i) + " AS DATE)" : prefix + quoted(i);
+        String value = prefix + quoted(i);
+        return switch (types.get(i).kind()) {
+            case DATE -> "CAST(" + value + " AS DATE)";
+            case DOUBLE -> "(" + value + " + CAST(0 AS DOUBLE))";
+            case DECIMAL ->
+                "CAST((" + value + " + CAST(0 AS " + widest(i) + ")) AS "
+                        + types.get(i).sql() + ")";
+            default -> value;
+        };
     }
 
     /** True for rows of a table and a staged one that have the same values in these columns. A join by ranges is large. */
@@ -170,6 +191,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                                 : new BigDecimal("" + value).setScale(type.scale()))
                         .toArray(BigDecimal[]::new);
             case BOOLEAN -> truths(values);
+            case DATE -> values.stream().map(MonetTexts::day).toArray(String[]::new);
             default ->
                 values.stream()
                         .map(value -> value == null ? null : MonetTexts.encoded(value.toString()))

@@ -1,6 +1,7 @@
 package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
+import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
 import java.util.regex.Matcher;
@@ -27,7 +28,12 @@ final class MonetDialect {
     /** An equality with an expression on one side, and none with a constant. */
     private static final Pattern COMPUTED = Pattern.compile("\\) = (?!['\\d-]|DATE )| = (?:\\(|[A-Z]+\\()");
 
-    private static final Pattern QUOTED = Pattern.compile("'(?:[^']|'')*'|\"[^\"]*\"");
+    private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"");
+    private static final Pattern CONSTANT = Pattern.compile("'(?:[^']|'')*'");
+
+    /** Around the number of a constant; no statement may have it. */
+    private static final String MASK = "\uE000";
+
     private static final Pattern ROWS = Pattern.compile("\\brows\\b");
     private static final Pattern VARCHAR = Pattern.compile("\\bVARCHAR\\b");
     private static final Pattern NUMBERED = Pattern.compile("\\bGROUP BY (\\d+(?:, \\d+)*)");
@@ -49,18 +55,27 @@ final class MonetDialect {
     }
 
     static String translated(String statement) {
-        String doubles = QUOTIENT.matcher(statement).replaceAll("/ CAST($1$2 AS DOUBLE)");
-        String text = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
+        String doubles = QUOTIENT.matcher(MonetTexts.checked(statement)).replaceAll("/ CAST($1$2 AS DOUBLE)");
+        String averages = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
                 .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
-        boolean grouped = NUMBERED.matcher(text).find();
+        Map<String, String> constants = new LinkedHashMap<>();
+        String masked = CONSTANT
+                .matcher(averages)
+                .replaceAll(found -> constants.computeIfAbsent(found.group(), text -> MASK + constants.size() + MASK));
+        String right = MonetRewrites.right(masked);
+        boolean grouped = NUMBERED.matcher(right).find();
         StringBuilder out = new StringBuilder();
-        Matcher quoted = QUOTED.matcher(text);
+        Matcher quoted = QUOTED.matcher(right);
         int from = 0;
         while (quoted.find()) {
-            out.append(words(text.substring(from, quoted.start()), grouped)).append(quoted.group());
+            out.append(words(right.substring(from, quoted.start()), grouped)).append(quoted.group());
             from = quoted.end();
         }
-        return out.append(words(text.substring(from), grouped)).toString();
+        String all = out.append(words(right.substring(from), grouped)).toString();
+        for (Map.Entry<String, String> constant : constants.entrySet()) {
+            all = all.replace(constant.getValue(), constant.getKey());
+        }
+        return all;
     }
 
     /** An equality; not as one where it is not the first of a join: see {@link #joined}. */
@@ -95,13 +110,13 @@ final class MonetDialect {
     private static String words(String text, boolean grouped) {
         String named = VARCHAR.matcher(ROWS.matcher(text).replaceAll(MINE)).replaceAll("CLOB");
         if (!grouped) {
-            return named;
+            return MonetRewrites.wide(named);
         }
         // MonetDB groups by names alone, and c0 may be a column of a relation's too.
         named = NAMED.matcher(named).replaceAll(" AS g$1");
-        return NUMBERED.matcher(named)
+        return MonetRewrites.wide(NUMBERED.matcher(named)
                 .replaceAll(groups -> "GROUP BY "
                         + NUMBER.matcher(groups.group(1))
-                                .replaceAll(number -> "g" + (Integer.parseInt(number.group()) - 1)));
+                                .replaceAll(number -> "g" + (Integer.parseInt(number.group()) - 1))));
     }
 }

@@ -12,6 +12,7 @@ import org.jspecify.annotations.Nullable;
 final class MonetTexts {
     private static final char PRIVATE = '\uE000';
     private static final char PRIVATE_END = '\uE800';
+    private static final int DAY_CHARS = 10;
     private static final int APART = PRIVATE - Character.MIN_SURROGATE;
 
     private MonetTexts() {}
@@ -21,12 +22,23 @@ final class MonetTexts {
         return text.chars().noneMatch(c -> c == 0 || (c >= PRIVATE && c < PRIVATE_END));
     }
 
-    /** As it goes to MonetDB; INVALID_ARGUMENT where it cannot. */
-    static String encoded(String text) {
+    /** INVALID_ARGUMENT for what MonetDB cannot hold. */
+    static String checked(String text) {
         if (!fits(text)) {
             throw UniserveException.invalid("MonetDB: a text with U+0000 or one of U+E000 to U+E7FF cannot be used");
         }
+        return text;
+    }
+
+    /** As it goes to MonetDB; INVALID_ARGUMENT where it cannot. */
+    static String encoded(String text) {
+        checked(text);
         return text.chars().noneMatch(c -> Character.isSurrogate((char) c)) ? text : shifted(text, APART);
+    }
+
+    /** A day as MonetDB reads it. */
+    static @Nullable String day(@Nullable Object day) {
+        return day == null ? null : day.toString().replace("+", "");
     }
 
     private static String shifted(String text, int by) {
@@ -50,7 +62,8 @@ final class MonetTexts {
         }
         String text = value.toString();
         if (type.equals("DATE")) {
-            return "0".repeat(Math.max(0, 10 - text.length())) + text;
+            // Beyond the year 9999 with a sign, as of a LocalDate.
+            return text.length() > DAY_CHARS ? "+" + text : "0".repeat(DAY_CHARS - text.length()) + text;
         }
         return text.chars().noneMatch(c -> c >= PRIVATE && c < PRIVATE_END) ? text : shifted(text, -APART);
     }

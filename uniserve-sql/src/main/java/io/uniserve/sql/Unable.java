@@ -37,6 +37,8 @@ public record Unable(String engine, Set<Part> parts, Predicate<String> joins) {
         BACKSLASH,
         /** CAST of a double to a text, or to a whole number where it is not rounded already. */
         DOUBLE_CAST,
+        /** ROUND of a bigint, or FLOOR or CEIL of a decimal, that may have more than the 15 digits which a double has for sure. */
+        LONG_ROUND,
         /** A computed double that may be minus zero, in GROUP BY, DISTINCT or an equality of two tables. */
         MINUS_ZERO,
         /** A whole number that no number of 64 bits is larger than. */

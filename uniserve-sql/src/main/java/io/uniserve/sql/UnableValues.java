@@ -4,8 +4,10 @@ import io.uniserve.sql.Unable.Part;
 import java.math.BigDecimal;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
 import java.util.Set;
 import org.apache.calcite.rel.type.RelDataType;
+import org.apache.calcite.runtime.CalciteException;
 import org.apache.calcite.sql.SqlBasicCall;
 import org.apache.calcite.sql.SqlCall;
 import org.apache.calcite.sql.SqlIdentifier;
@@ -22,7 +24,10 @@ import org.jspecify.annotations.Nullable;
 
 /** Visitor that refuses what one engine cannot do with values of some types: parts of {@link Unable} that depend on types. */
 final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
-    static final Set<Part> PARTS = Set.of(Part.DOUBLE_CAST, Part.MINUS_ZERO, Part.LARGEST_NUMBER, Part.CONSTANTS);
+    static final Set<Part> PARTS =
+            Set.of(Part.DOUBLE_CAST, Part.LONG_ROUND, Part.MINUS_ZERO, Part.LARGEST_NUMBER, Part.CONSTANTS);
+
+    private static final int DOUBLE_DIGITS = 15;
 
     private static final BigDecimal LARGEST = BigDecimal.valueOf(Long.MAX_VALUE);
     private static final BigDecimal LARGEST_DOUBLE = BigDecimal.valueOf(Double.MAX_VALUE);
@@ -33,6 +38,8 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
     private final SqlValidator validator;
     /** True within a query whose FROM has a query that may make minus zero. */
     private boolean derived;
+
+    private @Nullable SqlSelect select;
 
     UnableValues(Unable unable, SqlValidator validator) {
         this.unable = unable;
@@ -51,10 +58,16 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
 
     @Override
     public @Nullable Void visit(SqlCall call) {
-        super.visit(call); // what FROM has comes before the keys of the query around it
-        if (call instanceof SqlSelect select) {
-            keys(select);
-        } else if (call.getKind() == SqlKind.CAST) {
+        SqlSelect around = select;
+        if (call instanceof SqlSelect inner) {
+            select = inner;
+            super.visit(call); // what FROM has comes before the keys of the query around it
+            keys(inner);
+            select = around;
+            return null;
+        }
+        super.visit(call);
+        if (call.getKind() == SqlKind.CAST) {
             cast(call);
         } else if (call.getKind() == SqlKind.EQUALS && columns(call.operand(0)) && columns(call.operand(1))) {
             key(call.operand(0), "an equality");
@@ -62,8 +75,48 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
         } else if (isDistinct(call)) {
             key(call.operand(0), "DISTINCT");
         }
+        round(call);
         constants(call);
         return null;
+    }
+
+    /** Empty for what has no type of its own, such as a list. */
+    private Optional<RelDataType> type(SqlNode node) {
+        RelDataType known = validator.getValidatedNodeTypeIfKnown(node);
+        if (known != null || select == null || !(node instanceof SqlIdentifier || node instanceof SqlCall)) {
+            return Optional.ofNullable(known);
+        }
+        try {
+            return Optional.of(validator.deriveType(validator.getWhereScope(select), node));
+        } catch (CalciteException e) {
+            return Optional.empty(); // no value: a part of a query
+        }
+    }
+
+    private boolean is(SqlNode node, SqlTypeName... names) {
+        return type(node)
+                .filter(type -> List.of(names).contains(type.getSqlTypeName()))
+                .isPresent();
+    }
+
+    private void round(SqlCall call) {
+        boolean round = isRound(call);
+        if (!unable.parts().contains(Part.LONG_ROUND) || !(round || ROUNDED.contains(call.getKind()))) {
+            return;
+        }
+        SqlNode value = call.operand(0);
+        boolean wide = is(value, SqlTypeName.DECIMAL)
+                && type(value).orElseThrow().getPrecision() > DOUBLE_DIGITS;
+        if (round ? is(value, SqlTypeName.BIGINT) : wide) {
+            throw unable.unsupported(
+                    call,
+                    call.getOperator().getName() + " of a number that may have more than " + DOUBLE_DIGITS
+                            + " digits (CAST it to DOUBLE, or to a DECIMAL of fewer digits)");
+        }
+    }
+
+    private static boolean isRound(SqlNode node) {
+        return node instanceof SqlCall call && call.getOperator().getName().equals("ROUND");
     }
 
     private static boolean isDistinct(SqlCall call) {
@@ -71,14 +124,14 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
         return quantifier != null && quantifier.getValue() == SqlSelectKeyword.DISTINCT && call.operandCount() == 1;
     }
 
-    private void keys(SqlSelect select) {
-        SqlNodeList groups = select.getGroup();
+    private void keys(SqlSelect query) {
+        SqlNodeList groups = query.getGroup();
         if (groups != null) {
             groups.forEach(group -> key(group, "GROUP BY"));
         }
-        for (SqlNode item : select.getSelectList()) {
+        for (SqlNode item : query.getSelectList()) {
             SqlNode value = item.getKind() == SqlKind.AS && item instanceof SqlCall as ? as.operand(0) : item;
-            if (select.isDistinct()) {
+            if (query.isDistinct()) {
                 key(value, "DISTINCT");
             }
             derived |= isDouble(value) && minusZero(value);
@@ -118,18 +171,13 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
 
     private void cast(SqlCall call) {
         SqlNode value = call.operand(0);
-        RelDataType to = validator.getValidatedNodeTypeIfKnown(call);
-        if (to == null || !unable.parts().contains(Part.DOUBLE_CAST) || !isDouble(value)) {
+        if (!unable.parts().contains(Part.DOUBLE_CAST) || !isDouble(value)) {
             return;
         }
-        boolean whole = to.getSqlTypeName() == SqlTypeName.BIGINT || to.getSqlTypeName() == SqlTypeName.INTEGER;
-        boolean rounded = ROUNDED.contains(value.getKind())
-                || (value instanceof SqlCall round
-                        && round.getOperator().getName().equals("ROUND"));
-        if (whole && !rounded) {
+        if (is(call, SqlTypeName.BIGINT, SqlTypeName.INTEGER) && !ROUNDED.contains(value.getKind()) && !isRound(value)) {
             throw unable.unsupported(call, "CAST of a double to a whole number (put ROUND, FLOOR or CEIL around it)");
         }
-        if (to.getSqlTypeName() == SqlTypeName.VARCHAR || to.getSqlTypeName() == SqlTypeName.CHAR) {
+        if (isText(call)) {
             throw unable.unsupported(call, "CAST of a double to a text");
         }
     }
@@ -177,12 +225,10 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
     }
 
     private boolean isDouble(SqlNode node) {
-        RelDataType type = validator.getValidatedNodeTypeIfKnown(node);
-        return type != null && type.getSqlTypeName() == SqlTypeName.DOUBLE;
+        return is(node, SqlTypeName.DOUBLE);
     }
 
     private boolean isText(SqlNode node) {
-        RelDataType type = validator.getValidatedNodeTypeIfKnown(node);
-        return type != null && (type.getSqlTypeName() == SqlTypeName.VARCHAR || type.getSqlTypeName() == SqlTypeName.CHAR);
+        return is(node, SqlTypeName.VARCHAR, SqlTypeName.CHAR);
     }
 }

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -87,6 +88,20 @@ public final class SqlMatrix {
     /** All statements. */
     public List<MatrixCell> cells() {
         return Collections.unmodifiableList(cells);
+    }
+
+    /**
+     * A part of all statements, chosen by the seed.
+     *
+     * @param percent how many of 100
+     * @param only expression that is to be found in each; empty for all
+     */
+    public List<MatrixCell> some(int percent, String only) {
+        Pattern wanted = Pattern.compile(only);
+        return cells.stream()
+                .filter(cell -> random.nextInt(100) < percent)
+                .filter(cell -> wanted.matcher(cell.sql()).find())
+                .toList();
     }
 
     private MatrixTable table(String name, int actors, Map<String, List<Object>> values, int count) {

@@ -130,18 +130,18 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     }
 
     /**
-     * The value of a staged column. The driver notes of decimals and doubles that none is NULL, and an order that they do not have: IS NULL,
-     * joins and groups would be wrong. A sum has its own notes; it also makes zero of minus zero, which MonetDB's groups tell apart.
+     * The value of a staged column. The driver notes of numbers that none is NULL, or an order that they do not have: IS NULL, joins and
+     * groups would be wrong. A computed value has notes of its own; a sum also makes zero of minus zero, which MonetDB's groups tell apart.
      */
     private String unstaged(int i, String prefix) {
         String value = prefix + quoted(i);
+        String type = types.get(i).sql();
         return switch (types.get(i).kind()) {
+            case VARCHAR -> value;
             case DATE -> "CAST(" + value + " AS DATE)";
-            case DOUBLE -> "(" + value + " + CAST(0 AS DOUBLE))";
-            case DECIMAL ->
-                "CAST((" + value + " + CAST(0 AS " + widest(i) + ")) AS "
-                        + types.get(i).sql() + ")";
-            default -> value;
+            case BOOLEAN -> "(" + value + " = TRUE)";
+            case DECIMAL -> "CAST((" + value + " + CAST(0 AS " + widest(i) + ")) AS " + type + ")";
+            default -> "CAST((" + value + " + CAST(0 AS " + type + ")) AS " + type + ")";
         };
     }
 

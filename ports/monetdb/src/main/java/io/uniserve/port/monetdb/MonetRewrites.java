@@ -2,6 +2,7 @@ package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.regex.Matcher;
@@ -24,7 +25,7 @@ final class MonetRewrites {
     private static final String DAYS = "CAST((";
     private static final Pattern END = Pattern.compile("(?: LIMIT \\d+)?(?: OFFSET \\d+)?$");
     private static final Pattern KEY = Pattern.compile("(.*?)( DESC)?( NULLS FIRST| NULLS LAST)?");
-    private static final Pattern ALIAS = Pattern.compile(" AS [cg]\\d+$");
+    private static final Pattern ALIAS = Pattern.compile(" AS ([cg]\\d+)$");
     private static final String ORDER = " ORDER BY ";
     private static final String DISTINCT = "SELECT DISTINCT ";
 
@@ -85,22 +86,31 @@ final class MonetRewrites {
         int items = (distinct ? DISTINCT : "SELECT ").length();
         List<String> values =
                 parts(before.substring(items, outside(before, " FROM ").get(0)));
-        values.replaceAll(item -> ALIAS.matcher(item).replaceAll(""));
+        Map<String, String> aliases = new HashMap<>();
+        for (int i = 0; i < values.size(); i++) {
+            Matcher alias = ALIAS.matcher(values.get(i));
+            if (alias.find()) {
+                values.set(i, values.get(i).substring(0, alias.start()));
+                aliases.put(alias.group(1), values.get(i));
+            }
+        }
         String names = IntStream.range(0, values.size()).mapToObj(i -> "x" + i).collect(Collectors.joining(", "));
         String by = parts(keys).stream()
-                .map(key -> key(key, values, distinct))
+                .map(key -> key(key, values, aliases, distinct))
                 .filter(key -> !key.isEmpty())
                 .collect(Collectors.joining(", "));
         String from = distinct ? "SELECT " + names + " FROM (" + before + ") AS x(" + names + ")" : before;
         return from + (by.isEmpty() ? "" : ORDER + by) + limit;
     }
 
-    private static String key(String text, List<String> values, boolean distinct) {
+    private static String key(String text, List<String> values, Map<String, String> aliases, boolean distinct) {
         Matcher key = KEY.matcher(text);
         if (!key.matches()) {
             throw UniserveException.unsupported("MonetDB: an order by " + text);
         }
-        String value = key.group(1).matches("\\d+") ? values.get(Integer.parseInt(key.group(1)) - 1) : key.group(1);
+        String value = key.group(1).matches("\\d+")
+                ? values.get(Integer.parseInt(key.group(1)) - 1)
+                : aliases.getOrDefault(key.group(1), key.group(1));
         if (value.matches("[\\d.]+")) {
             return "";
         }

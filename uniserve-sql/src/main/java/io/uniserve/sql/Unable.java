@@ -35,6 +35,8 @@ public record Unable(String engine, Set<Part> parts, Predicate<String> joins) {
         TRIM,
         /** In a constant. */
         BACKSLASH,
+        /** CAST of a date to a text. */
+        DATE_CAST,
         /** CAST of a double to a text, or to a whole number where it is not rounded already. */
         DOUBLE_CAST,
         /** ROUND of a bigint, or FLOOR or CEIL of a decimal, that may have more than the 15 digits which a double has for sure. */

@@ -25,7 +25,7 @@ import org.jspecify.annotations.Nullable;
 /** Visitor that refuses what one engine cannot do with values of some types: parts of {@link Unable} that depend on types. */
 final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
     static final Set<Part> PARTS =
-            Set.of(Part.DOUBLE_CAST, Part.LONG_ROUND, Part.MINUS_ZERO, Part.LARGEST_NUMBER, Part.CONSTANTS);
+            Set.of(Part.DATE_CAST, Part.DOUBLE_CAST, Part.LONG_ROUND, Part.MINUS_ZERO, Part.LARGEST_NUMBER, Part.CONSTANTS);
 
     private static final int DOUBLE_DIGITS = 15;
 
@@ -171,6 +171,9 @@ final class UnableValues extends SqlBasicVisitor<@Nullable Void> {
 
     private void cast(SqlCall call) {
         SqlNode value = call.operand(0);
+        if (unable.parts().contains(Part.DATE_CAST) && is(value, SqlTypeName.DATE) && isText(call)) {
+            throw unable.unsupported(call, "CAST of a date to a text");
+        }
         if (!unable.parts().contains(Part.DOUBLE_CAST) || !isDouble(value)) {
             return;
         }

@@ -89,8 +89,8 @@ final class MatrixValue {
     private static String key(List<@Nullable Object> row, boolean approximate) {
         StringBuilder key = new StringBuilder();
         for (Object value : row) {
-            if (approximate && value instanceof Number number) {
-                key.append(String.format("%.6e", number.doubleValue() + 0.0));
+            if (approximate && value instanceof Double number) {
+                key.append(String.format("%.6e", number + 0.0));
             } else if (value instanceof Double number) {
                 key.append(number + 0.0);
             } else if (value instanceof BigDecimal number) {

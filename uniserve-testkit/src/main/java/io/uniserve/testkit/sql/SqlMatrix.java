@@ -238,6 +238,9 @@ public final class SqlMatrix {
         add(table, "SELECT a.id FROM " + table + " a LEFT JOIN " + other + " b" + on + " WHERE b.id IS NULL");
         add(table, "SELECT count(*), count(a.id) FROM " + table + " a RIGHT JOIN " + other + " b" + on);
         add(table, "SELECT count(*)" + both + " AND a.k = b.k");
+        add(table, "SELECT a.id, b.id AS x FROM " + table + " a LEFT JOIN " + other + " b ON a.k = b.k AND a." + c + " = b." + c);
+        add(table, "SELECT count(*)" + both + " JOIN " + table + " c ON c.id = a.id AND c.k = b.k AND c." + c + " = b." + c);
+        add(table, "SELECT count(*) FROM " + table + " a, " + other + " b WHERE a.k = b.k AND a." + c + " = b." + c);
         add(table, "SELECT count(*) FROM " + table + " a JOIN " + table + " b" + on);
         add(table, "SELECT b." + c + ", count(*) FROM " + table + " a LEFT JOIN " + other + " b ON a.id = b.id GROUP BY b."
                 + c);
@@ -308,6 +311,10 @@ public final class SqlMatrix {
             add(table, "SELECT " + c + " / " + divisor + " FROM " + table);
             add(table, "SELECT " + c + " % " + divisor + " FROM " + table);
         }
+        add(table, "SELECT id FROM " + table + " WHERE -" + c + " IN (0, 0.5, -1)");
+        add(table, "SELECT id, nullif(" + c + " * -1, 0), CASE -" + c + " WHEN 0 THEN 1 ELSE 2 END FROM " + table);
+        add(table, "SELECT id FROM " + table + " ORDER BY " + c + " * -1 NULLS LAST, id LIMIT 7");
+        add(table, "SELECT min(" + c + " * 0), max(-" + c + " * 0) FROM " + table);
         add(table, "SELECT DISTINCT -" + c + " * 0 FROM " + table);
         add(table, "SELECT count(DISTINCT " + c + " * 0) FROM " + table);
         add(table, "SELECT count(DISTINCT -" + c + ") FROM " + table);

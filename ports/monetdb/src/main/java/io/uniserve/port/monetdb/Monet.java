@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -120,11 +119,11 @@ final class Monet {
     }
 
     /** What a user's query answers. */
-    static SqlRows answer(Map<String, String> relations, Set<String> wide, String statement) throws SQLException {
+    static SqlRows answer(Map<String, String> relations, String statement) throws SQLException {
         try {
             return DB.read(connection -> {
-                GroupSums.check(statement, sql -> query(connection, MonetDialect.statement(relations, wide, sql)));
-                return query(connection, MonetDialect.statement(relations, wide, statement));
+                GroupSums.check(statement, sql -> query(connection, MonetDialect.statement(relations, sql)));
+                return query(connection, MonetDialect.statement(relations, statement));
             });
         } catch (MonetDBEmbeddedException e) {
             String told = Printable.line(e.getMessage());

@@ -10,8 +10,6 @@ import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -33,14 +31,6 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     static MonetColumns of(List<String> types) {
         return new MonetColumns(
                 IntStream.range(0, types.size()).mapToObj(i -> "c" + i).toList(), SqlTables.columnTypes(types));
-    }
-
-    /** Names of those of texts and days, as statements have them. */
-    Set<String> wide(String table) {
-        return IntStream.range(0, names.size())
-                .filter(i -> is(i, Kind.VARCHAR, Kind.DATE))
-                .mapToObj(i -> table + "." + (names.get(i).equals("c" + i) ? names.get(i) : quoted(i)))
-                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The type's name in answers and statements of ours, of what MonetDB calls it. */
@@ -145,13 +135,17 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         };
     }
 
-    /** True for rows of a table and a staged one that have the same values in these columns. A join by ranges is large. */
+    /** True for rows of a table and a staged one that have the same values in these columns, by one equality: see {@link MonetDialect#equal}. */
     String same(List<String> columns, String staged, String table) {
-        boolean wide = columns.stream().map(names::indexOf).anyMatch(i -> is(i, Kind.VARCHAR, Kind.DATE));
         return columns.stream()
                 .map(names::indexOf)
-                .map(i -> MonetDialect.equal(
-                        wide && columns.indexOf(names.get(i)) > 0, unstaged(i, staged + "."), table + "." + quoted(i)))
+                .map(i -> {
+                    String left = unstaged(i, staged + ".");
+                    String right = table + "." + quoted(i);
+                    return columns.get(0).equals(names.get(i))
+                            ? left + " = " + right
+                            : MonetDialect.equal(left, right);
+                })
                 .collect(Collectors.joining(" AND "));
     }
 

@@ -3,7 +3,7 @@ package io.uniserve.port.monetdb;
 import io.uniserve.error.UniserveException;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -25,6 +25,10 @@ final class MonetDialect {
     private static final Pattern EQUALITY =
             Pattern.compile("((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\")) = ((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\"))");
 
+    /** Conditions of a join, or those of a statement. */
+    private static final Pattern CONDITIONS =
+            Pattern.compile(" (?:ON|WHERE) .*?(?= ON | WHERE | GROUP BY | ORDER BY | LIMIT |$)");
+
     /** An equality with an expression on one side, and none with a constant. */
     private static final Pattern COMPUTED = Pattern.compile("\\) = (?!['\\d-]|DATE )| = (?:\\(|[A-Z]+\\()");
 
@@ -43,7 +47,7 @@ final class MonetDialect {
     private MonetDialect() {}
 
     /** A whole statement: what {@code relations} gives a name to comes first. */
-    static String statement(Map<String, String> relations, Set<String> wide, String statement) {
+    static String statement(Map<String, String> relations, String statement) {
         // Its scanner takes a quote behind a backslash for no end of a text, but leaves the backslash in it.
         if (statement.indexOf('\\') >= 0 || relations.keySet().stream().anyMatch(name -> name.startsWith("q"))) {
             throw UniserveException.unsupported("a sub-query, or a backslash, on MonetDB, which may take them wrongly");
@@ -51,10 +55,18 @@ final class MonetDialect {
         String with = relations.entrySet().stream()
                 .map(one -> one.getKey() + " AS (" + one.getValue() + ")")
                 .collect(Collectors.joining(", ", relations.isEmpty() ? "" : "WITH ", relations.isEmpty() ? "" : " "));
-        return with + (relations.size() > 1 ? joined(translated(statement), wide) : translated(statement));
+        String text = translated(statement, relations.size() > 1);
+        if (relations.size() > 1 && mixed(text)) {
+            throw UniserveException.unsupported("MonetDB: a join by a computed value beside another equality");
+        }
+        return with + text;
     }
 
     static String translated(String statement) {
+        return translated(statement, false);
+    }
+
+    private static String translated(String statement, boolean joins) {
         String doubles = QUOTIENT.matcher(MonetTexts.checked(statement)).replaceAll("/ CAST($1$2 AS DOUBLE)");
         String averages = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
                 .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
@@ -71,37 +83,37 @@ final class MonetDialect {
             out.append(words(right.substring(from, quoted.start()), grouped)).append(quoted.group());
             from = quoted.end();
         }
-        String all = out.append(words(right.substring(from), grouped)).toString();
+        out.append(words(right.substring(from), grouped));
+        String all = joins ? joined(out.toString()) : out.toString();
         for (Map.Entry<String, String> constant : constants.entrySet()) {
             all = all.replace(constant.getValue(), constant.getKey());
         }
         return all;
     }
 
-    /** An equality; not as one where it is not the first of a join: see {@link #joined}. */
-    static String equal(boolean apart, String left, String right) {
-        return apart ? left + " <= " + right + " AND " + left + " >= " + right : left + " = " + right;
+    /** An equality, written as none: it is no part of a join then, but looked at for what the join finds. */
+    static String equal(String left, String right) {
+        return "CASE WHEN " + left + " = " + right + " THEN 1 ELSE 0 END = 1";
     }
 
-    /**
-     * Where MonetDBLite joins by several columns and the first is of texts or days it finds no partners. So of several equalities
-     * those of such columns, the wide ones, are written as no equality; one of computed values is refused.
-     */
-    static String joined(String statement, Set<String> wide) {
-        if (mixed(statement)) {
-            throw UniserveException.unsupported("MonetDB: a join by a computed value beside another equality");
+    /** MonetDBLite finds too few partners, or none, where it joins by several columns. So each join has one equality. */
+    private static String joined(String statement) {
+        boolean cross = statement.contains(" CROSS JOIN ");
+        StringBuilder out = new StringBuilder();
+        Matcher parts = CONDITIONS.matcher(statement);
+        while (parts.find()) {
+            // Without a CROSS JOIN each join has an equality in its ON.
+            AtomicBoolean had = new AtomicBoolean(parts.group().startsWith(" WHERE ") && !cross);
+            parts.appendReplacement(
+                    out,
+                    Matcher.quoteReplacement(EQUALITY.matcher(parts.group())
+                            .replaceAll(found -> Matcher.quoteReplacement(
+                                    had.getAndSet(true) ? equal(found.group(1), found.group(2)) : found.group()))));
         }
-        Matcher equalities = EQUALITY.matcher(statement);
-        if (equalities.results().count() < 2) {
-            return statement;
-        }
-        return equalities
-                .reset()
-                .replaceAll(found ->
-                        Matcher.quoteReplacement(equal(wide.contains(found.group(1)), found.group(1), found.group(2))));
+        return parts.appendTail(out).toString();
     }
 
-    /** Whether {@link #joined} refuses it. */
+    /** Whether a join is by a computed value and another equality. */
     static boolean mixed(String statement) {
         long computed = COMPUTED.matcher(statement).results().count();
         return computed > 0 && EQUALITY.matcher(statement).results().count() + computed > 1;

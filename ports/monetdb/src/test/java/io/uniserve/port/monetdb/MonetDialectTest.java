@@ -8,7 +8,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.MatchResult;
 import java.util.regex.Pattern;
@@ -35,7 +34,7 @@ class MonetDialectTest {
                 "SELECT CAST(\"a\" AS VARCHAR), 'AS VARCHAR', 'it''s rows' FROM rows | SELECT CAST(\"a\" AS CLOB), 'AS VARCHAR', 'it''s rows' FROM mine"
             })
     void whatIsInQuotesStays(String statement, String expected) {
-        assertThat(MonetDialect.statement(Map.of(), Set.of(), statement)).isEqualTo(expected);
+        assertThat(MonetDialect.statement(Map.of(), statement)).isEqualTo(expected);
     }
 
     @ParameterizedTest
@@ -46,23 +45,23 @@ class MonetDialectTest {
             })
     void whatMonetDbMayJoinWronglyIsRefused(String statement) {
         Map<String, String> relations = Map.of("mine", "SELECT 1", "b0", "SELECT 2");
-        assertThatThrownBy(() -> MonetDialect.statement(relations, Set.of(), statement))
+        assertThatThrownBy(() -> MonetDialect.statement(relations, statement))
                 .hasMessageContaining("computed value beside another equality");
     }
 
     @Test
     void answersOfSubQueriesAndBackslashesAreRefused() {
         Map<String, String> relations = Map.of("mine", "SELECT 1", "q1", "SELECT 2");
-        assertThatThrownBy(() -> MonetDialect.statement(relations, Set.of(), "SELECT 1 FROM mine, q1 AS g"))
+        assertThatThrownBy(() -> MonetDialect.statement(relations, "SELECT 1 FROM mine, q1 AS g"))
                 .hasMessageContaining("a sub-query, or a backslash, on MonetDB");
-        assertThatThrownBy(() -> MonetDialect.statement(Map.of(), Set.of(), "SELECT '\\'') OR 1=1 --' FROM rows"))
+        assertThatThrownBy(() -> MonetDialect.statement(Map.of(), "SELECT '\\'') OR 1=1 --' FROM rows"))
                 .hasMessageContaining("a backslash");
     }
 
     @Test
     void relationsComeFirst() {
         Map<String, String> relations = new TreeMap<>(Map.of("b0", "SELECT c0 FROM r", "mine", "SELECT 1"));
-        assertThat(MonetDialect.statement(relations, Set.of(), "SELECT 1 FROM rows, b0"))
+        assertThat(MonetDialect.statement(relations, "SELECT 1 FROM rows, b0"))
                 .isEqualTo("WITH b0 AS (SELECT c0 FROM r), mine AS (SELECT 1) SELECT 1 FROM mine, b0");
     }
 

@@ -41,6 +41,7 @@ class MonetMatrixTest {
             Map.entry("a backslash in a constant", Pattern.compile("a backslash on MonetDB is not supported")),
             Map.entry("sub-queries", Pattern.compile("a sub-query on MonetDB is not supported")),
             Map.entry("queries with groups, DISTINCT, LIMIT or OFFSET", Pattern.compile("a query in FROM or WITH with groups")),
+            Map.entry("CAST of a date to a text", Pattern.compile("CAST of a date to a text on MonetDB")),
             Map.entry("CAST of a double to a text", Pattern.compile("CAST of a double to a text on MonetDB")),
             Map.entry("CAST of a double to a whole number", Pattern.compile("CAST of a double to a whole number \\(put ROUND")),
             Map.entry("may be minus zero", Pattern.compile("which may be minus zero \\(add 0.0 to it\\), on MonetDB")),

@@ -105,17 +105,22 @@ final class Monet {
         }
     }
 
+    /** A table of the rows; computed values are stored, as MonetDB joins by those with every row. */
     private static String load(SqlRows rows) throws SQLException {
         MonetColumns columns = MonetColumns.of(rows.types());
         String name = newName("relation");
         DB.write(connection -> {
-            connection.executeUpdate("CREATE TABLE " + name + " (" + columns.staged() + ")");
+            connection.executeUpdate("CREATE TABLE " + name + " (" + columns.definition() + ")");
             if (!rows.rows().isEmpty()) {
-                append(connection, name, columns.arrays(rows.rows()));
+                String staged = newName("staged");
+                connection.executeUpdate("CREATE TABLE " + staged + " (" + columns.staged() + ")");
+                append(connection, staged, columns.arrays(rows.rows()));
+                connection.executeUpdate("INSERT INTO " + name + " SELECT " + columns.unstaged() + " FROM " + staged);
+                connection.executeUpdate("DROP TABLE " + staged);
             }
             return name;
         });
-        return "SELECT " + columns.unstaged() + " FROM " + name;
+        return "SELECT " + columns.quotedNames() + " FROM " + name;
     }
 
     /** What a user's query answers. */

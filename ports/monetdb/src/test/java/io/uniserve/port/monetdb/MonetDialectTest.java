@@ -31,6 +31,11 @@ class MonetDialectTest {
                 "SELECT (sum(\"a\") / 7.0), '(x / 7)', ('it''s' / 7) FROM rows | SELECT (sum(\"a\") / CAST(7.0 AS DOUBLE)), '(x / 7)', ('it''s' / CAST(7 AS DOUBLE)) FROM mine",
                 "SELECT (sum(c1) / nullif(sum(c2), 0)) FROM parts | SELECT (CAST(sum(c1) AS DOUBLE) / CASE WHEN sum(c2) = 0 THEN NULL ELSE sum(c2) END) FROM parts",
                 "SELECT (sum(DISTINCT c1) / nullif(count(DISTINCT c1), 0)) FROM parts | SELECT (CAST(sum(DISTINCT c1) AS DOUBLE) / CASE WHEN count(DISTINCT c1) = 0 THEN NULL ELSE count(DISTINCT c1) END) FROM parts",
+                "SELECT (\"a\" - \"a\"), '(b - b)' FROM rows | SELECT (\"a\" * 0), '(b - b)' FROM mine",
+                "SELECT 1 AS c0 FROM rows WHERE \"a\" <> 2147483647 LIMIT 127 | SELECT 1 AS c0 FROM mine WHERE \"a\" <> CAST(2147483647 AS BIGINT) LIMIT 127",
+                "SELECT \"a\" AS c0 FROM rows ORDER BY c0 DESC NULLS FIRST LIMIT 3 | SELECT \"a\" AS c0 FROM mine ORDER BY CASE WHEN \"a\" IS NULL THEN 1 ELSE 0 END DESC, \"a\" DESC LIMIT 3",
+                "SELECT c0, sum(c1) FROM parts GROUP BY c0 ORDER BY 2 | SELECT c0, sum(c1) FROM parts GROUP BY c0 ORDER BY CASE WHEN sum(c1) IS NULL THEN 1 ELSE 0 END, sum(c1)",
+                "SELECT DISTINCT c0 FROM parts ORDER BY c0 LIMIT 1 | SELECT x0 FROM (SELECT DISTINCT c0 FROM parts) AS x(x0) ORDER BY CASE WHEN x0 IS NULL THEN 1 ELSE 0 END, x0 LIMIT 1",
                 "SELECT CAST(\"a\" AS VARCHAR), 'AS VARCHAR', 'it''s rows' FROM rows | SELECT CAST(\"a\" AS CLOB), 'AS VARCHAR', 'it''s rows' FROM mine"
             })
     void whatIsInQuotesStays(String statement, String expected) {

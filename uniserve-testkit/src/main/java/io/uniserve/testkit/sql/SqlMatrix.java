@@ -242,6 +242,8 @@ public final class SqlMatrix {
         add(table, "SELECT count(*)" + both + " JOIN " + table + " c ON c.id = a.id AND c.k = b.k AND c." + c + " = b." + c);
         add(table, "SELECT count(*) FROM " + table + " a, " + other + " b WHERE a.k = b.k AND a." + c + " = b." + c);
         add(table, "SELECT count(*) FROM " + table + " a JOIN " + table + " b" + on);
+        add(table, "SELECT a." + c + " = b." + c + ", count(*) FROM " + table + " a JOIN " + other + " b ON a.id = b.id GROUP BY a."
+                + c + " = b." + c);
         add(table, "SELECT b." + c + ", count(*) FROM " + table + " a LEFT JOIN " + other + " b ON a.id = b.id GROUP BY b."
                 + c);
         add(table, "SELECT count(*) FROM " + table + " a LEFT JOIN " + other + " b ON a.id = b.id WHERE b." + c

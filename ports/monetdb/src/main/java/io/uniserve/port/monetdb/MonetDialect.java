@@ -1,9 +1,9 @@
 package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -23,7 +23,7 @@ final class MonetDialect {
             "\\(sum\\(((?:DISTINCT )?c\\d+)\\) / nullif\\(((?:sum|count)\\((?:DISTINCT )?c\\d+\\)), 0\\)\\)");
 
     private static final Pattern EQUALITY =
-            Pattern.compile("((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\")) = ((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\"))");
+            Pattern.compile("(?<=(?: ON | WHERE | AND )\\(?)((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\")) = ((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\"))");
 
     /** Conditions of a join, or those of a statement. */
     private static final Pattern CONDITIONS =
@@ -93,24 +93,32 @@ final class MonetDialect {
 
     /** An equality, written as none: it is no part of a join then, but looked at for what the join finds. */
     static String equal(String left, String right) {
-        return "CASE WHEN " + left + " = " + right + " THEN 1 ELSE 0 END = 1";
+        return "CASE WHEN " + left + " = " + right + " THEN 1 WHEN " + left + " <> " + right + " THEN 0 ELSE NULL END = 1";
     }
 
     /** MonetDBLite finds too few partners, or none, where it joins by several columns. So each join has one equality. */
     private static String joined(String statement) {
-        boolean cross = statement.contains(" CROSS JOIN ");
+        Map<String, Integer> tables = new HashMap<>();
         StringBuilder out = new StringBuilder();
         Matcher parts = CONDITIONS.matcher(statement);
         while (parts.find()) {
-            // Without a CROSS JOIN each join has an equality in its ON.
-            AtomicBoolean had = new AtomicBoolean(parts.group().startsWith(" WHERE ") && !cross);
             parts.appendReplacement(
                     out,
                     Matcher.quoteReplacement(EQUALITY.matcher(parts.group())
                             .replaceAll(found -> Matcher.quoteReplacement(
-                                    had.getAndSet(true) ? equal(found.group(1), found.group(2)) : found.group()))));
+                                    connects(tables, found.group(1), found.group(2))
+                                            ? found.group()
+                                            : equal(found.group(1), found.group(2))))));
         }
         return parts.appendTail(out).toString();
+    }
+
+    /** Whether no equality before has connected the tables of these columns; one after this has. */
+    private static boolean connects(Map<String, Integer> tables, String left, String right) {
+        int one = tables.computeIfAbsent(left.replaceAll("\\..*", ""), name -> tables.size());
+        int other = tables.computeIfAbsent(right.replaceAll("\\..*", ""), name -> tables.size());
+        tables.replaceAll((name, number) -> number == other ? one : number);
+        return one != other;
     }
 
     /** Whether a join is by a computed value and another equality. */

@@ -9,6 +9,7 @@ import io.uniserve.error.UniserveException;
 import java.util.List;
 import java.util.Map;
 import java.util.Properties;
+import java.util.function.Function;
 import org.apache.calcite.config.CalciteConnectionConfigImpl;
 import org.apache.calcite.config.CalciteConnectionProperty;
 import org.apache.calcite.jdbc.CalciteSchema;
@@ -22,8 +23,10 @@ import org.apache.calcite.schema.impl.AbstractTable;
 import org.apache.calcite.sql.SqlNode;
 import org.apache.calcite.sql.type.SqlTypeFactoryImpl;
 import org.apache.calcite.sql.type.SqlTypeName;
+import org.apache.calcite.sql.util.SqlBasicVisitor;
 import org.apache.calcite.sql.validate.SqlConformanceEnum;
 import org.apache.calcite.sql.validate.SqlValidator;
+import org.jspecify.annotations.Nullable;
 
 /** A query's tree whose names and types are right for its tables. */
 final class CheckedQuery {
@@ -37,10 +40,18 @@ final class CheckedQuery {
 
     /** Refuses with INVALID_ARGUMENT or UNSUPPORTED, by line and column. Every table of the text is in the map, by its name there. */
     static SqlNode of(Map<String, Columns> tables, ParsedQuery query) {
+        return visit(tables, query, Comparisons::new);
+    }
+
+    /** The same with another visitor of the tree, which may ask for types. */
+    static SqlNode visit(
+            Map<String, Columns> tables,
+            ParsedQuery query,
+            Function<SqlValidator, SqlBasicVisitor<@Nullable Void>> visitor) {
         try {
             SqlValidator validator = validator(tables);
             SqlNode checked = validator.validate(query.tree());
-            checked.accept(new Comparisons(validator));
+            checked.accept(visitor.apply(validator));
             return checked;
         } catch (CalciteContextException e) {
             throw SqlErrors.wrong(e);

@@ -90,6 +90,7 @@ public final class SqlPlanner implements Planner {
         metas.forEach((name, meta) -> tables.put(name, Columns.of(meta)));
         SqlQuery query = SqlQuery.of(sql, tables);
         unable.check(parsed.tree(), query.plan());
+        unable.check(tables, sql);
         if (!text.actors().isEmpty() && !query.plan().single()) {
             throw UniserveException.unsupported("a query of several tables is asked of all actors, not of some");
         }

@@ -1,6 +1,8 @@
 package io.uniserve.sql;
 
+import io.uniserve.api.Columns;
 import io.uniserve.error.UniserveException;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.function.Predicate;
@@ -33,7 +35,19 @@ public record Unable(String engine, Set<Part> parts, Set<String> functions, Pred
         /** Any form of it. */
         TRIM,
         /** In a constant. */
-        BACKSLASH
+        BACKSLASH,
+        /** CAST of a date to a text. */
+        DATE_CAST,
+        /** CAST of a double to a text, or to a whole number where it is not rounded already. */
+        DOUBLE_CAST,
+        /** ROUND of a bigint, or FLOOR or CEIL of a decimal, that may have more than the 15 digits which a double has for sure. */
+        LONG_ROUND,
+        /** A computed double that may be minus zero, in GROUP BY, DISTINCT or an equality of two tables. */
+        MINUS_ZERO,
+        /** A whole number that no number of 64 bits is larger than. */
+        LARGEST_NUMBER,
+        /** Several constants in one sum or product that are out of range together. */
+        CONSTANTS
     }
 
     public Unable {
@@ -58,6 +72,13 @@ public record Unable(String engine, Set<Part> parts, Set<String> functions, Pred
             first(tree, Unable::hasBackslash).ifPresent(text -> {
                 throw unsupported(text, "a backslash");
             });
+        }
+    }
+
+    /** The same of what depends on types. */
+    void check(Map<String, Columns> tables, String text) {
+        if (parts.stream().anyMatch(UnableValues.PARTS::contains)) {
+            CheckedQuery.visit(tables, ParsedQuery.of(text), validator -> new UnableValues(this, validator));
         }
     }
 
@@ -95,7 +116,7 @@ public record Unable(String engine, Set<Part> parts, Set<String> functions, Pred
                 .findFirst();
     }
 
-    private UniserveException unsupported(SqlNode place, String what) {
+    UniserveException unsupported(SqlNode place, String what) {
         return SqlErrors.unsupported(place, what + " on " + engine + " is");
     }
 

@@ -19,7 +19,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 /** What one engine cannot do is refused where the query says it. */
 class UnableTest {
     private final TestingPlan plan = new TestingPlan()
-            .table("big", "b_id bigint, b_mid bigint, b_text varchar", 7_000)
+            .table("big", "b_id bigint, b_mid bigint, b_text varchar, b_x double, b_day date, b_m decimal(18,2)", 7_000)
             .table("mid", "m_id bigint, m_text varchar", 6_000);
 
     private String answer(Predicate<String> joins, Set<Unable.Part> parts, String sql) {
@@ -68,8 +68,37 @@ class UnableTest {
     }
 
     @ParameterizedTest
+    @CsvSource(
+            delimiter = '|',
+            quoteCharacter = '`',
+            value = {
+                "SELECT CAST(b_x AS VARCHAR) FROM big | line 1, column 8: CAST of a double to a text",
+                "SELECT b_id FROM big WHERE CAST(b_x * 2 AS BIGINT) = 3 | line 1, column 28: CAST of a double to a whole number (put ROUND, FLOOR or CEIL around it)",
+                "SELECT CAST(b_day AS VARCHAR) FROM big | line 1, column 8: CAST of a date to a text",
+                "SELECT ROUND(b_id, 0) FROM big | line 1, column 8: ROUND of a number that may have more than 15 digits (CAST it to DOUBLE, or to a DECIMAL of fewer digits)",
+                "SELECT FLOOR(b_m) FROM big | line 1, column 8: FLOOR of a number that may have more than 15 digits (CAST it to DOUBLE, or to a DECIMAL of fewer digits)",
+                "SELECT b_x * 2, count(*) FROM big GROUP BY b_x * 2 | line 1, column 44: GROUP BY with a computed double, which may be minus zero (add 0.0 to it),",
+                "SELECT DISTINCT -b_x FROM big | line 1, column 17: DISTINCT with a computed double, which may be minus zero (add 0.0 to it),",
+                "SELECT count(DISTINCT b_x / 2) FROM big | line 1, column 23: DISTINCT with a computed double, which may be minus zero (add 0.0 to it),",
+                "SELECT DISTINCT y FROM (SELECT -b_x AS y FROM big) AS d | line 1, column 17: DISTINCT with a computed double, which may be minus zero (add 0.0 to it),",
+                "SELECT b_id FROM big WHERE b_id <> 9223372036854775807 | line 1, column 36: the number 9223372036854775807, the largest of 64 bits,",
+                "SELECT b_x * 1e308 * 10 FROM big | line 1, column 8: a sum or product whose constants are out of range together",
+                "SELECT b_id + 5000000000000000000 - 5000000000000000000 FROM big | line 1, column 8: a sum or product whose constants are out of range together"
+            })
+    void whatDependsOnTypesIsToldBeforeAnyActorIsAsked(String sql, String message) {
+        refused(statement -> false, sql, message);
+        assertThat(plan.asked).isEmpty();
+        assertThat(answer(statement -> false, Set.of(), sql))
+                .as("by an engine that can")
+                .startsWith("{\"columns\":");
+    }
+
+    @ParameterizedTest
     @ValueSource(
             strings = {
+                "SELECT CAST(ROUND(b_x, 0) AS BIGINT), FLOOR(b_id), CAST(b_id AS VARCHAR) FROM big",
+                "SELECT b_x, count(*) FROM big GROUP BY b_x",
+                "SELECT DISTINCT b_x * 2 + 0.0, abs(b_x), b_x * 1e10 * 10 FROM big",
                 "SELECT b_text FROM big WHERE b_text = 'a''b' AND upper(b_text) = lower(b_text)",
                 "SELECT b_id FROM (SELECT b_id, b_mid FROM big WHERE b_id > 3) AS b, mid WHERE b_mid = m_id",
                 "WITH m AS (SELECT m_id FROM mid WHERE m_id > 1) SELECT b_id FROM big, m WHERE b_mid = m_id"

@@ -14,7 +14,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
-import java.util.Set;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -36,7 +35,7 @@ final class Monet {
 
     /** What values do to a statement; once it runs MonetDBLite tells only that it failed. */
     private static final Pattern VALUES = Pattern.compile(
-            "operation failed|(?i)too many digits|too large|overflow|out of (range|domain)|P=\\d+ > |conversion of");
+            "operation failed|(?i)too many digits|too large|overflow|exceeds limits|out of (range|domain)|P=\\d+ > |conversion of");
 
     /** Calls that no row and no query can make fail. */
     static final EngineFailures MONETDB = new EngineFailures("MonetDB", failure -> Optional.empty());
@@ -106,25 +105,30 @@ final class Monet {
         }
     }
 
+    /** A table of the rows; computed values are stored, as MonetDB joins by those with every row. */
     private static String load(SqlRows rows) throws SQLException {
         MonetColumns columns = MonetColumns.of(rows.types());
         String name = newName("relation");
         DB.write(connection -> {
-            connection.executeUpdate("CREATE TABLE " + name + " (" + columns.staged() + ")");
+            connection.executeUpdate("CREATE TABLE " + name + " (" + columns.definition() + ")");
             if (!rows.rows().isEmpty()) {
-                append(connection, name, columns.arrays(rows.rows()));
+                String staged = newName("staged");
+                connection.executeUpdate("CREATE TABLE " + staged + " (" + columns.staged() + ")");
+                append(connection, staged, columns.arrays(rows.rows()));
+                connection.executeUpdate("INSERT INTO " + name + " SELECT " + columns.unstaged() + " FROM " + staged);
+                connection.executeUpdate("DROP TABLE " + staged);
             }
             return name;
         });
-        return "SELECT " + columns.unstaged() + " FROM " + name;
+        return "SELECT " + columns.quotedNames() + " FROM " + name;
     }
 
     /** What a user's query answers. */
-    static SqlRows answer(Map<String, String> relations, Set<String> wide, String statement) throws SQLException {
+    static SqlRows answer(Map<String, String> relations, String statement) throws SQLException {
         try {
             return DB.read(connection -> {
-                GroupSums.check(statement, sql -> query(connection, MonetDialect.statement(relations, wide, sql)));
-                return query(connection, MonetDialect.statement(relations, wide, statement));
+                GroupSums.check(statement, sql -> query(connection, MonetDialect.statement(relations, sql)));
+                return query(connection, MonetDialect.statement(relations, statement));
             });
         } catch (MonetDBEmbeddedException e) {
             String told = Printable.line(e.getMessage());

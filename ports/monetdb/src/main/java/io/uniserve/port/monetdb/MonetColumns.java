@@ -10,8 +10,6 @@ import java.math.BigDecimal;
 import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.IntFunction;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -33,14 +31,6 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
     static MonetColumns of(List<String> types) {
         return new MonetColumns(
                 IntStream.range(0, types.size()).mapToObj(i -> "c" + i).toList(), SqlTables.columnTypes(types));
-    }
-
-    /** Names of those of texts and days, as statements have them. */
-    Set<String> wide(String table) {
-        return IntStream.range(0, names.size())
-                .filter(i -> is(i, Kind.VARCHAR, Kind.DATE))
-                .mapToObj(i -> table + "." + (names.get(i).equals("c" + i) ? names.get(i) : quoted(i)))
-                .collect(Collectors.toCollection(TreeSet::new));
     }
 
     /** The type's name in answers and statements of ours, of what MonetDB calls it. */
@@ -109,10 +99,19 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         return List.of(kinds).contains(types.get(i).kind());
     }
 
-    /** For a table that is filled with arrays: days as texts, as the driver makes NULLs of all that it is given. */
+    /**
+     * For a table that is filled with arrays. Days are texts there, as the driver stores NULL for all days. Decimals have the most digits:
+     * the driver writes numbers of 64 bits, also where MonetDB has fewer bits for a decimal of few digits.
+     */
     String staged() {
         return each(i -> quoted(i) + " "
-                + (is(i, Kind.VARCHAR, Kind.DATE) ? "CLOB" : types.get(i).sql()));
+                + (is(i, Kind.VARCHAR, Kind.DATE)
+                        ? "CLOB"
+                        : is(i, Kind.DECIMAL) ? widest(i) : types.get(i).sql()));
+    }
+
+    private String widest(int i) {
+        return "DECIMAL(" + PRECISION_MAX + "," + types.get(i).scale() + ")";
     }
 
     /** What such a table's rows mean. */
@@ -120,17 +119,33 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
         return each(i -> unstaged(i, "") + " AS " + quoted(i));
     }
 
+    /**
+     * The value of a staged column. The driver notes of numbers that none is NULL, or an order that they do not have: IS NULL, joins and
+     * groups would be wrong. A computed value has notes of its own; a sum also makes zero of minus zero, which MonetDB's groups tell apart.
+     */
     private String unstaged(int i, String prefix) {
-        return is(i, Kind.DATE) ? "CAST(" + prefix + quoted(i) + " AS DATE)" : prefix + quoted(i);
+        String value = prefix + quoted(i);
+        String type = types.get(i).sql();
+        return switch (types.get(i).kind()) {
+            case VARCHAR -> value;
+            case DATE -> "CAST(" + value + " AS DATE)";
+            case BOOLEAN -> "(" + value + " = TRUE)";
+            case DECIMAL -> "CAST((" + value + " + CAST(0 AS " + widest(i) + ")) AS " + type + ")";
+            default -> "CAST((" + value + " + CAST(0 AS " + type + ")) AS " + type + ")";
+        };
     }
 
-    /** True for rows of a table and a staged one that have the same values in these columns. A join by ranges is large. */
+    /** True for rows of a table and a staged one that have the same values in these columns, by one equality: see {@link MonetDialect#equal}. */
     String same(List<String> columns, String staged, String table) {
-        boolean wide = columns.stream().map(names::indexOf).anyMatch(i -> is(i, Kind.VARCHAR, Kind.DATE));
         return columns.stream()
                 .map(names::indexOf)
-                .map(i -> MonetDialect.equal(
-                        wide && columns.indexOf(names.get(i)) > 0, unstaged(i, staged + "."), table + "." + quoted(i)))
+                .map(i -> {
+                    String left = unstaged(i, staged + ".");
+                    String right = table + "." + quoted(i);
+                    return columns.get(0).equals(names.get(i))
+                            ? left + " = " + right
+                            : MonetDialect.equal(left, right);
+                })
                 .collect(Collectors.joining(" AND "));
     }
 
@@ -170,6 +185,7 @@ record MonetColumns(List<String> names, List<ColumnType> types) {
                                 : new BigDecimal("" + value).setScale(type.scale()))
                         .toArray(BigDecimal[]::new);
             case BOOLEAN -> truths(values);
+            case DATE -> values.stream().map(MonetTexts::day).toArray(String[]::new);
             default ->
                 values.stream()
                         .map(value -> value == null ? null : MonetTexts.encoded(value.toString()))

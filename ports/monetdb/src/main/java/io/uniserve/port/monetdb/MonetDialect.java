@@ -1,8 +1,9 @@
 package io.uniserve.port.monetdb;
 
 import io.uniserve.error.UniserveException;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.Set;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
@@ -22,12 +23,21 @@ final class MonetDialect {
             "\\(sum\\(((?:DISTINCT )?c\\d+)\\) / nullif\\(((?:sum|count)\\((?:DISTINCT )?c\\d+\\)), 0\\)\\)");
 
     private static final Pattern EQUALITY =
-            Pattern.compile("((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\")) = ((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\"))");
+            Pattern.compile("(?<=(?: ON | WHERE | AND )\\(?)((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\")) = ((?:mine|b\\d+)\\.(?:\\w+|\"\\w+\"))");
+
+    /** Conditions of a join, or those of a statement. */
+    private static final Pattern CONDITIONS =
+            Pattern.compile(" (?:ON|WHERE) .*?(?= ON | WHERE | GROUP BY | ORDER BY | LIMIT |$)");
 
     /** An equality with an expression on one side, and none with a constant. */
     private static final Pattern COMPUTED = Pattern.compile("\\) = (?!['\\d-]|DATE )| = (?:\\(|[A-Z]+\\()");
 
-    private static final Pattern QUOTED = Pattern.compile("'(?:[^']|'')*+'|\"[^\"]*\"");
+    private static final Pattern QUOTED = Pattern.compile("\"[^\"]*\"");
+    private static final Pattern CONSTANT = Pattern.compile("'(?:[^']|'')*+'");
+
+    /** Around the number of a constant; no statement may have it. */
+    private static final String MASK = "\uE000";
+
     private static final Pattern ROWS = Pattern.compile("\\brows\\b");
     private static final Pattern VARCHAR = Pattern.compile("\\bVARCHAR\\b");
     private static final Pattern NUMBERED = Pattern.compile("\\bGROUP BY (\\d+(?:, \\d+)*)");
@@ -37,7 +47,7 @@ final class MonetDialect {
     private MonetDialect() {}
 
     /** A whole statement: what {@code relations} gives a name to comes first. */
-    static String statement(Map<String, String> relations, Set<String> wide, String statement) {
+    static String statement(Map<String, String> relations, String statement) {
         // Its scanner takes a quote behind a backslash for no end of a text, but leaves the backslash in it.
         if (statement.indexOf('\\') >= 0 || relations.keySet().stream().anyMatch(name -> name.startsWith("q"))) {
             throw UniserveException.unsupported("a sub-query, or a backslash, on MonetDB, which may take them wrongly");
@@ -45,48 +55,73 @@ final class MonetDialect {
         String with = relations.entrySet().stream()
                 .map(one -> one.getKey() + " AS (" + one.getValue() + ")")
                 .collect(Collectors.joining(", ", relations.isEmpty() ? "" : "WITH ", relations.isEmpty() ? "" : " "));
-        return with + (relations.size() > 1 ? joined(translated(statement), wide) : translated(statement));
+        String text = translated(statement, relations.size() > 1);
+        if (relations.size() > 1 && mixed(text)) {
+            throw UniserveException.unsupported("MonetDB: a join by a computed value beside another equality");
+        }
+        return with + text;
     }
 
     static String translated(String statement) {
-        String doubles = QUOTIENT.matcher(statement).replaceAll("/ CAST($1$2 AS DOUBLE)");
-        String text = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
+        return translated(statement, false);
+    }
+
+    private static String translated(String statement, boolean joins) {
+        String doubles = QUOTIENT.matcher(MonetTexts.checked(statement)).replaceAll("/ CAST($1$2 AS DOUBLE)");
+        String averages = AVERAGE.matcher(DIVIDED.matcher(doubles).replaceAll("$1"))
                 .replaceAll("(CAST(sum($1) AS DOUBLE) / CASE WHEN $2 = 0 THEN NULL ELSE $2 END)");
-        boolean grouped = NUMBERED.matcher(text).find();
+        Map<String, String> constants = new LinkedHashMap<>();
+        String masked = CONSTANT
+                .matcher(averages)
+                .replaceAll(found -> constants.computeIfAbsent(found.group(), text -> MASK + constants.size() + MASK));
+        String right = MonetRewrites.right(masked);
+        boolean grouped = NUMBERED.matcher(right).find();
         StringBuilder out = new StringBuilder();
-        Matcher quoted = QUOTED.matcher(text);
+        Matcher quoted = QUOTED.matcher(right);
         int from = 0;
         while (quoted.find()) {
-            out.append(words(text.substring(from, quoted.start()), grouped)).append(quoted.group());
+            out.append(words(right.substring(from, quoted.start()), grouped)).append(quoted.group());
             from = quoted.end();
         }
-        return out.append(words(text.substring(from), grouped)).toString();
-    }
-
-    /** An equality; not as one where it is not the first of a join: see {@link #joined}. */
-    static String equal(boolean apart, String left, String right) {
-        return apart ? left + " <= " + right + " AND " + left + " >= " + right : left + " = " + right;
-    }
-
-    /**
-     * Where MonetDBLite joins by several columns and the first is of texts or days it finds no partners. So of several equalities
-     * those of such columns, the wide ones, are written as no equality; one of computed values is refused.
-     */
-    static String joined(String statement, Set<String> wide) {
-        if (mixed(statement)) {
-            throw UniserveException.unsupported("MonetDB: a join by a computed value beside another equality");
+        out.append(words(right.substring(from), grouped));
+        String all = joins ? joined(out.toString()) : out.toString();
+        for (Map.Entry<String, String> constant : constants.entrySet()) {
+            all = all.replace(constant.getValue(), constant.getKey());
         }
-        Matcher equalities = EQUALITY.matcher(statement);
-        if (equalities.results().count() < 2) {
-            return statement;
-        }
-        return equalities
-                .reset()
-                .replaceAll(found ->
-                        Matcher.quoteReplacement(equal(wide.contains(found.group(1)), found.group(1), found.group(2))));
+        return all;
     }
 
-    /** Whether {@link #joined} refuses it. */
+    /** An equality, written as none: it is no part of a join then, but looked at for what the join finds. */
+    static String equal(String left, String right) {
+        return "CASE WHEN " + left + " = " + right + " THEN 1 WHEN " + left + " <> " + right + " THEN 0 ELSE NULL END = 1";
+    }
+
+    /** MonetDBLite finds too few partners, or none, where it joins by several columns. So each join has one equality. */
+    private static String joined(String statement) {
+        Map<String, Integer> tables = new HashMap<>();
+        StringBuilder out = new StringBuilder();
+        Matcher parts = CONDITIONS.matcher(statement);
+        while (parts.find()) {
+            parts.appendReplacement(
+                    out,
+                    Matcher.quoteReplacement(EQUALITY.matcher(parts.group())
+                            .replaceAll(found -> Matcher.quoteReplacement(
+                                    connects(tables, found.group(1), found.group(2))
+                                            ? found.group()
+                                            : equal(found.group(1), found.group(2))))));
+        }
+        return parts.appendTail(out).toString();
+    }
+
+    /** Whether no equality before has connected the tables of these columns; one after this has. */
+    private static boolean connects(Map<String, Integer> tables, String left, String right) {
+        int one = tables.computeIfAbsent(left.replaceAll("\\..*", ""), name -> tables.size());
+        int other = tables.computeIfAbsent(right.replaceAll("\\..*", ""), name -> tables.size());
+        tables.replaceAll((name, number) -> number == other ? one : number);
+        return one != other;
+    }
+
+    /** Whether a join is by a computed value and another equality. */
     static boolean mixed(String statement) {
         long computed = COMPUTED.matcher(statement).results().count();
         return computed > 0 && EQUALITY.matcher(statement).results().count() + computed > 1;
@@ -95,13 +130,13 @@ final class MonetDialect {
     private static String words(String text, boolean grouped) {
         String named = VARCHAR.matcher(ROWS.matcher(text).replaceAll(MINE)).replaceAll("CLOB");
         if (!grouped) {
-            return named;
+            return MonetRewrites.wide(named);
         }
         // MonetDB groups by names alone, and c0 may be a column of a relation's too.
         named = NAMED.matcher(named).replaceAll(" AS g$1");
-        return NUMBERED.matcher(named)
+        return MonetRewrites.wide(NUMBERED.matcher(named)
                 .replaceAll(groups -> "GROUP BY "
                         + NUMBER.matcher(groups.group(1))
-                                .replaceAll(number -> "g" + (Integer.parseInt(number.group()) - 1)));
+                                .replaceAll(number -> "g" + (Integer.parseInt(number.group()) - 1))));
     }
 }

@@ -58,7 +58,7 @@ public final class MonetEngine implements Engine {
         Monet.start();
         return Monet.QUERIES.translated(
                 "merge answers",
-                () -> Monet.RELATIONS.with(PackedRows.of(tables), made -> Monet.answer(made, Set.of(), statement)));
+                () -> Monet.RELATIONS.with(PackedRows.of(tables), made -> Monet.answer(made, statement)));
     }
 
     @Override

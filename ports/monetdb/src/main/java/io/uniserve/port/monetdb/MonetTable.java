@@ -7,7 +7,6 @@ import io.uniserve.sql.SqlQuery;
 import io.uniserve.sql.SqlRows;
 import java.util.List;
 import java.util.Map;
-import java.util.Set;
 import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 
@@ -37,16 +36,8 @@ abstract class MonetTable extends RowReader {
                         made -> read(rows -> {
                             Map<String, String> all = new TreeMap<>(made);
                             all.put(MonetDialect.MINE, rows);
-                            return Monet.answer(all, wide(work), work.statement());
+                            return Monet.answer(all, work.statement());
                         })));
-    }
-
-    private Set<String> wide(SqlQuery.Work work) {
-        Set<String> wide = MonetColumns.of(columns()).wide(MonetDialect.MINE);
-        work.relations()
-                .forEach((name, rows) ->
-                        wide.addAll(MonetColumns.of(rows.unpacked().types()).wide(name)));
-        return wide;
     }
 
     @Override

@@ -20,6 +20,7 @@ final class MonetTexts {
     private static final int FIRST_UP = FIRST - Character.MIN_HIGH_SURROGATE;
     private static final int SECOND_UP = PRIVATE - Character.MIN_LOW_SURROGATE;
     private static final int OTHERS_DOWN = 0x400;
+    private static final int DAY_CHARS = 10;
 
     private MonetTexts() {}
 
@@ -28,17 +29,28 @@ final class MonetTexts {
         return text.chars().noneMatch(c -> c == 0 || (c >= PRIVATE && c < PRIVATE_END));
     }
 
-    /** As it goes to MonetDB; INVALID_ARGUMENT where it cannot. */
-    static String encoded(String text) {
+    /** INVALID_ARGUMENT for what MonetDB cannot hold. */
+    static String checked(String text) {
         if (!fits(text)) {
             throw UniserveException.invalid("MonetDB: a text with U+0000 or one of U+E000 to U+E7FF cannot be used");
         }
+        return text;
+    }
+
+    /** As it goes to MonetDB; INVALID_ARGUMENT where it cannot. */
+    static String encoded(String text) {
+        checked(text);
         return changed(text, c -> {
             if (Character.isHighSurrogate(c)) {
                 return c + FIRST_UP;
             }
             return Character.isLowSurrogate(c) ? c + SECOND_UP : c - OTHERS_DOWN;
         });
+    }
+
+    /** A day as MonetDB reads it. */
+    static @Nullable String day(@Nullable Object day) {
+        return day == null ? null : day.toString().replace("+", "");
     }
 
     private static String decoded(String text) {
@@ -79,7 +91,8 @@ final class MonetTexts {
         }
         String text = value.toString();
         if (type.equals("DATE")) {
-            return "0".repeat(Math.max(0, 10 - text.length())) + text;
+            // Beyond the year 9999 with a sign, as of a LocalDate.
+            return text.length() > DAY_CHARS ? "+" + text : "0".repeat(DAY_CHARS - text.length()) + text;
         }
         return decoded(text);
     }

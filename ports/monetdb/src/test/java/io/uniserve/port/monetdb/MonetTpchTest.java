@@ -256,7 +256,8 @@ class MonetTpchTest {
             delimiter = '|',
             value = {
                 "SELECT l_orderkey / (l_linenumber - 1) FROM lineitem LIMIT 9 | INVALID_ARGUMENT",
-                "SELECT 9223372036854775807 + l_orderkey FROM lineitem LIMIT 1 | INVALID_ARGUMENT",
+                "SELECT 9223372036854775806 + l_orderkey FROM lineitem LIMIT 1 | INVALID_ARGUMENT",
+                "SELECT 9223372036854775807 + l_orderkey FROM lineitem LIMIT 1 | UNSUPPORTED",
                 "SELECT CAST(l_comment AS bigint) FROM lineitem LIMIT 1 | INVALID_ARGUMENT"
             })
     void whatMonetDbCannotDoIsTheUsersError(String sql, ErrorCode code) {

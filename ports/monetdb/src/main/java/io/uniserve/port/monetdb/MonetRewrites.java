@@ -1,0 +1,151 @@
+package io.uniserve.port.monetdb;
+
+import io.uniserve.error.UniserveException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+
+/** Forms of SQL that MonetDBLite answers wrongly, and forms in their place that it answers right. Statements have no quoted texts here. */
+final class MonetRewrites {
+    /** MonetDB makes zero of it, for NULL too. */
+    private static final Pattern SAME = Pattern.compile("\\((\"\\w+\"|[\\w.]+(?:\"\\w+\")?|\\(.*?\\)) - \\1\\)");
+
+    /** MonetDB's NOT EQUAL of a column and the largest value of its type is true for no row. */
+    private static final Pattern LARGEST =
+            Pattern.compile("(?<![\\w.])(?<!LIMIT |OFFSET )(127|32767|2147483647)(?![\\w.])");
+
+    private static final Map<String, String> WIDER =
+            Map.of("127", "SMALLINT", "32767", "INTEGER", "2147483647", "BIGINT");
+    private static final Pattern MONTHS = Pattern.compile("(?<! ) \\+ INTERVAL (\\S+) (MONTH|YEAR)\\) AS DATE\\)");
+    private static final String DAYS = "CAST((";
+    private static final Pattern END = Pattern.compile("(?: LIMIT \\d+)?(?: OFFSET \\d+)?$");
+    private static final Pattern KEY = Pattern.compile("(.*?)( DESC)?( NULLS FIRST| NULLS LAST)?");
+    private static final Pattern ALIAS = Pattern.compile(" AS ([cg]\\d+)$");
+    private static final String ORDER = " ORDER BY ";
+    private static final String DISTINCT = "SELECT DISTINCT ";
+
+    private MonetRewrites() {}
+
+    /** The statement with all of these forms. */
+    static String right(String statement) {
+        return ordered(months(SAME.matcher(statement).replaceAll("($1 * 0)")));
+    }
+
+    /** The largest values of types as values of wider types. */
+    static String wide(String text) {
+        return LARGEST.matcher(text)
+                .replaceAll(found -> "CAST(" + found.group() + " AS " + WIDER.get(found.group()) + ")");
+    }
+
+    /** MonetDB has 3 March for a month after 31 January: days that are beyond the month's end are taken back. */
+    private static String months(String statement) {
+        String text = statement;
+        Matcher found = MONTHS.matcher(text);
+        while (found.find()) {
+            int from = opening(text, found.start()) - DAYS.length() + 1;
+            String day = text.substring(from + DAYS.length(), found.start());
+            // Two blanks: this is done.
+            String then = "CAST((" + day + "  + INTERVAL " + found.group(1) + " " + found.group(2) + ") AS DATE)";
+            String number = "EXTRACT(DAY FROM " + then + ")";
+            text = text.substring(0, from) + "CASE WHEN " + number + " < EXTRACT(DAY FROM " + day + ") THEN CAST((" + then
+                    + " - " + number + " * INTERVAL '1' DAY) AS DATE) ELSE " + then + " END"
+                    + text.substring(found.end());
+            found = MONTHS.matcher(text);
+        }
+        return text;
+    }
+
+    /** Where the parenthesis opens that a place is in. */
+    private static int opening(String text, int place) {
+        int depth = 1;
+        int i = place;
+        while (depth > 0) {
+            i--;
+            depth += text.charAt(i) == ')' ? 1 : text.charAt(i) == '(' ? -1 : 0;
+        }
+        return i;
+    }
+
+    /** With LIMIT MonetDB does not heed where NULL is to come: so whether a value is NULL is ordered by first. NULL is last by default. */
+    private static String ordered(String statement) {
+        List<Integer> places = outside(statement, ORDER);
+        if (places.isEmpty()) {
+            return statement;
+        }
+        int order = places.get(places.size() - 1);
+        Matcher end = END.matcher(statement);
+        String limit = end.find(order) ? end.group() : "";
+        String keys = statement.substring(order + ORDER.length(), statement.length() - limit.length());
+        String before = statement.substring(0, order);
+        boolean distinct = before.startsWith(DISTINCT);
+        int items = (distinct ? DISTINCT : "SELECT ").length();
+        List<String> values =
+                parts(before.substring(items, outside(before, " FROM ").get(0)));
+        Map<String, String> aliases = new HashMap<>();
+        for (int i = 0; i < values.size(); i++) {
+            Matcher alias = ALIAS.matcher(values.get(i));
+            if (alias.find()) {
+                values.set(i, values.get(i).substring(0, alias.start()));
+                aliases.put(alias.group(1), values.get(i));
+            }
+        }
+        String names = IntStream.range(0, values.size()).mapToObj(i -> "x" + i).collect(Collectors.joining(", "));
+        String by = parts(keys).stream()
+                .map(key -> key(key, values, aliases, distinct))
+                .filter(key -> !key.isEmpty())
+                .collect(Collectors.joining(", "));
+        String from = distinct ? "SELECT " + names + " FROM (" + before + ") AS x(" + names + ")" : before;
+        return from + (by.isEmpty() ? "" : ORDER + by) + limit;
+    }
+
+    private static String key(String text, List<String> values, Map<String, String> aliases, boolean distinct) {
+        Matcher key = KEY.matcher(text);
+        if (!key.matches()) {
+            throw UniserveException.unsupported("MonetDB: an order by " + text);
+        }
+        String value = key.group(1).matches("\\d+")
+                ? values.get(Integer.parseInt(key.group(1)) - 1)
+                : aliases.getOrDefault(key.group(1), key.group(1));
+        if (value.matches("[\\d.]+")) {
+            return "";
+        }
+        if (distinct) {
+            if (!values.contains(value)) {
+                throw UniserveException.unsupported("MonetDB: DISTINCT with an order by what is not selected");
+            }
+            value = "x" + values.indexOf(value);
+        }
+        String way = key.group(2) == null ? "" : key.group(2);
+        boolean first = String.valueOf(key.group(3)).endsWith("FIRST");
+        return "CASE WHEN " + value + " IS NULL THEN 1 ELSE 0 END" + (first ? " DESC, " : ", ") + value + way;
+    }
+
+    private static List<String> parts(String list) {
+        List<String> parts = new ArrayList<>();
+        int from = 0;
+        for (int comma : outside(list, ", ")) {
+            parts.add(list.substring(from, comma));
+            from = comma + 2;
+        }
+        parts.add(list.substring(from));
+        return parts;
+    }
+
+    /** Places of these words outside of parentheses. */
+    private static List<Integer> outside(String text, String words) {
+        List<Integer> places = new ArrayList<>();
+        int depth = 0;
+        for (int i = 0; i < text.length(); i++) {
+            depth += text.charAt(i) == '(' ? 1 : text.charAt(i) == ')' ? -1 : 0;
+            if (depth == 0 && text.startsWith(words, i)) {
+                places.add(i);
+            }
+        }
+        return places;
+    }
+}

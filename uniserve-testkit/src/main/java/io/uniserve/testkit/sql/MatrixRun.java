@@ -1,0 +1,146 @@
+package io.uniserve.testkit.sql;
+
+import io.uniserve.error.ErrorCode;
+import io.uniserve.error.UniserveException;
+import java.sql.SQLException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.function.BinaryOperator;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Comparison of a port's answers with the reference's, statement by statement. A statement has the same answer, or fails on both,
+ * or the port refuses it with an error that is on a list. All else is a fault.
+ */
+public final class MatrixRun {
+    private static final int SHOWN_MAX = 600;
+    private static final Set<ErrorCode> REFUSALS = Set.of(ErrorCode.UNSUPPORTED, ErrorCode.INVALID_ARGUMENT);
+
+    private final BinaryOperator<String> port;
+    private final MatrixReference reference;
+    private final Map<String, Pattern> refusals;
+    private final Map<String, Pattern> differences;
+    private final Map<String, Integer> refused = new TreeMap<>();
+    private final Map<String, Integer> different = new TreeMap<>();
+    private final List<String> faults = new ArrayList<>();
+    private int answered;
+    private int failed;
+
+    /**
+     * Of a port and a reference with the same rows.
+     *
+     * @param port answers a statement of a table, in this order of arguments: table, statement
+     * @param refusals messages of errors by their reasons, as the manual has them
+     * @param differences statements whose answers may be others than the reference's, by the manual's words for that
+     */
+    public MatrixRun(
+            BinaryOperator<String> port,
+            MatrixReference reference,
+            Map<String, Pattern> refusals,
+            Map<String, Pattern> differences) {
+        this.port = port;
+        this.reference = reference;
+        this.refusals = Map.copyOf(refusals);
+        this.differences = Map.copyOf(differences);
+    }
+
+    /** Asks all of these. */
+    public void ask(List<MatrixCell> cells) {
+        cells.forEach(this::ask);
+    }
+
+    private void ask(MatrixCell cell) {
+        List<List<@Nullable Object>> ours;
+        try {
+            ours = MatrixValue.rows(port.apply(cell.table(), cell.sql()));
+        } catch (UniserveException e) {
+            refused(cell, e);
+            return;
+        }
+        try {
+            compare(cell, ours, reference.ask(cell.sql()));
+        } catch (SQLException e) {
+            wider(cell, ours, e);
+        }
+    }
+
+    private void refused(MatrixCell cell, UniserveException refusal) {
+        if (!REFUSALS.contains(refusal.code())) {
+            faults.add(cell.sql() + "\n    fails with " + refusal.code() + ": " + refusal.reason());
+            return;
+        }
+        try {
+            List<List<@Nullable Object>> theirs = reference.ask(cell.sql());
+            String message = refusal.reason();
+            refusals.entrySet().stream()
+                    .filter(one -> one.getValue().matcher(message).find())
+                    .findFirst()
+                    .ifPresentOrElse(
+                            one -> refused.merge(one.getKey(), 1, Integer::sum),
+                            () -> faults.add(cell.sql() + "\n    refused: " + message + "\n    right: " + shown(theirs)));
+        } catch (SQLException e) {
+            failed++;
+        }
+    }
+
+    private void wider(MatrixCell cell, List<List<@Nullable Object>> ours, SQLException failure) {
+        String fault = cell.sql() + "\n    answered: " + shown(ours) + "\n    right: " + failure.getMessage();
+        if (cell.wider().isEmpty()) {
+            faults.add(fault);
+            return;
+        }
+        try {
+            compare(cell, ours, reference.ask(cell.wider()));
+        } catch (SQLException e) {
+            faults.add(fault + "; " + e.getMessage());
+        }
+    }
+
+    private void compare(MatrixCell cell, List<List<@Nullable Object>> ours, List<List<@Nullable Object>> theirs) {
+        if (MatrixValue.same(ours, theirs, cell.ordered(), cell.approximate())) {
+            answered++;
+            return;
+        }
+        differences.entrySet().stream()
+                .filter(one -> one.getValue().matcher(cell.sql()).find())
+                .findFirst()
+                .ifPresentOrElse(
+                        one -> different.merge(one.getKey(), 1, Integer::sum),
+                        () -> faults.add(
+                                cell.sql() + "\n    answered: " + shown(ours) + "\n    right:    " + shown(theirs)));
+    }
+
+    private static String shown(List<List<@Nullable Object>> rows) {
+        String all = rows.size() + " rows " + rows;
+        return all.length() <= SHOWN_MAX ? all : all.substring(0, SHOWN_MAX) + "...";
+    }
+
+    /** Statements with the right answer. */
+    public int answered() {
+        return answered;
+    }
+
+    /** Statements that fail on both. */
+    public int failed() {
+        return failed;
+    }
+
+    /** Statements that the port refuses, counted by reason. */
+    public Map<String, Integer> refused() {
+        return Map.copyOf(refused);
+    }
+
+    /** Statements whose answers differ as the manual says, counted by its words. */
+    public Map<String, Integer> different() {
+        return Map.copyOf(different);
+    }
+
+    /** What is wrong: a statement with both answers each. */
+    public List<String> faults() {
+        return List.copyOf(faults);
+    }
+}

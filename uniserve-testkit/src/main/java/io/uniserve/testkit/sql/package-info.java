@@ -1,0 +1,8 @@
+/**
+ * Matrix of SQL statements over column types and values, for ports with typed columns: {@link io.uniserve.testkit.sql.SqlMatrix}
+ * generates tables and statements, {@link io.uniserve.testkit.sql.MatrixRun} compares a port's answers with a reference engine's.
+ */
+@NullMarked
+package io.uniserve.testkit.sql;
+
+import org.jspecify.annotations.NullMarked;

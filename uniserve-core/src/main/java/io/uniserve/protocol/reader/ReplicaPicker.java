@@ -53,6 +53,9 @@ final class ReplicaPicker {
             return Optional.of(actor.primary());
         }
         List<Candidate> candidates = candidates(open, actor, now);
+        if (slot.copies != 0) {
+            return Optional.of(RoutingPolicy.same(candidates, slot.copies, slot.actor));
+        }
         random = WeightedChoice.mix(random);
         return Optional.of(
                 candidates.get(state.policy().pick(candidates, random)).server());
@@ -65,6 +68,9 @@ final class ReplicaPicker {
      */
     Optional<ServerId> pickSpare(
             RouteIndex index, ActorState actor, ReadMode mode, QuerySlot slot, long now, boolean needed) {
+        if (slot.copies != 0 && !needed) {
+            return Optional.empty();
+        }
         return pick(index, actor, mode, slot, now)
                 .filter(server -> needed || slot.wanted.isEmpty() || slot.wanted.contains(server))
                 .filter(server -> state.health().share(server, now) > 0);

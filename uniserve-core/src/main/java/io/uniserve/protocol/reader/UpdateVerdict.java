@@ -32,6 +32,7 @@ public enum UpdateVerdict {
                     TABLE_RESTORED,
                     TOO_LARGE,
                     LOG_FULL,
+                    CURSOR_GONE,
                     UPDATE_REFUSED -> REFUSED;
             case DEADLINE_EXCEEDED, OUTCOME_UNKNOWN, CANCELLED -> UNKNOWN;
             case TABLE_NOT_FOUND,

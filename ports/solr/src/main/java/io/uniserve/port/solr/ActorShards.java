@@ -70,7 +70,11 @@ public final class ActorShards extends ShardHandlerFactory {
             response.setSolrResponse(solr);
             SET_SHARD.accept(response, Integer.toString(actor));
             request.responses.add(response);
-            Objects.requireNonNull(query).buckets.add(solr.getResponse().get("facets"));
+            SolrQuery asking = Objects.requireNonNull(query);
+            asking.buckets.add(solr.getResponse().get("facets"));
+            if (asking.cursor != null) {
+                asking.cursor.take(actor, solr.getResponse());
+            }
         }
 
         @Override

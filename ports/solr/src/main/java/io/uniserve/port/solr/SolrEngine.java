@@ -47,7 +47,8 @@ public final class SolrEngine implements Engine {
     private static final EngineFunctions FUNCTIONS = new EngineFunctions(
                     List.of(SolrQuery.SHARD),
                     List.of(SolrUpdates.ADD, SolrUpdates.DELETE, SolrUpdates.DELETE_BY_QUERY, SolrUpdates.OPTIMIZE))
-            .with(SolrQuery.WHOLE);
+            .with(SolrQuery.WHOLE)
+            .whoseCopiesDiffer();
     private final OpenEngines<Instance> open = new OpenEngines<>(any -> any.container.isShutDown());
 
     @Override

@@ -1,6 +1,7 @@
 package io.uniserve.port.solr;
 
 import io.uniserve.error.ErrorCode;
+import io.uniserve.error.Printable;
 import io.uniserve.error.UniserveException;
 import io.uniserve.lucene.QueryStatistics;
 import io.uniserve.lucene.Segments;
@@ -69,7 +70,8 @@ final class SolrCursor {
         boolean first = mark.equals(CursorMarkParams.CURSOR_MARK_START);
         byte[] all = end < 0 ? new byte[0] : decoded(mark.substring(end + 1));
         if (all.length != (first ? 0 : actors.size() * Long.BYTES)) {
-            throw UniserveException.invalid("cursorMark is none of this query's: use * for the first page, then nextCursorMark");
+            throw UniserveException.invalid("cursorMark=" + Printable.line(mark)
+                    + " has no copies for each actor of this query: use * for the first page, then nextCursorMark");
         }
         ByteBuffer each = ByteBuffer.wrap(all);
         String walked = first

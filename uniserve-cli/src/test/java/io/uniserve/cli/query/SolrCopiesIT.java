@@ -1,4 +1,4 @@
-package io.uniserve.port.solr;
+package io.uniserve.cli.query;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.awaitility.Awaitility.await;
@@ -10,6 +10,7 @@ import io.uniserve.error.ErrorCode;
 import io.uniserve.error.UniserveException;
 import io.uniserve.model.ActorState;
 import io.uniserve.model.ServerId;
+import io.uniserve.runtime.port.PortLoader;
 import io.uniserve.testkit.cluster.LocalCluster;
 import java.net.URLEncoder;
 import java.nio.charset.StandardCharsets;
@@ -18,6 +19,7 @@ import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeSet;
@@ -29,7 +31,9 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /** Two copies of each actor, with replaced documents, after a restart, a move and the end of a server: one answer, whole walks. */
-class CopiesClusterTest {
+class SolrCopiesIT {
+    private static final Path PORTS =
+            Path.of(Objects.requireNonNull(System.getProperty("uniserve.home"))).resolve("ports");
     private static final Duration PATIENCE = Duration.ofMinutes(3);
     private static final String EXACT = "&distrib.statsCache=true";
     private static final String BEST = "q=text:brook&rows=5&fl=id,score";
@@ -49,7 +53,7 @@ class CopiesClusterTest {
     void start() {
         cluster = LocalCluster.builder()
                 .servers(3)
-                .engine(new SolrEngine())
+                .port(PortLoader.load(PORTS.resolve("solr"), "solr"))
                 .directory(directory)
                 .start();
         cluster.client()

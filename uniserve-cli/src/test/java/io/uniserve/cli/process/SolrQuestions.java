@@ -50,13 +50,14 @@ final class SolrQuestions {
     void ask(PlainSolr plain, String collection, String table, List<String> queries) {
         for (String query : queries.stream().filter(SolrQuestions::hasOneAnswer).toList()) {
             String page = query;
+            List<Map<String, Object>> pages = new ArrayList<>();
+            answers.put(new Asked(table, query), pages);
             for (int i = 0; i < PAGES; i++) {
                 Map<String, Object> answer = parsed(page, plain.query(collection, page));
                 if (answer.get("responseHeader") instanceof Map<?, ?> header) {
                     header.remove("zkConnected"); // a node says this of itself, a core does not
                 }
-                answers.computeIfAbsent(new Asked(table, query), first -> new ArrayList<>())
-                        .add(answer);
+                pages.add(answer);
                 Object next = answer.get("nextCursorMark");
                 if (next == null) {
                     break;

@@ -53,7 +53,9 @@ public record Query(
 
     /** The same, of the same copies while they are alive, or of any. */
     public Query ofSameCopies(boolean same) {
-        return new Query(table, actors, operator, parameters, mode, deadlineNanos, near, beside, same);
+        return same == sameCopies
+                ? this
+                : new Query(table, actors, operator, parameters, mode, deadlineNanos, near, beside, same);
     }
 
     /** One for which all replicas are alike. */

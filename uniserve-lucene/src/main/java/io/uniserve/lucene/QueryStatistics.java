@@ -82,18 +82,9 @@ public final class QueryStatistics {
     /** A number that other statistics do not have, but for one chance in 2^64. */
     public long fingerprint() {
         StringBuilder all = new StringBuilder();
-        terms.forEach((term, its) ->
-                all.append(term).append(' ').append(its.docFreq()).append(' ').append(its.totalTermFreq()).append('\n'));
-        fields.forEach((field, its) -> all.append(field)
-                .append(' ')
-                .append(its.maxDoc())
-                .append(' ')
-                .append(its.docCount())
-                .append(' ')
-                .append(its.sumTotalTermFreq())
-                .append(' ')
-                .append(its.sumDocFreq())
-                .append('\n'));
+        terms.forEach((term, its) -> all.append("%s %d %d\n".formatted(term, its.docFreq(), its.totalTermFreq())));
+        fields.forEach((field, its) -> all.append("%s %d %d %d %d\n"
+                .formatted(field, its.maxDoc(), its.docCount(), its.sumTotalTermFreq(), its.sumDocFreq())));
         return fingerprint(all.toString());
     }
 

@@ -112,9 +112,10 @@ class LivingStatisticsTest {
                 DirectoryReader reader = DirectoryReader.open(index);
                 Directory fresh = fresh(living);
                 DirectoryReader plain = DirectoryReader.open(fresh)) {
-            assertThat(scores(new IndexSearcher(reader), term(0))).isNotEqualTo(scores(new IndexSearcher(plain), term(0)));
-            QueryStatistics own = QueryStatistics.of(
-                    term(0), reader, IndexSearcher.getDefaultSimilarity(), null, List.of());
+            assertThat(scores(new IndexSearcher(reader), term(0)))
+                    .isNotEqualTo(scores(new IndexSearcher(plain), term(0)));
+            QueryStatistics own =
+                    QueryStatistics.of(term(0), reader, IndexSearcher.getDefaultSimilarity(), null, List.of());
             assertThat(own.fingerprint()).isNotEqualTo(fingerprint(reader, term(0)));
         }
     }

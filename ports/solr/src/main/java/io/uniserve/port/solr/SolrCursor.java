@@ -103,8 +103,8 @@ final class SolrCursor {
         if (walked.contains("=") && !(walked + " ").contains(" " + actor + "=" + own + " ")) {
             throw new UniserveException(
                     ErrorCode.CURSOR_GONE,
-                    "cursorMark: no copy of actor " + actor + " orders documents as the one that gave the mark, which is"
-                            + " gone or has changed. Begin again with cursorMark=*; so that it cannot happen, use a"
+                    "cursorMark: no copy of actor " + actor + " orders documents as the one that gave the mark, which"
+                            + " is gone or has changed. Begin again with cursorMark=*; so that it cannot happen, use a"
                             + " session, distrib.statsCache=true on a table at rest, or a sort by fields");
         }
         builder.rsp.add(COPY, own);

@@ -23,11 +23,13 @@ import java.util.Collections;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Random;
 import java.util.Set;
 import java.util.TreeMap;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -106,7 +108,13 @@ class CopiesTest {
         return new Document(
                 "id",
                 Map.of(
-                        "id", id, "text", text.toString(), "kind_s", WORDS[random.nextInt(3)], "n_i",
+                        "id",
+                        id,
+                        "text",
+                        text.toString(),
+                        "kind_s",
+                        WORDS[random.nextInt(3)],
+                        "n_i",
                         (long) random.nextInt(50)));
     }
 
@@ -218,7 +226,7 @@ class CopiesTest {
         }
     }
 
-    private static void gone(org.assertj.core.api.ThrowableAssert.ThrowingCallable asked) {
+    private static void gone(ThrowingCallable asked) {
         assertThatThrownBy(asked)
                 .isInstanceOfSatisfying(
                         UniserveException.class, e -> assertThat(e.code()).isEqualTo(ErrorCode.CURSOR_GONE))
@@ -234,8 +242,7 @@ class CopiesTest {
         String mark = "";
         for (String next = "*"; !next.equals(mark); ) {
             mark = next;
-            String answer =
-                    copies.query(query + "&cursorMark=" + URLEncoder.encode(mark, StandardCharsets.UTF_8));
+            String answer = copies.query(query + "&cursorMark=" + URLEncoder.encode(mark, StandardCharsets.UTF_8));
             found.addAll(ids(answer));
             next = next(answer);
         }
@@ -279,22 +286,25 @@ class CopiesTest {
         }
 
         private <P, V> V ask(TableName table, RetrieveCall<PerActor<P>, V> call, int actor, P one) {
-            List<LocalTable> open = new ArrayList<>(pins.containsKey(actor) ? List.of(pins.get(actor)) : copies);
+            List<LocalTable> open = new ArrayList<>(
+                    pins.containsKey(actor) ? List.of(Objects.requireNonNull(pins.get(actor))) : copies);
             Collections.shuffle(open, random);
-            UniserveException last = null;
-            for (LocalTable copy : open) {
+            for (int i = 0; i < open.size() - 1; i++) {
                 try {
-                    V value = copy.retrieveEach(table, call, Map.of(actor, one)).get(actor);
-                    pins.put(actor, copy);
-                    return value;
+                    return ask(open.get(i), table, call, actor, one);
                 } catch (UniserveException e) {
-                    if (e.code() != ErrorCode.CURSOR_GONE) {
-                        throw e;
-                    }
-                    last = e;
+                    assertThat(e.code()).isEqualTo(ErrorCode.CURSOR_GONE);
                 }
             }
-            throw last;
+            return ask(open.get(open.size() - 1), table, call, actor, one);
+        }
+
+        private <P, V> V ask(
+                LocalTable copy, TableName table, RetrieveCall<PerActor<P>, V> call, int actor, P one) {
+            V value = Objects.requireNonNull(
+                    copy.retrieveEach(table, call, Map.of(actor, one)).get(actor));
+            pins.put(actor, copy);
+            return value;
         }
 
         @Override
